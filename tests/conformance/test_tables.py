@@ -1,0 +1,32 @@
+"""Every dispatch table of the installed torch, cell for cell."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from tests.conformance.torch_replay import computed, dispatcher_with_torch_fallbacks, replay
+
+pytestmark = pytest.mark.torch
+
+
+def test_every_cell_of_every_operator() -> None:
+    import torch
+
+    dispatcher, fallbacks = dispatcher_with_torch_fallbacks()
+    libraries: dict = {}
+    names = sorted(torch._C._dispatch_get_all_op_names())
+    assert len(names) > 3000
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch overrides some of its own kernels; so do we then.
+        for name in names:
+            replay(dispatcher, name, torch._C._dispatch_dump(name), libraries)
+    for name in names:
+        qualified, _, overload = name.partition(".")
+        ours = {
+            key: str(cell) for key, cell in dispatcher.computed_table(qualified, overload).items()
+        }
+        assert ours == computed(torch._C._dispatch_dump_table(name)), name
+    dispatcher.check_invariants()
+    del fallbacks

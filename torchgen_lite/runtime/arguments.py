@@ -1,0 +1,68 @@
+"""Reading the keyset of an argument."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, Union
+
+from torchgen_lite.runtime.keyset import DispatchKeySet
+
+
+class Dispatchable(Protocol):
+    """Anything with a `_dispatch_keyset` takes part in dispatch as a tensor."""
+
+    @property
+    def _dispatch_keyset(self) -> DispatchKeySet: ...
+
+
+_KeysetSource = Union[DispatchKeySet, Callable[[Any], DispatchKeySet]]
+_foreign: dict[type, _KeysetSource] = {}
+
+
+def register_tensor_type(type_: type, keyset: _KeysetSource) -> None:
+    """Let objects of a foreign type be tensors: `register_tensor_type(numpy.ndarray, DispatchKeySet(CPU))`.
+
+    `keyset` is the set of every object of the type (subclasses too), or a function from the object to
+    it. Objects with a `_dispatch_keyset` of their own need no registration and are faster to call with.
+    """
+    _foreign[type_] = keyset
+
+
+def unregister_tensor_type(type_: type) -> None:
+    """Undo `register_tensor_type`."""
+    _foreign.pop(type_, None)
+
+
+def find_keyset(value: object) -> DispatchKeySet | None:
+    """The keyset of a tensor, None for an object that is not one."""
+    keyset = getattr(value, "_dispatch_keyset", None)
+    if isinstance(keyset, DispatchKeySet):
+        return keyset
+    if _foreign:
+        for base in type(value).__mro__:
+            source = _foreign.get(base)
+            if source is not None:
+                return source if isinstance(source, DispatchKeySet) else source(value)
+    return None
+
+
+EMPTY = DispatchKeySet()
+
+
+def optional_keyset(value: Any) -> DispatchKeySet | None:
+    """The memo key of a `Tensor?` or `Generator?` argument: None where the argument is None."""
+    if value is None:
+        return None
+    keyset: DispatchKeySet = value._dispatch_keyset
+    return keyset
+
+
+def list_keyset(values: Iterable[Any]) -> DispatchKeySet:
+    """The memo key of a `Tensor[]` or `Tensor?[]` argument: the union of its elements' keysets."""
+    union = EMPTY
+    for value in values:
+        if value is not None:
+            keyset = value._dispatch_keyset
+            if keyset is not union:
+                union = union | keyset
+    return union

@@ -1,0 +1,271 @@
+"""`Dispatcher`: the table of operators, libraries, backend fallbacks and listeners (c10 `Dispatcher`).
+
+Readers (look-ups and calls) never wait: they read dictionaries that are changed one entry at a time.
+Every change holds `lock`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Protocol
+
+from torchgen_lite.runtime.errors import DispatcherError
+from torchgen_lite.runtime.kernel import Kernel
+from torchgen_lite.runtime.keys import RUNTIME_KEYS, DispatchKey, parse_dispatch_key
+from torchgen_lite.runtime.observe import Observer
+from torchgen_lite.runtime.operator import Cell, OperatorHandle
+from torchgen_lite.runtime.signature import Signature
+from torchgen_lite.runtime.table import Plan, choose, compute_plan
+
+
+class RegistrationListener(Protocol):
+    """Is told of definitions: of those that exist when it is added, then of each new one."""
+
+    def on_operator_registered(self, operator: OperatorHandle) -> None: ...
+
+    def on_operator_deregistered(self, operator: OperatorHandle) -> None:
+        """Called before the schema is dropped."""
+
+
+class Dispatcher:
+    """A dispatcher of its own. `Dispatcher.singleton()` is the one that libraries use by default."""
+
+    _singleton: Dispatcher | None = None
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.fallbacks: dict[DispatchKey, Kernel] = {}
+        self.observers: tuple[Observer, ...] = ()
+        self.libraries: dict[str, str] = {}
+        self._operators: dict[str, OperatorHandle] = {}
+        self._plans: dict[int, Plan] = {}
+        self._listeners: list[RegistrationListener] = []
+
+    @classmethod
+    def singleton(cls) -> Dispatcher:
+        if cls._singleton is None:
+            cls._singleton = cls()
+        return cls._singleton
+
+    # Look-up.
+
+    def find_op(self, name: str, overload_name: str = "") -> OperatorHandle | None:
+        """The operator, defined or only implemented, or None."""
+        return self._operators.get(f"{name}.{overload_name}" if overload_name else name)
+
+    def find_schema(self, name: str, overload_name: str = "") -> OperatorHandle | None:
+        """The operator if it is defined, else None."""
+        found = self.find_op(name, overload_name)
+        return found if found is not None and found.has_schema else None
+
+    def find_schema_or_throw(self, name: str, overload_name: str = "") -> OperatorHandle:
+        """The defined operator. Raises DispatcherError that tells an undefined one from a dangling one."""
+        found = self.find_op(name, overload_name)
+        full_name = f"{name}.{overload_name}" if overload_name else name
+        if found is None:
+            raise DispatcherError(
+                f"Could not find schema for {full_name}{self._suggest(full_name)}"
+            )
+        if not found.has_schema:
+            raise DispatcherError(
+                f"Could not find schema for {full_name} but we found an implementation; "
+                f"did you forget to def() the operator?"
+            )
+        return found
+
+    def _suggest(self, full_name: str) -> str:
+        from difflib import get_close_matches
+
+        near = get_close_matches(full_name, self._operators, n=1, cutoff=0.6)
+        return f"; did you mean {near[0]}?" if near else ""
+
+    def operators(self) -> tuple[OperatorHandle, ...]:
+        """Every operator that is defined or has a kernel, in the order of first registration."""
+        return tuple(self._operators.values())
+
+    def find_dangling_impls(self) -> tuple[OperatorHandle, ...]:
+        """Operators with kernels but without a definition, by name."""
+        return tuple(
+            self._operators[name]
+            for name in sorted(self._operators)
+            if not self._operators[name].has_schema
+        )
+
+    def registrations_for_dispatch_key(
+        self, key: DispatchKey | str | None = None
+    ) -> tuple[str, ...]:
+        """Names of the operators with a kernel at a key, alias keys included; at any key for None."""
+        wanted = parse_dispatch_key(key) if isinstance(key, str) else key
+        return tuple(
+            sorted(
+                operator.full_name
+                for operator in self.operators()
+                if (operator.kernels if wanted is None else wanted in operator.kernels)
+            )
+        )
+
+    def computed_table(self, name: str, overload_name: str = "") -> dict[str, Cell]:
+        """The filled slots of an operator: runtime key name, or `Undefined`, to `Cell`, in slot order."""
+        found = self.find_op(name, overload_name)
+        if found is None:
+            return self.find_schema_or_throw(name, overload_name).computed_table()
+        return found.computed_table()
+
+    # Registration. `Library` is the public face of these; each returns nothing and has its inverse.
+
+    def operator_of_name(self, full_name: str) -> OperatorHandle:
+        """The operator of a qualified name, made if it is new (c10 `findOrRegisterName_`)."""
+        operator = self._operators.get(full_name)
+        if operator is None:
+            name, _, overload_name = full_name.partition(".")
+            operator = OperatorHandle(self, name, overload_name)
+            self._operators[full_name] = operator
+        return operator
+
+    def register_library(self, namespace: str, site: str) -> None:
+        with self.lock:
+            if namespace in self.libraries:
+                raise DispatcherError(
+                    f"Only a single library of kind DEF can register the namespace {namespace}; please put "
+                    f"all of its definitions in that one, or use kind FRAGMENT to add to it.  Previous "
+                    f"registration of the namespace was {self.libraries[namespace]}; latest registration "
+                    f"was {site}"
+                )
+            self.libraries[namespace] = site
+
+    def deregister_library(self, namespace: str) -> None:
+        with self.lock:
+            self.libraries.pop(namespace, None)
+
+    def register_def(self, signature: Signature, debug: str) -> OperatorHandle:
+        with self.lock:
+            operator = self.operator_of_name(signature.full_name)
+            if operator.has_schema:
+                raise DispatcherError(
+                    f"Tried to register an operator ({signature.schema}) with the same name and overload "
+                    f"name multiple times. Each overload's schema should only be registered with a single "
+                    f"call to define(). Duplicate registration: {debug}. Original registration: "
+                    f"{operator.definition_debug}"
+                )
+            operator.set_signature(signature, debug)
+            operator.definitions += 1
+            operator.registrations += 1
+            for listener in self._listeners:
+                listener.on_operator_registered(operator)
+            return operator
+
+    def deregister_def(self, operator: OperatorHandle) -> None:
+        with self.lock:
+            operator.definitions -= 1
+            if operator.definitions == 0:
+                for listener in self._listeners:
+                    listener.on_operator_deregistered(operator)
+                operator.set_signature(None, "")
+            self._release(operator)
+
+    def register_impl(self, full_name: str, key: DispatchKey, kernel: Kernel) -> OperatorHandle:
+        with self.lock:
+            operator = self._operators.get(full_name) or self.operator_of_name(full_name)
+            operator.add_kernel(key, kernel)
+            operator.registrations += 1
+            return operator
+
+    def deregister_impl(self, operator: OperatorHandle, key: DispatchKey, kernel: Kernel) -> None:
+        with self.lock:
+            operator.remove_kernel(key, kernel)
+            self._release(operator)
+
+    def _release(self, operator: OperatorHandle) -> None:
+        """Count one registration less; the last one takes the operator out of the table."""
+        operator.registrations -= 1
+        if operator.registrations == 0:
+            del self._operators[operator.full_name]
+
+    def register_fallback(self, key: DispatchKey, kernel: Kernel) -> None:
+        with self.lock:
+            if key in self.fallbacks:
+                raise DispatcherError(
+                    f"Tried to register multiple backend fallbacks for the same dispatch key {key}; "
+                    f"previous registration {self.fallbacks[key].debug}, new registration {kernel.debug}"
+                )
+            self.fallbacks[key] = kernel
+            self._fallbacks_changed()
+
+    def deregister_fallback(self, key: DispatchKey) -> None:
+        with self.lock:
+            del self.fallbacks[key]
+            self._fallbacks_changed()
+
+    def _fallbacks_changed(self) -> None:
+        self._plans.clear()
+        for operator in self._operators.values():
+            operator.fallbacks_changed()
+
+    def add_registration_listener(self, listener: RegistrationListener) -> Callable[[], None]:
+        """Tell `listener` of every defined operator, now and later. Returns the function that removes it."""
+        with self.lock:
+            for operator in self.operators():
+                if operator.has_schema:
+                    listener.on_operator_registered(operator)
+            self._listeners.append(listener)
+
+        def remove() -> None:
+            with self.lock:
+                self._listeners.remove(listener)
+
+        return remove
+
+    def set_observers(self, observers: tuple[Observer, ...]) -> None:
+        """Install what `observe.observe` manages. What was resolved is dropped, so that calls are seen."""
+        with self.lock:
+            self.observers = observers
+            for operator in self._operators.values():
+                operator.forget()
+
+    # Tables.
+
+    def plan_of(self, kernels: Mapping[DispatchKey, Kernel]) -> Plan:
+        """The plan of an operator with these kernels; see Note [Tables are shared]."""
+        pattern = 0
+        for key, kernel in kernels.items():
+            pattern |= (3 if kernel.is_fallthrough else 1) << _PATTERN_BIT[key]
+        plan = self._plans.get(pattern)
+        if plan is None:
+            plan = compute_plan(
+                frozenset(kernels),
+                frozenset(key for key, kernel in kernels.items() if kernel.is_fallthrough),
+                {key: kernel.is_fallthrough for key, kernel in self.fallbacks.items()},
+            )
+            self._plans[pattern] = plan
+        return plan
+
+    def check_invariants(self) -> None:
+        """Recompute every table rule by rule and compare. Raises DispatcherError naming what differs."""
+        with self.lock:
+            for operator in self.operators():
+                self._check(operator)
+
+    def _check(self, operator: OperatorHandle) -> None:
+        registered = frozenset(operator.kernels)
+        if DispatchKey.Undefined in registered:
+            raise DispatcherError(f"{operator.full_name} has a kernel at Undefined")
+        count = operator.definitions + sum(
+            1 for key in registered for _ in operator.kernels_at(key)
+        )
+        if operator.registrations != count or operator.has_schema != (operator.definitions > 0):
+            raise DispatcherError(f"{operator.full_name} counts its registrations wrongly")
+        for slot, key in enumerate(RUNTIME_KEYS):
+            expected = choose(key, registered, key in self.fallbacks)
+            if operator.plan.choices[slot] != expected:
+                raise DispatcherError(
+                    f"the table of {operator.full_name} has {operator.plan.choices[slot]} at {key}, "
+                    f"its registrations give {expected}"
+                )
+
+    def __iter__(self) -> Iterator[OperatorHandle]:
+        return iter(self.operators())
+
+
+# Two bits for each key: that it has a kernel, and that the kernel falls through.
+_PATTERN_BIT = {key: 2 * key for key in DispatchKey}

@@ -1,0 +1,24 @@
+"""The types that generated annotations name when a package has no tensor framework of its own.
+
+A framework module, named by `framework` in the configuration of the Python target, supplies the same
+names with real types, and the helpers that structured kernels and BackendSelect kernels call.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Union
+
+from torchgen_lite.runtime.arguments import Dispatchable
+
+Tensor = Dispatchable
+Number = Union[bool, int, float, complex]
+Generator = Any
+dtype = Any
+device = Any
+layout = Any
+memory_format = Any
+Storage = Any
+Stream = Any
+
+contiguous_format = "contiguous_format"
+preserve_format = "preserve_format"

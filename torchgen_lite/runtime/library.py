@@ -1,0 +1,296 @@
+"""`Library`: registrations of one namespace that are undone together (torch.library.Library, torch::Library)."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, Union
+
+from torchgen_lite.runtime.check import check_kernel
+from torchgen_lite.runtime.dispatcher import Dispatcher
+from torchgen_lite.runtime.errors import DispatcherError, fallthrough_kernel
+from torchgen_lite.runtime.kernel import BoxedKernel, Kernel
+from torchgen_lite.runtime.keys import (
+    SLOT_OF,
+    DispatchKey,
+    is_alias_dispatch_key,
+    parse_dispatch_key,
+)
+from torchgen_lite.runtime.operator import OperatorHandle
+from torchgen_lite.runtime.signature import Signature
+
+KINDS = ("DEF", "FRAGMENT", "IMPL")
+RESERVED_NAMESPACES = frozenset({"prim"})
+WILDCARD = "_"
+
+KernelLike = Union[Callable[..., Any], BoxedKernel]
+
+
+class _OverrideWarning:
+    """Overriding a kernel warns once a process, as c10 does: the first of many says enough."""
+
+    given = False
+
+
+class Library:
+    """A block of registrations, in the shape of `torch.library.Library`.
+
+    `Library("mine", "DEF")` owns a namespace, `"FRAGMENT"` adds definitions to one, `"IMPL"` gives kernels,
+    by default for `dispatch_key`. Fallbacks go into `Library("_", "IMPL")`. Closing the library, or
+    dropping the last reference to it, undoes everything it registered.
+
+    Raises DispatcherError for what c10 refuses: a second DEF of a namespace, definitions under a
+    dispatch key or in the namespace `_`, the reserved namespace `prim`.
+    """
+
+    def __init__(
+        self,
+        namespace: str,
+        kind: str,
+        dispatch_key: str | DispatchKey = "",
+        dispatcher: Dispatcher | None = None,
+        *,
+        debug: str | None = None,
+    ) -> None:
+        self._undo: list[tuple[Any, ...]] = []
+        self._owns_namespace = False
+        if kind not in KINDS:
+            raise ValueError(
+                f"unsupported kind of library: {kind!r}; it is one of {', '.join(KINDS)}"
+            )
+        frame = sys._getframe(1)
+        self.namespace = namespace
+        self.kind = kind
+        self.file = frame.f_code.co_filename
+        self.line = frame.f_lineno
+        self.dispatcher = Dispatcher.singleton() if dispatcher is None else dispatcher
+        self.dispatch_key = _parse_key(dispatch_key) if dispatch_key != "" else None
+        self._site = debug or f"registered at {self.file}:{self.line}"
+        self._prefix = f"{namespace}::"
+        if namespace in RESERVED_NAMESPACES:
+            raise DispatcherError(
+                f"{namespace} is a reserved namespace. Please try creating a library with another name."
+            )
+        if kind != "IMPL":
+            self._check_definitions_allowed()
+        if kind == "DEF":
+            self.dispatcher.register_library(namespace, self._site)
+            self._owns_namespace = True
+
+    def _check_definitions_allowed(self) -> None:
+        if self.dispatch_key is not None:
+            raise DispatcherError(
+                f"a library of kind {self.kind} defines operators and has no dispatch key, "
+                f"but {self.dispatch_key} was given; {self._site}"
+            )
+        if self.namespace == WILDCARD:
+            raise DispatcherError(
+                f"{self.kind}: cannot define operators in the wildcard namespace _; {self._site}"
+            )
+
+    def __repr__(self) -> str:
+        key = f", {self.dispatch_key}" if self.dispatch_key is not None else ""
+        return f"Library({self.namespace}, {self.kind}{key})"
+
+    def define(
+        self, schema: str, *, tags: str | Iterable[str] = (), debug: str | None = None
+    ) -> OperatorHandle:
+        """Define an operator from its schema, with or without the namespace. Returns its handle.
+
+        Raises `SchemaError` for a schema that does not parse, DispatcherError for one of another
+        namespace, for a second definition, and in a library of kind IMPL.
+        """
+        from torchgen_lite.schema import FunctionSchema
+
+        self._check_open()
+        parsed = FunctionSchema.parse(schema)
+        self._check_define(schema, parsed.namespace)
+        all_tags = (tags,) if isinstance(tags, str) else tuple(tags)
+        signature = Signature.from_schema(parsed, self.namespace, all_tags)
+        frame = sys._getframe(1)
+        return self._define(signature, debug or _site(frame.f_code.co_filename, frame.f_lineno))
+
+    def define_signature(self, signature: Signature, *, debug: str | None = None) -> OperatorHandle:
+        """`define` for generated code, which has the schema's facts at hand."""
+        self._check_define(signature.schema, signature.name.rpartition("::")[0])
+        frame = sys._getframe(1)
+        return self._define(signature, debug or _site(frame.f_code.co_filename, frame.f_lineno))
+
+    def _define(self, signature: Signature, debug: str) -> OperatorHandle:
+        dispatcher = self.dispatcher
+        implemented = dispatcher.find_op(signature.name, signature.overload_name)
+        if implemented is not None:
+            for key in implemented.kernels:
+                for kernel in implemented.kernels_at(key):
+                    check_kernel(signature, kernel)
+        operator = dispatcher.register_def(signature, debug)
+        self._undo.append((dispatcher.deregister_def, operator))
+        return operator
+
+    def _check_define(self, schema: str, namespace: str) -> None:
+        if self.kind == "IMPL":
+            raise DispatcherError(
+                f'define("{schema}"): Cannot define an operator inside of a library of kind IMPL.  All '
+                f"definitions belong in the (unique) DEF library of their namespace.  {self._site}"
+            )
+        if namespace and namespace != self.namespace:
+            raise DispatcherError(
+                f'define("{schema}"): Explicitly provided namespace ({namespace}) in schema string does '
+                f"not match namespace of enclosing {self.kind} library ({self.namespace}).  Move this "
+                f"definition to the (unique) DEF library of that namespace.  {self._site}"
+            )
+
+    def impl(
+        self,
+        name: str | OperatorHandle,
+        fn: KernelLike,
+        dispatch_key: str | DispatchKey = "",
+        *,
+        with_keyset: bool = False,
+        allow_override: bool = True,
+        debug: str | None = None,
+    ) -> None:
+        """Register a kernel for an operator, which may be defined before or after.
+
+        `name` is `add.Tensor` or `aten::add.Tensor`; `dispatch_key` defaults to the library's. Without
+        either, and for Undefined, the kernel is CompositeImplicitAutograd. The newest kernel of a key
+        serves; the older ones come back when it is undone. `with_keyset` kernels get the call's keyset
+        first. A plain Python kernel must be callable with the schema's arguments: raises TypeError that
+        shows both otherwise. Raises DispatcherError for a name or key of another library.
+        """
+        self._check_open()
+        full_name = name.full_name if isinstance(name, OperatorHandle) else self._qualify(name)
+        key = self._key_for(full_name, dispatch_key)
+        frame = sys._getframe(1)
+        kernel = Kernel(fn, with_keyset, False, frame.f_code.co_filename, frame.f_lineno, debug)
+        dispatcher = self.dispatcher
+        operator = dispatcher.find_op(full_name)
+        if operator is not None:
+            if operator.has_schema:
+                check_kernel(operator.signature, kernel)
+            if key in operator.kernels:
+                _overridden(operator, key, kernel, allow_override)
+        operator = dispatcher.register_impl(full_name, key, kernel)
+        self._undo.append((dispatcher.deregister_impl, operator, key, kernel))
+
+    def fallback(
+        self,
+        fn: KernelLike,
+        dispatch_key: str | DispatchKey = "",
+        *,
+        with_keyset: bool = False,
+        debug: str | None = None,
+    ) -> None:
+        """Register the kernel of a runtime key for every operator that has none there.
+
+        `fn` takes the operator before the arguments, and the keyset before that if `with_keyset`;
+        `fallthrough_kernel` lets calls pass to the next key. Only in a library of kind IMPL of the
+        namespace `_`, one for each key.
+        """
+        self._check_open()
+        frame = sys._getframe(1)
+        if self.namespace != WILDCARD or self.kind != "IMPL":
+            raise DispatcherError(
+                f"Fallback can only be registered in a library of kind IMPL of the wildcard namespace _, "
+                f"but this one is {self!r}"
+            )
+        key = self._key_for("", dispatch_key)
+        if is_alias_dispatch_key(key):
+            raise DispatcherError(f"a fallback needs a runtime key, {key} is an alias key")
+        kernel = Kernel(
+            fn,
+            with_keyset,
+            fn is not fallthrough_kernel,
+            frame.f_code.co_filename,
+            frame.f_lineno,
+            debug,
+        )
+        self.dispatcher.register_fallback(key, kernel)
+        self._undo.append((self.dispatcher.deregister_fallback, key))
+
+    def close(self) -> None:
+        """Undo what this library registered, newest first. A closed library registers nothing more."""
+        undo, self._undo = self._undo, []
+        while undo:
+            function, *arguments = undo.pop()
+            function(*arguments)
+        if self._owns_namespace:
+            self._owns_namespace = False
+            self.dispatcher.deregister_library(self.namespace)
+        self.kind = "CLOSED"
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if self._undo or self._owns_namespace:
+            self.close()
+
+    def _check_open(self) -> None:
+        if self.kind == "CLOSED":
+            raise DispatcherError(f"this library of namespace {self.namespace} is closed")
+
+    def _qualify(self, name: str) -> str:
+        if "::" not in name:
+            if self.namespace == WILDCARD:
+                raise DispatcherError(
+                    f'impl("{name}", ...): an operator has no kernel in the wildcard namespace _'
+                )
+            return self._prefix + name
+        if not name.startswith(self._prefix):
+            raise DispatcherError(
+                f'impl("{name}", ...): Explicitly provided namespace ({name.partition("::")[0]}) in operator '
+                f"name does not match namespace of enclosing {self.kind} library ({self.namespace}).  Move "
+                f"this definition to a library of that namespace.  {self._site}"
+            )
+        return name
+
+    def _key_for(self, name: str, dispatch_key: str | DispatchKey) -> DispatchKey:
+        if dispatch_key == "":
+            key = self.dispatch_key
+        else:
+            key = _parse_key(dispatch_key)
+            if self.dispatch_key is not None and key != self.dispatch_key:
+                raise DispatcherError(
+                    f'impl("{name}", ...): Explicitly provided dispatch key ({key}) is inconsistent with the '
+                    f"dispatch key of the enclosing IMPL library ({self.dispatch_key}).  {self._site}"
+                )
+        return key or DispatchKey.CompositeImplicitAutograd
+
+
+def _parse_key(key: str | DispatchKey) -> DispatchKey:
+    parsed = key if isinstance(key, DispatchKey) else parse_dispatch_key(key)
+    if parsed not in SLOT_OF and not is_alias_dispatch_key(parsed):
+        raise ValueError(
+            f"{parsed} is neither a runtime key nor an alias key, so no kernel can be registered at it"
+        )
+    return parsed
+
+
+def _site(file: str, line: int) -> str:
+    return f"registered at {file}:{line}"
+
+
+def _overridden(
+    operator: OperatorHandle, key: DispatchKey, kernel: Kernel, allow_override: bool
+) -> None:
+    previous = operator.kernels[key]
+    if not allow_override:
+        raise DispatcherError(
+            f"This is not allowed since there's already a kernel registered overriding {operator}'s "
+            f"behavior for {key}: {previous.debug}"
+        )
+    if key.name in ("Meta", "MTIA") or _OverrideWarning.given:
+        return
+    _OverrideWarning.given = True
+    warnings.warn(
+        f"Warning only once for all operators, other operators may also be overridden.\n"
+        f"  Overriding a previously registered kernel for the same operator and the same dispatch key\n"
+        f"  operator: {operator}\n    {operator.definition_debug}\n  dispatch key: {key}\n"
+        f"  previous kernel: {previous.debug}\n       new kernel: {kernel.debug}",
+        stacklevel=3,
+    )

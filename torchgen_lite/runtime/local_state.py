@@ -1,0 +1,249 @@
+"""Thread-local include and exclude sets, and the guards that change them (c10/core/impl/LocalDispatchKeySet.h).
+
+Note [Dispatch state is a context variable]
+c10 keeps these sets in thread-local storage. Here they are one `ContextVar`, which is as local to a
+thread and also to an asyncio task. Its value is an interned `LocalState`, so the memo of an operator
+can be keyed by it, and reading it is one builtin call. A context variable set inside a generator is
+still visible to whoever iterates it; `isolated_generator` gives a generator a context of its own.
+
+Guards save the whole state on entry and restore it on exit, as c10's guards of 2.13 do: what was
+changed inside is undone even if it was changed by other means.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import functools
+import threading
+from collections.abc import Callable, Generator
+from types import TracebackType
+from typing import Any, TypeVar
+
+from torchgen_lite.runtime import named_sets
+from torchgen_lite.runtime.keys import DispatchKey
+from torchgen_lite.runtime.keyset import DispatchKeySet
+
+F = TypeVar("F", bound=Callable[..., Generator[Any, Any, Any]])
+
+
+class LocalState:
+    """An interned pair of keysets. `included` joins the keyset of every call, `excluded` leaves it."""
+
+    __slots__ = ("excluded", "included")
+    included: DispatchKeySet
+    excluded: DispatchKeySet
+
+    def __repr__(self) -> str:
+        return f"LocalState(included={self.included}, excluded={self.excluded})"
+
+
+# States are few: programs have a handful of guards. They are kept for good, so that memos stay valid.
+_states: dict[tuple[DispatchKeySet, DispatchKeySet], LocalState] = {}
+_interning = threading.Lock()
+
+
+def _state_of(included: DispatchKeySet, excluded: DispatchKeySet) -> LocalState:
+    key = (included, excluded)
+    found = _states.get(key)
+    if found is None:
+        with _interning:
+            found = _states.get(key)
+            if found is None:
+                found = LocalState()
+                found.included = included
+                found.excluded = excluded
+                _states[key] = found
+    return found
+
+
+DEFAULT_STATE = _state_of(named_sets.DEFAULT_INCLUDED, named_sets.DEFAULT_EXCLUDED)
+
+_variable: contextvars.ContextVar[LocalState] = contextvars.ContextVar(
+    "torchgen_lite.local_state", default=DEFAULT_STATE
+)
+
+local_state: Callable[[], LocalState] = _variable.get
+"""The state of the running thread or task."""
+
+
+def _as_keyset(keys: DispatchKeySet | DispatchKey) -> DispatchKeySet:
+    return keys if isinstance(keys, DispatchKeySet) else DispatchKeySet(keys)
+
+
+class _Guard:
+    """A context manager that puts one state in place of another. It may be entered again, and nested."""
+
+    __slots__ = ("_saved",)
+
+    def __init__(self) -> None:
+        self._saved: list[LocalState] = []
+
+    def _state(self, now: LocalState) -> LocalState:
+        raise NotImplementedError
+
+    def __enter__(self) -> None:
+        now = local_state()
+        self._saved.append(now)
+        _variable.set(self._state(now))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        _variable.set(self._saved.pop())
+
+
+class IncludeDispatchKeyGuard(_Guard):
+    """Adds keys to the included set."""
+
+    __slots__ = ("_keys",)
+
+    def __init__(self, keys: DispatchKeySet | DispatchKey) -> None:
+        super().__init__()
+        self._keys = _as_keyset(keys)
+
+    def _state(self, now: LocalState) -> LocalState:
+        return _state_of(now.included | self._keys, now.excluded)
+
+
+class ExcludeDispatchKeyGuard(_Guard):
+    """Adds keys to the excluded set."""
+
+    __slots__ = ("_keys",)
+
+    def __init__(self, keys: DispatchKeySet | DispatchKey) -> None:
+        super().__init__()
+        self._keys = _as_keyset(keys)
+
+    def _state(self, now: LocalState) -> LocalState:
+        return _state_of(now.included, now.excluded | self._keys)
+
+
+class ForceDispatchKeyGuard(_Guard):
+    """Replaces both sets; without arguments it only restores, at its end, what it found."""
+
+    __slots__ = ("_pair",)
+
+    def __init__(
+        self, included: DispatchKeySet | None = None, excluded: DispatchKeySet | None = None
+    ) -> None:
+        super().__init__()
+        if (included is None) != (excluded is None):
+            raise TypeError("ForceDispatchKeyGuard takes both sets or none")
+        self._pair = None if included is None or excluded is None else (included, excluded)
+
+    def _state(self, now: LocalState) -> LocalState:
+        return now if self._pair is None else _state_of(*self._pair)
+
+
+class AutoDispatchBelowAutograd(ExcludeDispatchKeyGuard):
+    """Excludes the autograd keys: calls inside run below autograd."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(named_sets.AUTOGRAD)
+
+
+class AutoDispatchBelowADInplaceOrView(ExcludeDispatchKeyGuard):
+    """Excludes the autograd keys and ADInplaceOrView: what a generated autograd kernel runs under."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(named_sets.AUTOGRAD_WITH_ADINPLACEORVIEW)
+
+
+class AutoDispatchSkipFunctionalize(ExcludeDispatchKeyGuard):
+    """Excludes Functionalize."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(DispatchKeySet(DispatchKey.Functionalize))
+
+
+class InferenceMode(_Guard):
+    """Includes BackendSelect alone and excludes autograd, as `c10::InferenceMode` does.
+
+    `InferenceMode(False)` goes back to the normal state inside an inference region.
+    """
+
+    __slots__ = ("_enabled",)
+
+    def __init__(self, enabled: bool = True) -> None:
+        super().__init__()
+        self._enabled = enabled
+
+    def _state(self, now: LocalState) -> LocalState:
+        if self._enabled:
+            included = now.included.remove(DispatchKey.ADInplaceOrView)
+            return _state_of(included, now.excluded | named_sets.AUTOGRAD)
+        return _state_of(
+            now.included.add(DispatchKey.ADInplaceOrView), now.excluded - named_sets.AUTOGRAD
+        )
+
+
+def is_inference_mode_enabled() -> bool:
+    return not local_state().included.has(DispatchKey.ADInplaceOrView)
+
+
+def tls_local_dispatch_key_set() -> LocalState:
+    """c10's name for `local_state`."""
+    return local_state()
+
+
+def tls_is_dispatch_key_included(key: DispatchKey) -> bool:
+    return local_state().included.has(key)
+
+
+def tls_is_dispatch_key_excluded(key: DispatchKey) -> bool:
+    return local_state().excluded.has(key)
+
+
+def tls_set_dispatch_key_included(key: DispatchKey, desired: bool) -> None:
+    """Change the included set until it is changed again: for modes whose life is no block of code."""
+    now = local_state()
+    changed = now.included.add(key) if desired else now.included.remove(key)
+    _variable.set(_state_of(changed, now.excluded))
+
+
+def tls_set_dispatch_key_excluded(key: DispatchKey, desired: bool) -> None:
+    """As `tls_set_dispatch_key_included`, for the excluded set."""
+    now = local_state()
+    changed = now.excluded.add(key) if desired else now.excluded.remove(key)
+    _variable.set(_state_of(now.included, changed))
+
+
+def isolated_generator(function: F) -> F:
+    """Let a generator function hold guards over its `yield`s without its consumer seeing them.
+
+    Each step runs in a context that belongs to the generator alone, copied when it is created.
+    """
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
+        context = contextvars.copy_context()
+        generator = context.run(function, *args, **kwargs)
+        step: Callable[..., Any] = generator.__next__
+        arguments: tuple[Any, ...] = ()
+        try:
+            while True:
+                try:
+                    value = context.run(step, *arguments)
+                except StopIteration as stop:
+                    return stop.value
+                try:
+                    sent = yield value
+                except GeneratorExit:
+                    raise
+                except BaseException as error:
+                    step, arguments = generator.throw, (error,)
+                else:
+                    step, arguments = generator.send, (sent,)
+        finally:
+            context.run(generator.close)
+
+    return wrapper  # type: ignore[return-value]

@@ -1,0 +1,112 @@
+"""The profiling hook (c10 RecordFunction's place) and a tracer on it.
+
+Nothing is paid while no observer is installed: resolved kernels are memoised bare. Installing one drops
+the memos, and kernels resolved while observers exist are wrapped and not memoised.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+from torchgen_lite.runtime.keys import DispatchKey
+from torchgen_lite.runtime.keyset import DispatchKeySet
+
+if TYPE_CHECKING:
+    from torchgen_lite.runtime.dispatcher import Dispatcher
+    from torchgen_lite.runtime.kernel import Kernel, KernelCallable
+    from torchgen_lite.runtime.operator import OperatorHandle
+
+
+class Record(NamedTuple):
+    """One run of a kernel. `how` is call, redispatch, callBoxed or redispatchBoxed."""
+
+    operator: OperatorHandle
+    keyset: DispatchKeySet
+    key: DispatchKey
+    kernel: Kernel
+    how: str
+    arguments: tuple[Any, ...]
+    keywords: dict[str, Any]
+
+
+Observer = Callable[[Record], Callable[[], None] | None]
+"""Called before a kernel runs; what it returns, if anything, is called after, also when the kernel raises."""
+
+
+def observed(
+    operator: OperatorHandle,
+    keyset: DispatchKeySet,
+    kernel: Kernel,
+    bound: KernelCallable,
+    how: str,
+) -> KernelCallable:
+    """`bound`, with the dispatcher's observers around it."""
+    key = keyset.highest_priority_type_id()
+    observers = operator.dispatcher.observers
+
+    def watched(*arguments: Any, **keywords: Any) -> Any:
+        record = Record(operator, keyset, key, kernel, how, arguments, keywords)
+        ends: list[Callable[[], None]] = []
+        try:
+            for observer in observers:
+                end = observer(record)
+                if end is not None:
+                    ends.append(end)
+            return bound(*arguments, **keywords)
+        finally:
+            for end in reversed(ends):
+                end()
+
+    return watched
+
+
+@contextmanager
+def observe(observer: Observer, dispatcher: Dispatcher | None = None) -> Iterator[None]:
+    """Let `observer` see every call and redispatch of a dispatcher, in all threads, inside the block."""
+    from torchgen_lite.runtime.dispatcher import Dispatcher
+
+    chosen = Dispatcher.singleton() if dispatcher is None else dispatcher
+    with chosen.lock:
+        chosen.set_observers((*chosen.observers, observer))
+    try:
+        yield
+    finally:
+        with chosen.lock:
+            # Identity, not equality: the same observer may be installed twice.
+            kept = list(chosen.observers)
+            index = max(i for i, installed in enumerate(kept) if installed is observer)
+            del kept[index]
+            chosen.set_observers(tuple(kept))
+
+
+_depth: ContextVar[int] = ContextVar("torchgen_lite.trace_depth", default=0)
+
+
+@contextmanager
+def trace(file: TextIO | None = None, dispatcher: Dispatcher | None = None) -> Iterator[None]:
+    """Print the tree of calls and redispatches inside the block, as `TORCH_SHOW_DISPATCH_TRACE` does.
+
+    [call] op=[aten::add.Tensor], key=[AutogradCPU]
+     [redispatch] op=[aten::add.Tensor], key=[CPU]
+    """
+
+    def observer(record: Record) -> Callable[[], None]:
+        depth = _depth.get()
+        _depth.set(depth + 1)
+        fallback = ", fallback" if record.kernel.is_fallback else ""
+        print(
+            f"{' ' * depth}[{record.how}] op=[{record.operator}], key=[{record.key}]{fallback}",
+            file=file or sys.stdout,
+        )
+
+        def end() -> None:
+            _depth.set(depth)
+
+        return end
+
+    with observe(observer, dispatcher):
+        yield

@@ -1,0 +1,363 @@
+"""`OperatorHandle`: one operator, its kernels and its computed table (c10 `OperatorEntry`).
+
+Note [The memo of resolved kernels]
+A generated stub finds its kernel in `memo`, a nest of dictionaries keyed by the local state and then by
+the keyset of each dispatching argument in schema order. Keysets and states are interned, so each level
+costs one look-up by identity. Only a miss comes here: `resolve` works the kernel out by c10's rules and
+stores it. Registrations empty the memo. Both hold the dispatcher's lock, so that nothing resolved
+before a registration can be stored after it; readers never wait. The memo is bounded: it is emptied when
+it has grown past `MEMO_LIMIT` entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from torchgen_lite.runtime import report
+from torchgen_lite.runtime.arguments import EMPTY
+from torchgen_lite.runtime.errors import DispatcherError
+from torchgen_lite.runtime.kernel import Kernel, KernelCallable
+from torchgen_lite.runtime.keys import (
+    RUNTIME_KEYS,
+    SLOT_OF,
+    DispatchKey,
+    is_alias_dispatch_key,
+)
+from torchgen_lite.runtime.keyset import BACKEND_MASK, DispatchKeySet, table_index
+from torchgen_lite.runtime.local_state import LocalState, local_state
+from torchgen_lite.runtime.signature import Signature
+from torchgen_lite.runtime.table import FALLBACK, Plan
+
+if TYPE_CHECKING:
+    from torchgen_lite.runtime.dispatcher import Dispatcher
+
+MEMO_LIMIT = 1024
+
+
+class Cell:
+    """One slot of a computed table: where its kernel was registered, which rule chose it, whether it falls through."""
+
+    __slots__ = ("debug", "fallthrough", "origin")
+
+    def __init__(self, debug: str, origin: str, fallthrough: bool) -> None:
+        self.debug = debug
+        self.origin = origin
+        self.fallthrough = fallthrough
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cell) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __str__(self) -> str:
+        return f"{'fallthrough ' if self.fallthrough else ''}{self.debug} [{self.origin}]"
+
+    def __repr__(self) -> str:
+        return f"Cell({self})"
+
+
+class OperatorHandle:
+    """An operator of a dispatcher, as `find_schema_or_throw` returns it.
+
+    `call(*args, **kwargs)` dispatches on the arguments; `redispatch(keyset, *args, **kwargs)` runs the
+    kernel of the keyset's highest key, without looking at arguments or local state. Generated packages
+    put their typed stubs in these two places; for other operators a stub of the same shape is made when
+    it is first asked for.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_definition_debug",
+        "_memo_size",
+        "_plan",
+        "_signature",
+        "call",
+        "definitions",
+        "dispatcher",
+        "kernels",
+        "memo",
+        "name",
+        "overload_name",
+        "redispatch",
+        "redispatch_memo",
+        "registrations",
+    )
+    call: Callable[..., Any]
+    redispatch: Callable[..., Any]
+
+    def __init__(self, dispatcher: Dispatcher, name: str, overload_name: str) -> None:
+        self.dispatcher = dispatcher
+        self.name = name
+        self.overload_name = overload_name
+        self.kernels: dict[DispatchKey, Kernel] = {}
+        self.definitions = 0
+        self.registrations = 0
+        self.memo: dict[Any, Any] = {}
+        self.redispatch_memo: dict[DispatchKeySet, KernelCallable] = {}
+        self._signature: Signature | None = None
+        self._definition_debug = ""
+        self._plan: Plan | None = None
+        self._memo_size = 0
+
+    def __getattr__(self, attribute: str) -> Any:
+        # Only `call` and `redispatch` can be unset; they are compiled when first asked for.
+        if attribute == "call":
+            from torchgen_lite.runtime.stub import make_call
+
+            self.call = make_call(self)
+            return self.call
+        if attribute == "redispatch":
+            from torchgen_lite.runtime.stub import make_redispatch
+
+            self.redispatch = make_redispatch(self)
+            return self.redispatch
+        raise AttributeError(f"'OperatorHandle' object has no attribute '{attribute}'")
+
+    @property
+    def full_name(self) -> str:
+        """`aten::add.Tensor`."""
+        return f"{self.name}.{self.overload_name}" if self.overload_name else self.name
+
+    @property
+    def has_schema(self) -> bool:
+        return self._signature is not None
+
+    @property
+    def signature(self) -> Signature:
+        """The signature given by `define`. Raises DispatcherError for an operator without one."""
+        if self._signature is None:
+            raise DispatcherError(
+                f"{self.full_name} has no schema: it was never defined, or its definition was undone"
+            )
+        return self._signature
+
+    @property
+    def schema(self) -> str:
+        return self.signature.schema
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return self.signature.tags
+
+    def __str__(self) -> str:
+        return self.full_name
+
+    def __repr__(self) -> str:
+        return f"<OperatorHandle {self.full_name}>"
+
+    # Registration. The dispatcher calls these with its lock held.
+
+    def set_signature(self, signature: Signature | None, debug: str) -> None:
+        self._signature = signature
+        self._definition_debug = debug
+        for stub in ("call", "redispatch"):
+            try:
+                delattr(self, stub)
+            except AttributeError:
+                pass
+        self.forget()
+
+    @property
+    def definition_debug(self) -> str:
+        return self._definition_debug
+
+    def add_kernel(self, key: DispatchKey, kernel: Kernel) -> None:
+        kernel.older = self.kernels.get(key)
+        self.kernels[key] = kernel
+        self._plan = None
+        if self.memo or self.redispatch_memo:
+            self.forget()
+
+    def remove_kernel(self, key: DispatchKey, kernel: Kernel) -> None:
+        """Take a kernel away, whether it is the newest at its key or shadowed."""
+        newest = self.kernels[key]
+        if newest is kernel:
+            if kernel.older is None:
+                del self.kernels[key]
+            else:
+                self.kernels[key] = kernel.older
+        else:
+            while newest.older is not kernel:
+                if newest.older is None:
+                    raise DispatcherError(f"{self.full_name} has no such kernel at {key}")
+                newest = newest.older
+            newest.older = kernel.older
+        self._plan = None
+        self.forget()
+
+    def kernels_at(self, key: DispatchKey) -> Iterator[Kernel]:
+        """The kernels registered at a key, newest first."""
+        kernel = self.kernels.get(key)
+        while kernel is not None:
+            yield kernel
+            kernel = kernel.older
+
+    def forget(self) -> None:
+        """Drop what was resolved. The dictionaries stay the same objects: stubs hold them."""
+        self.memo.clear()
+        self.redispatch_memo.clear()
+        self._memo_size = 0
+
+    def fallbacks_changed(self) -> None:
+        self._plan = None
+        self.forget()
+
+    # The computed table.
+
+    @property
+    def plan(self) -> Plan:
+        plan = self._plan
+        if plan is None:
+            plan = self._plan = self.dispatcher.plan_of(self.kernels)
+        return plan
+
+    def kernel_of_slot(self, slot: int) -> Kernel | None:
+        """The kernel in a slot of the computed table, None where it is missing or ambiguous."""
+        origin, source = self.plan.choices[slot]
+        if source is not None:
+            return self.kernels[source]
+        return self.dispatcher.fallbacks.get(RUNTIME_KEYS[slot]) if origin == FALLBACK else None
+
+    def has_kernel_for_dispatch_key(self, key: DispatchKey) -> bool:
+        """Whether a kernel is registered at the key itself, alias keys included."""
+        return key in self.kernels
+
+    def has_kernel_for_any_dispatch_key(self, keyset: DispatchKeySet) -> bool:
+        """Whether a kernel is registered at any key of a set; alias keys do not count."""
+        return any(not is_alias_dispatch_key(key) and keyset.has(key) for key in self.kernels)
+
+    def has_computed_kernel_for_dispatch_key(self, key: DispatchKey) -> bool:
+        return self.kernel_of_slot(SLOT_OF[key]) is not None
+
+    def computed_table(self) -> dict[str, Cell]:
+        """The filled slots by name, Undefined first, in slot order."""
+        table: dict[str, Cell] = {}
+        with self.dispatcher.lock:
+            for slot, key in enumerate(RUNTIME_KEYS):
+                kernel = self.kernel_of_slot(slot)
+                origin = self.plan.choices[slot].origin
+                if kernel is not None:
+                    table[key.name] = Cell(kernel.debug, origin, kernel.is_fallthrough)
+                elif origin == "ambiguous autogradother":
+                    table[key.name] = Cell("ambiguous_autogradother_kernel", origin, False)
+        return table
+
+    def dump(self) -> str:
+        """Name, schema and registrations, as `torch._C._dispatch_dump` prints them."""
+        return report.dump(self)
+
+    def dump_table(self) -> str:
+        """The computed table, as `torch._C._dispatch_dump_table` prints it."""
+        return "".join(f"{key}: {cell}\n" for key, cell in self.computed_table().items())
+
+    # Calls.
+
+    def compute_keyset(self, representation: int, state: LocalState) -> DispatchKeySet:
+        """The keyset of a call: arguments joined with the local state, without what falls through.
+
+        c10 `computeDispatchKeySet`: ((arguments | included) - excluded) & mask, where subtraction spares
+        the backend bits.
+        """
+        representation |= state.included._repr
+        representation &= ~(state.excluded._repr & ~BACKEND_MASK)
+        plan = self.plan
+        mask = plan.mask
+        if plan.backend_masks is not None:
+            mask = plan.backend_masks[max((representation & BACKEND_MASK).bit_length() - 1, 0)]
+        return DispatchKeySet.from_raw_repr(representation & mask)
+
+    def resolve(self, *arguments: Any) -> KernelCallable:
+        """The kernel for a call with these dispatching arguments, in schema order; a memo miss.
+
+        Raises TypeError for an argument that is no tensor, MissingKernelError where no kernel serves.
+        """
+        path = report.keysets_of(self, arguments)
+        state = local_state()
+        union = 0
+        for keyset in path:
+            if keyset is not None:
+                union |= keyset._repr
+        with self.dispatcher.lock:
+            keyset = self.compute_keyset(union, state)
+            bound = self.bind(keyset, "call")
+            if not self.dispatcher.observers:
+                self._store(state, path, bound)
+        return bound
+
+    def _store(
+        self, state: LocalState, path: tuple[DispatchKeySet | None, ...], bound: KernelCallable
+    ) -> None:
+        if self._memo_size >= MEMO_LIMIT:
+            self.memo.clear()
+            self._memo_size = 0
+        self._memo_size += 1
+        level = self.memo
+        keys: tuple[Any, ...] = (state, *path)
+        for key in keys[:-1]:
+            level = level.setdefault(key, {})
+        level[keys[-1]] = bound
+
+    def resolve_redispatch(self, keyset: DispatchKeySet) -> KernelCallable:
+        """The kernel of a keyset's highest key: no local state and no mask are applied."""
+        if not isinstance(keyset, DispatchKeySet):
+            raise TypeError(
+                f"{self.full_name}.redispatch takes a DispatchKeySet first, not {type(keyset).__name__}"
+            ) from None
+        self.signature  # noqa: B018 - a handle whose definition was undone must say so
+        with self.dispatcher.lock:
+            bound = self.bind(keyset, "redispatch")
+            if not self.dispatcher.observers:
+                if len(self.redispatch_memo) >= MEMO_LIMIT:
+                    self.redispatch_memo.clear()
+                self.redispatch_memo[keyset] = bound
+        return bound
+
+    def bind(self, keyset: DispatchKeySet, how: str) -> KernelCallable:
+        """The kernel in a keyset's slot, bound to the keyset, and watched where observers are installed."""
+        kernel = self.kernel_of_slot(table_index(keyset._repr))
+        if kernel is None:
+            raise report.missing_kernel(self, keyset) from None  # The memo miss is no news.
+        bound = kernel.bind(self, keyset)
+        if self.dispatcher.observers:
+            from torchgen_lite.runtime.observe import observed
+
+            return observed(self, keyset, kernel, bound, how)
+        return bound
+
+    def call_boxed(self, stack: list[Any]) -> None:
+        """Take this operator's arguments off the end of a stack and push its results.
+
+        Generators carry no keys in a boxed call, as in c10.
+        """
+        union = 0
+        signature = self.signature
+        count = len(signature.arguments)
+        if len(stack) < count:
+            raise TypeError(f"{self.full_name} takes {count} arguments, the stack has {len(stack)}")
+        arguments = stack[len(stack) - count :]
+        for value, kind in zip(arguments, signature.kinds):
+            if kind not in "-G":
+                union |= (report.keyset_of_kind(self, value, kind) or EMPTY)._repr
+        with self.dispatcher.lock:
+            bound = self.bind(self.compute_keyset(union, local_state()), "callBoxed")
+        self._run_boxed(bound, arguments, stack)
+
+    def redispatch_boxed(self, keyset: DispatchKeySet, stack: list[Any]) -> None:
+        """As `call_boxed`, on the keyset given and nothing else."""
+        count = len(self.signature.arguments)
+        with self.dispatcher.lock:
+            bound = self.bind(keyset, "redispatchBoxed")
+        self._run_boxed(bound, stack[len(stack) - count :], stack)
+
+    def _run_boxed(self, bound: KernelCallable, arguments: list[Any], stack: list[Any]) -> None:
+        signature = self.signature
+        positional = signature.positional
+        keywords = dict(zip(signature.arguments[positional:], arguments[positional:]))
+        del stack[len(stack) - len(arguments) :]
+        result = bound(*arguments[:positional], **keywords)
+        if signature.returns == 1:
+            stack.append(result)
+        elif signature.returns:
+            stack.extend(result)

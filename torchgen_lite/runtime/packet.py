@@ -1,0 +1,220 @@
+"""Choosing an overload from Python arguments: `add(x, y, alpha=2)` (torch's PythonArgParser).
+
+A packet holds the overloads of one name in the order in which they are tried. The first whose
+parameters fit the arguments, by number, name and type, is called; tensors fit before numbers because
+the generator sorts them so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from torchgen_lite.runtime.arguments import find_keyset
+
+Check = Callable[[Any], bool]
+
+
+class Candidate:
+    """One overload of a packet.
+
+    `types` are schema types, one for each of `names`; the first `positional` are positional, the first
+    `required` of those have no default, and `required_keywords` are the keyword-only ones without one.
+    `out` is the stub of the out variant and `out_names` its out arguments, reached by `out=`. `varargs`
+    is the position of an `int[]` that may be given as separate integers (`x.view(2, 3)`).
+    """
+
+    __slots__ = (
+        "_checks",
+        "_index",
+        "names",
+        "out",
+        "out_names",
+        "positional",
+        "required",
+        "required_keywords",
+        "stub",
+        "types",
+        "varargs",
+    )
+
+    def __init__(
+        self,
+        stub: Callable[..., Any],
+        names: tuple[str, ...],
+        types: tuple[str, ...],
+        positional: int,
+        required: int,
+        required_keywords: tuple[str, ...] = (),
+        out: Callable[..., Any] | None = None,
+        out_names: tuple[str, ...] = (),
+        varargs: int | None = None,
+    ) -> None:
+        self.stub = stub
+        self.names = names
+        self.types = types
+        self.positional = positional
+        self.required = required
+        self.required_keywords = required_keywords
+        self.out = out
+        self.out_names = out_names
+        self.varargs = varargs
+        self._checks: tuple[Check, ...] = ()
+        self._index: dict[str, int] = {}
+
+    def fits(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
+        """Whether the arguments, `out` aside, are those of this overload."""
+        if not self._checks:
+            self._checks = tuple(map(check_of, self.types))
+            self._index = {name: index for index, name in enumerate(self.names)}
+        count = len(arguments)
+        if count > self.positional:
+            return False
+        for check, value in zip(self._checks, arguments):
+            if not check(value):
+                return False
+        for name, value in keywords.items():
+            index = self._index.get(name)
+            if index is None or index < count or not self._checks[index](value):
+                return False
+        for index in range(count, self.required):
+            if self.names[index] not in keywords:
+                return False
+        return all(name in keywords for name in self.required_keywords)
+
+    def gather(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Separate integers at the end put into the one list that they stand for."""
+        at = self.varargs
+        if at is None or len(arguments) <= at:
+            return arguments
+        rest = arguments[at:]
+        return (*arguments[:at], rest) if all(map(_is_int, rest)) else arguments
+
+    def call(self, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
+        if out is None:
+            return self.stub(*arguments, **keywords)
+        assert self.out is not None
+        outs = (out,) if len(self.out_names) == 1 else tuple(out)
+        return self.out(*arguments, **keywords, **dict(zip(self.out_names, outs)))
+
+    def __str__(self) -> str:
+        parts = [f"{type_} {name}" for type_, name in zip(self.types, self.names)]
+        if len(parts) > self.positional:
+            parts.insert(self.positional, "*")
+        if self.out is not None:
+            parts.append("out=None")
+        return f"({', '.join(parts)})"
+
+
+def packet(
+    name: str, candidates: tuple[Candidate, ...], doc: str | None = None
+) -> Callable[..., Any]:
+    """A function that calls the first of `candidates` that fits.
+
+    It raises a TypeError that lists the signatures if none does.
+    """
+
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        out = keywords.pop("out", None) if keywords else None
+        for candidate in candidates:
+            if out is not None and candidate.out is None:
+                continue
+            gathered = candidate.gather(arguments)
+            if candidate.fits(gathered, keywords):
+                return candidate.call(gathered, keywords, out)
+        raise TypeError(_mismatch(name, candidates, arguments, keywords))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = doc or "\n".join(f"{name}{candidate}" for candidate in candidates)
+    return call
+
+
+def redispatch_packet(
+    name: str, candidates: tuple[Candidate, ...], doc: str | None = None
+) -> Callable[..., Any]:
+    """As `packet`, for stubs that take a keyset before the arguments of the schema."""
+
+    def call(keyset: Any, *arguments: Any, **keywords: Any) -> Any:
+        out = keywords.pop("out", None) if keywords else None
+        for candidate in candidates:
+            if out is not None and candidate.out is None:
+                continue
+            gathered = candidate.gather(arguments)
+            if candidate.fits(gathered, keywords):
+                return candidate.call((keyset, *gathered), keywords, out)
+        raise TypeError(_mismatch(name, candidates, arguments, keywords))
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = doc or "\n".join(f"{name}{candidate}" for candidate in candidates)
+    return call
+
+
+def _mismatch(
+    name: str,
+    candidates: tuple[Candidate, ...],
+    arguments: tuple[Any, ...],
+    keywords: dict[str, Any],
+) -> str:
+    given = [type(value).__name__ for value in arguments]
+    given += [f"{key}={type(value).__name__}" for key, value in keywords.items()]
+    signatures = "\n".join(f" * {candidate}" for candidate in candidates)
+    return (
+        f"{name}() received an invalid combination of arguments - got ({', '.join(given)}), "
+        f"but expected one of:\n{signatures}"
+    )
+
+
+def _is_tensor(value: Any) -> bool:
+    return find_keyset(value) is not None
+
+
+def _is_int(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool) and not _is_tensor(value)
+
+
+def _is_number(value: Any) -> bool:
+    return (
+        isinstance(value, (int, float, complex))
+        or (hasattr(value, "__complex__") or hasattr(value, "__float__"))
+        and not _is_tensor(value)
+    )
+
+
+def _is_real(value: Any) -> bool:
+    return _is_number(value) and not isinstance(value, complex)
+
+
+_BASE_CHECKS: dict[str, Check] = {
+    "Tensor": _is_tensor,
+    "int": _is_int,
+    "SymInt": _is_int,
+    "float": _is_real,
+    "Scalar": _is_number,
+    "bool": lambda value: isinstance(value, bool),
+    "str": lambda value: isinstance(value, str),
+    "Dimname": lambda value: isinstance(value, str),
+}
+
+
+def _is_other(value: Any) -> bool:
+    """A value of a type that only the framework knows: not one of the kinds above."""
+    return value is not None and not _is_tensor(value) and not isinstance(value, (list, tuple))
+
+
+def check_of(type_: str) -> Check:
+    """Whether a Python value may stand for a schema type: `Tensor?`, `int[2]`, `Scalar`."""
+    if type_.endswith("?"):
+        inner = check_of(type_[:-1])
+        return lambda value: value is None or inner(value)
+    if type_.endswith("]"):
+        elem, _, size = type_[:-1].rpartition("[")
+        inner = check_of(elem)
+        alone = inner if size else None
+
+        def is_list(value: Any) -> bool:
+            if isinstance(value, Sequence) and not isinstance(value, str):
+                return all(map(inner, value))
+            return alone is not None and alone(value)
+
+        return is_list
+    return _BASE_CHECKS.get(type_, _is_other)

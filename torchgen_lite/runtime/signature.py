@@ -1,0 +1,99 @@
+"""What the dispatcher needs to know of a schema, written down so that generated code parses nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from torchgen_lite.runtime.errors import DispatcherError
+
+if TYPE_CHECKING:
+    from torchgen_lite.schema import FunctionSchema
+
+MAX_ARGUMENTS = 64
+"""c10 keeps the positions of dispatching arguments in a bitset of this size."""
+
+
+class Signature:
+    """The facts of one operator.
+
+    `name` has its namespace; `schema` is the text with it. `arguments` are names in schema order;
+    `kinds` has a letter for each of them (`schema.dispatch_kind`); the first `positional` of them are
+    positional, the rest keyword-only; `defaults` are (name, value) pairs; `returns` counts the results.
+    """
+
+    __slots__ = (
+        "arguments",
+        "defaults",
+        "kinds",
+        "name",
+        "overload_name",
+        "positional",
+        "returns",
+        "schema",
+        "tags",
+    )
+
+    def __init__(
+        self,
+        name: str,
+        overload_name: str,
+        schema: str,
+        arguments: tuple[str, ...] = (),
+        kinds: str = "",
+        positional: int = 0,
+        defaults: tuple[tuple[str, Any], ...] = (),
+        tags: tuple[str, ...] = (),
+        returns: int = 1,
+    ) -> None:
+        if len(arguments) > MAX_ARGUMENTS:
+            raise DispatcherError(
+                f"the function schema of {name} has {len(arguments)} arguments, "
+                f"but this dispatcher supports at most {MAX_ARGUMENTS}"
+            )
+        self.name = name
+        self.overload_name = overload_name
+        self.schema = schema
+        self.arguments = arguments
+        self.kinds = kinds
+        self.positional = positional
+        self.defaults = defaults
+        self.tags = tags
+        self.returns = returns
+
+    @staticmethod
+    def from_schema(
+        schema: FunctionSchema, namespace: str, tags: tuple[str, ...] = ()
+    ) -> Signature:
+        """The signature of a parsed schema in a namespace; an own namespace of the schema wins."""
+        from torchgen_lite.schema import default_value
+        from torchgen_lite.schema.dispatch_kind import dispatch_kind
+
+        qualifier = "" if schema.namespace else f"{namespace}::"
+        return Signature(
+            qualifier + schema.name,
+            schema.overload_name,
+            qualifier + str(schema),
+            tuple(argument.name for argument in schema.arguments),
+            "".join(dispatch_kind(argument.type) for argument in schema.arguments),
+            len(schema.positional),
+            tuple(
+                (argument.name, default_value(argument))
+                for argument in schema.arguments
+                if argument.default is not None
+            ),
+            tags,
+            len(schema.returns),
+        )
+
+    @property
+    def full_name(self) -> str:
+        """`aten::add.Tensor`."""
+        return f"{self.name}.{self.overload_name}" if self.overload_name else self.name
+
+    @property
+    def dispatching(self) -> tuple[int, ...]:
+        """The positions of the arguments that a call reads keysets from, in schema order."""
+        return tuple(i for i, kind in enumerate(self.kinds) if kind != "-")
+
+    def __repr__(self) -> str:
+        return f"Signature({self.schema})"

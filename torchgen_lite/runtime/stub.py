@@ -1,0 +1,115 @@
+"""Call stubs for operators defined at run time: the same text that the generator writes, compiled.
+
+`dataclasses` and `namedtuple` make their methods in this way, and for the same reason: a function with
+the schema's own parameters binds arguments, fills defaults and raises Python's own TypeErrors faster
+than any loop over `*args`. Every name in the text has been through the schema parser, which admits
+identifiers only; default values are passed in, never printed.
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from torchgen_lite.runtime.arguments import list_keyset, optional_keyset
+from torchgen_lite.runtime.local_state import local_state
+
+if TYPE_CHECKING:
+    from torchgen_lite.runtime.operator import OperatorHandle
+
+_KEYS = {
+    "T": "{0}._dispatch_keyset",
+    "O": "_optional({0})",
+    "G": "_optional({0})",
+    "L": "_list({0})",
+    "P": "_list({0})",
+}
+
+_CALL = """\
+def stub({parameters}):
+    try:
+        _kernel = _memo[_state()]{path}
+    except (KeyError, AttributeError):
+        _kernel = _resolve({dispatching})
+    return _kernel({arguments})
+"""
+
+_REDISPATCH = """\
+def stub({parameters}):
+    try:
+        _kernel = _memo[_keyset]
+    except KeyError:
+        _kernel = _resolve(_keyset)
+    return _kernel({arguments})
+"""
+
+
+def make_call(operator: OperatorHandle) -> Callable[..., Any]:
+    """The stub of `OperatorHandle.call`."""
+    signature = operator.signature
+    names = _python_names(signature.arguments)
+    dispatching = [(names[i], signature.kinds[i]) for i in signature.dispatching]
+    text = _CALL.format(
+        parameters=_parameters(operator, names),
+        path="".join(f"[{_KEYS[kind].format(name)}]" for name, kind in dispatching),
+        dispatching=", ".join(name for name, _ in dispatching),
+        arguments=_arguments(operator, names),
+    )
+    return _compile(operator, text, operator.memo, operator.resolve)
+
+
+def make_redispatch(operator: OperatorHandle) -> Callable[..., Any]:
+    """The stub of `OperatorHandle.redispatch`."""
+    names = _python_names(operator.signature.arguments)
+    parameters = _parameters(operator, names)
+    text = _REDISPATCH.format(
+        parameters=f"_keyset, {parameters}" if parameters else "_keyset",
+        arguments=_arguments(operator, names),
+    )
+    return _compile(operator, text, operator.redispatch_memo, operator.resolve_redispatch)
+
+
+_TAKEN = frozenset({"_memo", "_state", "_resolve", "_optional", "_list", "_kernel", "_keyset"})
+
+
+def _python_names(names: tuple[str, ...]) -> list[str]:
+    return [f"{n}_" if keyword.iskeyword(n) or n in _TAKEN else n for n in names]
+
+
+def _parameters(operator: OperatorHandle, names: list[str]) -> str:
+    signature = operator.signature
+    defaults = {name for name, _ in signature.defaults}
+    parameters = [
+        f"{name}=_default_{original}" if original in defaults else name
+        for name, original in zip(names, signature.arguments)
+    ]
+    if len(parameters) > signature.positional:
+        parameters.insert(signature.positional, "*")
+    return ", ".join(parameters)
+
+
+def _arguments(operator: OperatorHandle, names: list[str]) -> str:
+    positional = operator.signature.positional
+    return ", ".join(
+        name if index < positional else f"{name}={name}" for index, name in enumerate(names)
+    )
+
+
+def _compile(
+    operator: OperatorHandle, text: str, memo: Any, resolve: Callable[..., Any]
+) -> Callable[..., Any]:
+    namespace: dict[str, Any] = {
+        "_memo": memo,
+        "_state": local_state,
+        "_resolve": resolve,
+        "_optional": optional_keyset,
+        "_list": list_keyset,
+        "__name__": "torchgen_lite.runtime.stub",
+    }
+    namespace.update((f"_default_{name}", value) for name, value in operator.signature.defaults)
+    exec(compile(text, f"<stub of {operator.full_name}>", "exec"), namespace)
+    function: Callable[..., Any] = namespace["stub"]
+    function.__name__ = function.__qualname__ = operator.full_name
+    function.__doc__ = operator.schema
+    return function
