@@ -8,7 +8,9 @@ from typing import Any
 
 from torchgen_lite.runtime import Dispatcher, Library, Signature, fallthrough_kernel
 
-_REGISTRATION = re.compile(r"^(?P<key>\w+)(?P<alias>\[alias\])?(?P<inactive> \(inactive\))?: (?P<rest>.*)$")
+_REGISTRATION = re.compile(
+    r"^(?P<key>\w+)(?P<alias>\[alias\])?(?P<inactive> \(inactive\))?: (?P<rest>.*)$"
+)
 
 
 def registrations(name: str, dump: str) -> list[tuple[str, bool, str]]:
@@ -26,7 +28,9 @@ def registrations(name: str, dump: str) -> list[tuple[str, bool, str]]:
         if match is None or match["key"] in ("name", "schema", "debug"):
             continue
         if match["alias"]:
-            fallthrough = torch._C._dispatch_kernel_for_dispatch_key_is_fallthrough(name, match["key"])
+            fallthrough = torch._C._dispatch_kernel_for_dispatch_key_is_fallthrough(
+                name, match["key"]
+            )
         else:
             fallthrough = cells[match["key"]].startswith("fallthrough ")
         fallthrough = fallthrough and match["inactive"] is None
@@ -55,7 +59,7 @@ def torch_fallbacks() -> dict[str, tuple[bool, str]]:
     return fallbacks
 
 
-def kernel(*arguments: Any, **keywords: Any) -> None:
+def kernel(*arguments: Any, **keywords: Any) -> Any:
     """Stands for a kernel of torch's: it is never called."""
 
 

@@ -29,7 +29,7 @@ from torchgen_lite.runtime.keys import (
     to_functionality_key,
     to_runtime_per_backend_functionality_key,
 )
-from torchgen_lite.runtime.keyset import DispatchKeySet
+from torchgen_lite.runtime.keyset import DispatchKeySet, KeysetMask
 from torchgen_lite.runtime.library import Library
 from torchgen_lite.runtime.local_state import (
     AutoDispatchBelowADInplaceOrView,
@@ -78,6 +78,7 @@ __all__ = [
     "IncludeDispatchKeyGuard",
     "InferenceMode",
     "Kernel",
+    "KeysetMask",
     "Library",
     "LocalState",
     "MissingKernelError",

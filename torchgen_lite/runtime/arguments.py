@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Union
 
 from torchgen_lite.runtime.keyset import DispatchKeySet
@@ -48,6 +48,13 @@ def find_keyset(value: object) -> DispatchKeySet | None:
 
 EMPTY = DispatchKeySet()
 
+HOLE = DispatchKeySet.from_raw_repr(1 << 63)
+"""Marks the memo key of a list that holds None. No functionality has this bit, and no call keeps it.
+
+`Tensor[]` refuses what `Tensor?[]` takes; with the mark a list with None never finds what a list without
+one has stored.
+"""
+
 
 def optional_keyset(value: Any) -> DispatchKeySet | None:
     """The memo key of a `Tensor?` or `Generator?` argument: None where the argument is None."""
@@ -57,12 +64,17 @@ def optional_keyset(value: Any) -> DispatchKeySet | None:
     return keyset
 
 
-def list_keyset(values: Iterable[Any]) -> DispatchKeySet:
-    """The memo key of a `Tensor[]` or `Tensor?[]` argument: the union of its elements' keysets."""
+def list_keyset(values: Sequence[Any]) -> DispatchKeySet:
+    """The memo key of a `Tensor[]` or `Tensor?[]` argument: the union of its elements' keysets.
+
+    Anything but a list or tuple raises AttributeError, which sends the stub to `resolve`: iterating a
+    generator here would leave nothing of it for the kernel.
+    """
+    if not isinstance(values, (list, tuple)):
+        raise AttributeError("not a list")
     union = EMPTY
     for value in values:
-        if value is not None:
-            keyset = value._dispatch_keyset
-            if keyset is not union:
-                union = union | keyset
+        keyset = HOLE if value is None else value._dispatch_keyset
+        if keyset is not union:
+            union = union | keyset
     return union

@@ -6,6 +6,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from torchgen_lite.runtime.errors import fallthrough_kernel
+from torchgen_lite.runtime.kernel import WITH_KEYSET
 
 if TYPE_CHECKING:
     from torchgen_lite.runtime.kernel import Kernel
@@ -25,8 +26,20 @@ def check_kernel(signature: Signature, kernel: Kernel) -> None:
     if type(function) is not FunctionType or function is fallthrough_kernel:
         return
     code = function.__code__
-    first = 1 if kernel.with_keyset else 0
+    first = kernel._line_and_kind & WITH_KEYSET
     given = signature.positional + first
+    keywords = code.co_kwonlyargcount
+    if (
+        code.co_argcount == given
+        and len(signature.arguments) == signature.positional + keywords
+        and (
+            not keywords
+            or code.co_varnames[given : given + keywords]
+            == signature.arguments[signature.positional :]
+        )
+        and not signature.types
+    ):
+        return  # The usual case: parameter for argument, with no annotations to look at.
     fault = ""
     if code.co_argcount < given and not code.co_flags & _VARARGS:
         fault = f"it takes {code.co_argcount} positional arguments, a call passes {given}"
@@ -36,15 +49,19 @@ def check_kernel(signature: Signature, kernel: Kernel) -> None:
         fault = f"it needs more than the {given} positional arguments that a call passes"
     elif not code.co_flags & _VARKEYWORDS:
         names = code.co_varnames[given : code.co_argcount + code.co_kwonlyargcount]
-        missing = [n for n in signature.arguments[signature.positional :] if n not in names]
+        missing = [n for n in signature.keywords if n not in names]
         if missing:
             fault = f"it does not take the keyword-only argument '{missing[0]}'"
     if not fault:
         required = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         defaults = function.__kwdefaults__ or {}
         for name in required:
-            if name not in defaults and name not in signature.arguments[signature.positional :]:
+            if name not in defaults and name not in signature.keywords:
                 fault = f"its keyword-only argument '{name}' is not in the schema"
+    if not fault and signature.types and function.__annotations__:
+        from torchgen_lite.runtime.annotations import fault_of_annotations
+
+        fault = fault_of_annotations(signature, function, first)
     if fault:
         raise TypeError(_message(signature, kernel, function, fault))
 
@@ -56,7 +73,7 @@ def _by_keyword(signature: Signature, kernel: Kernel) -> int:
     code = function.__code__
     start = signature.positional + (1 if kernel.with_keyset else 0)
     ordinary = code.co_varnames[start : code.co_argcount]
-    return sum(1 for name in signature.arguments[signature.positional :] if name in ordinary)
+    return sum(1 for name in signature.keywords if name in ordinary)
 
 
 def _message(signature: Signature, kernel: Kernel, function: FunctionType, fault: str) -> str:

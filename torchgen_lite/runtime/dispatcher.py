@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from torchgen_lite.runtime.errors import DispatcherError
-from torchgen_lite.runtime.kernel import Kernel
+from torchgen_lite.runtime.kernel import Kernel, site
 from torchgen_lite.runtime.keys import RUNTIME_KEYS, DispatchKey, parse_dispatch_key
 from torchgen_lite.runtime.observe import Observer
 from torchgen_lite.runtime.operator import Cell, OperatorHandle
 from torchgen_lite.runtime.signature import Signature
 from torchgen_lite.runtime.table import Plan, choose, compute_plan
+
+PLAN_LIMIT = 4096
+"""Plans in the cache of a dispatcher; a program's operators show some dozens of patterns."""
 
 
 class RegistrationListener(Protocol):
@@ -31,8 +34,6 @@ class RegistrationListener(Protocol):
 class Dispatcher:
     """A dispatcher of its own. `Dispatcher.singleton()` is the one that libraries use by default."""
 
-    _singleton: Dispatcher | None = None
-
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.fallbacks: dict[DispatchKey, Kernel] = {}
@@ -42,11 +43,9 @@ class Dispatcher:
         self._plans: dict[int, Plan] = {}
         self._listeners: list[RegistrationListener] = []
 
-    @classmethod
-    def singleton(cls) -> Dispatcher:
-        if cls._singleton is None:
-            cls._singleton = cls()
-        return cls._singleton
+    @staticmethod
+    def singleton() -> Dispatcher:
+        return _SINGLETON
 
     # Look-up.
 
@@ -112,7 +111,7 @@ class Dispatcher:
             return self.find_schema_or_throw(name, overload_name).computed_table()
         return found.computed_table()
 
-    # Registration. `Library` is the public face of these; each returns nothing and has its inverse.
+    # Registration. `Library` is the public face of these; a kernel is added by `OperatorHandle.add_kernel`.
 
     def operator_of_name(self, full_name: str) -> OperatorHandle:
         """The operator of a qualified name, made if it is new (c10 `findOrRegisterName_`)."""
@@ -138,48 +137,41 @@ class Dispatcher:
         with self.lock:
             self.libraries.pop(namespace, None)
 
-    def register_def(self, signature: Signature, debug: str) -> OperatorHandle:
+    def register_def(self, signature: Signature, file: str, line: int) -> OperatorHandle:
+        """`file` is a note that stands for the site if `line` is -1."""
         with self.lock:
             operator = self.operator_of_name(signature.full_name)
             if operator.has_schema:
                 raise DispatcherError(
                     f"Tried to register an operator ({signature.schema}) with the same name and overload "
                     f"name multiple times. Each overload's schema should only be registered with a single "
-                    f"call to define(). Duplicate registration: {debug}. Original registration: "
+                    f"call to define(). Duplicate registration: {site(file, line)}. Original registration: "
                     f"{operator.definition_debug}"
                 )
-            operator.set_signature(signature, debug)
-            operator.definitions += 1
-            operator.registrations += 1
-            for listener in self._listeners:
-                listener.on_operator_registered(operator)
+            operator.set_signature(signature, file, line)
+            try:
+                for listener in self._listeners:
+                    listener.on_operator_registered(operator)
+            except BaseException:
+                self.deregister_def(operator)
+                raise
             return operator
 
     def deregister_def(self, operator: OperatorHandle) -> None:
         with self.lock:
-            operator.definitions -= 1
-            if operator.definitions == 0:
-                for listener in self._listeners:
-                    listener.on_operator_deregistered(operator)
-                operator.set_signature(None, "")
+            for listener in self._listeners:
+                listener.on_operator_deregistered(operator)
+            operator.set_signature(None, "", -1)
             self._release(operator)
 
-    def register_impl(self, full_name: str, key: DispatchKey, kernel: Kernel) -> OperatorHandle:
+    def deregister_impl(self, operator: OperatorHandle, kernel: Kernel) -> None:
         with self.lock:
-            operator = self._operators.get(full_name) or self.operator_of_name(full_name)
-            operator.add_kernel(key, kernel)
-            operator.registrations += 1
-            return operator
-
-    def deregister_impl(self, operator: OperatorHandle, key: DispatchKey, kernel: Kernel) -> None:
-        with self.lock:
-            operator.remove_kernel(key, kernel)
+            operator.remove_kernel(kernel)
             self._release(operator)
 
     def _release(self, operator: OperatorHandle) -> None:
-        """Count one registration less; the last one takes the operator out of the table."""
-        operator.registrations -= 1
-        if operator.registrations == 0:
+        """Take an operator out of the table when its definition and its last kernel are gone."""
+        if not operator.kernels and not operator.has_schema:
             del self._operators[operator.full_name]
 
     def register_fallback(self, key: DispatchKey, kernel: Kernel) -> None:
@@ -199,7 +191,7 @@ class Dispatcher:
 
     def _fallbacks_changed(self) -> None:
         self._plans.clear()
-        for operator in self._operators.values():
+        for operator in self.operators():
             operator.fallbacks_changed()
 
     def add_registration_listener(self, listener: RegistrationListener) -> Callable[[], None]:
@@ -220,7 +212,7 @@ class Dispatcher:
         """Install what `observe.observe` manages. What was resolved is dropped, so that calls are seen."""
         with self.lock:
             self.observers = observers
-            for operator in self._operators.values():
+            for operator in self.operators():
                 operator.forget()
 
     # Tables.
@@ -232,6 +224,8 @@ class Dispatcher:
             pattern |= (3 if kernel.is_fallthrough else 1) << _PATTERN_BIT[key]
         plan = self._plans.get(pattern)
         if plan is None:
+            if len(self._plans) >= PLAN_LIMIT:
+                self._plans.clear()
             plan = compute_plan(
                 frozenset(kernels),
                 frozenset(key for key, kernel in kernels.items() if kernel.is_fallthrough),
@@ -250,11 +244,8 @@ class Dispatcher:
         registered = frozenset(operator.kernels)
         if DispatchKey.Undefined in registered:
             raise DispatcherError(f"{operator.full_name} has a kernel at Undefined")
-        count = operator.definitions + sum(
-            1 for key in registered for _ in operator.kernels_at(key)
-        )
-        if operator.registrations != count or operator.has_schema != (operator.definitions > 0):
-            raise DispatcherError(f"{operator.full_name} counts its registrations wrongly")
+        if not registered and not operator.has_schema:
+            raise DispatcherError(f"{operator.full_name} has nothing registered and is still here")
         for slot, key in enumerate(RUNTIME_KEYS):
             expected = choose(key, registered, key in self.fallbacks)
             if operator.plan.choices[slot] != expected:
@@ -269,3 +260,5 @@ class Dispatcher:
 
 # Two bits for each key: that it has a kernel, and that the kernel falls through.
 _PATTERN_BIT = {key: 2 * key for key in DispatchKey}
+
+_SINGLETON = Dispatcher()

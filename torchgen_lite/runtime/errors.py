@@ -18,10 +18,10 @@ class AmbiguousKernelError(DispatcherError):
 def fallthrough_kernel(*arguments: object, **keywords: object) -> None:
     """The kernel that says: there is nothing to do at this key, go on with the next one.
 
-    Register it with `Library.impl` or `Library.fallback`. It is never run: calls mask its keys out. A
-    redispatch does not, so one that names its key directly arrives here and raises.
+    Register it with `Library.impl` or `Library.fallback`. It is never run: calls mask its keys out. One
+    that has no other key left, or a redispatch that names its key directly, arrives here and raises.
     """
     raise DispatcherError(
-        "a fallthrough kernel was executed: a redispatch named its key; "
+        "a fallthrough kernel was executed: no other key was left, or a redispatch named its key; "
         "mask the keyset with the keys below the kernel that redispatches"
     )

@@ -34,28 +34,45 @@ class BoxedKernel:
         self.function = function
 
 
-class Kernel:
-    """One registration. `older` is the kernel that it shadows, which comes back when this one goes."""
+WITH_KEYSET = 1
+IS_FALLBACK = 2
 
-    __slots__ = ("file", "function", "is_fallback", "line", "note", "older", "with_keyset")
+
+def site(file: str, line: int) -> str:
+    """A place of registration in c10's words; a note of the caller's, kept with line -1, as it is."""
+    return file if line == -1 else f"registered at {file}:{line}"
+
+
+# Files of registrations have the same line numbers; the integers are shared.
+_numbers: dict[int, int] = {}
+
+
+class Kernel:
+    """One registration. `older` is the kernel that it shadows, which comes back when this one goes.
+
+    There are tens of thousands of these, so they are packed: a note that stands for the site is kept in
+    `_file`, with -1 for the line, and `_line_and_kind` is 4 * line + WITH_KEYSET + IS_FALLBACK.
+    """
+
+    __slots__ = ("_file", "_line_and_kind", "function", "older")
     older: Kernel | None
 
     def __init__(
-        self,
-        function: KernelCallable | BoxedKernel,
-        with_keyset: bool,
-        is_fallback: bool,
-        file: str,
-        line: int,
-        note: str | None,
+        self, function: KernelCallable | BoxedKernel, kind: int, file: str, line: int
     ) -> None:
         self.function = function
-        self.with_keyset = with_keyset
-        self.is_fallback = is_fallback
-        self.file = file
-        self.line = line
-        self.note = note
+        self._file = file
+        packed = line << 2 | kind
+        self._line_and_kind = _numbers.setdefault(packed, packed)
         self.older = None
+
+    @property
+    def with_keyset(self) -> bool:
+        return self._line_and_kind & WITH_KEYSET != 0
+
+    @property
+    def is_fallback(self) -> bool:
+        return self._line_and_kind & IS_FALLBACK != 0
 
     @property
     def is_fallthrough(self) -> bool:
@@ -64,7 +81,10 @@ class Kernel:
     @property
     def debug(self) -> str:
         """Where it was registered, in c10's words, unless the registration said something else."""
-        return self.note if self.note is not None else f"registered at {self.file}:{self.line}"
+        return site(self._file, self._line_and_kind >> 2)
+
+    def __str__(self) -> str:
+        return f"fallthrough {self.debug}" if self.is_fallthrough else self.debug
 
     def bind(self, operator: OperatorHandle, keyset: DispatchKeySet) -> KernelCallable:
         """The kernel as a callable that takes the arguments of `operator`'s schema."""
@@ -102,9 +122,11 @@ def box_arguments(
     signature = operator.signature
     stack = list(arguments)
     defaults = dict(signature.defaults)
-    for name in signature.arguments[len(arguments) :]:
-        if name in keywords:
-            stack.append(keywords[name])
+    for name, parameter in zip(
+        signature.arguments[len(arguments) :], signature.parameters[len(arguments) :]
+    ):
+        if parameter in keywords:
+            stack.append(keywords[parameter])
         elif name in defaults:
             stack.append(defaults[name])
         else:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 else:
 
     class _Key(IntEnum):
+        # Enum hashes the name, in Python code; a key equals its number and hashes like it.
+        __hash__ = int.__hash__
+
         def __str__(self):
             return self.name
 
@@ -101,7 +104,7 @@ def to_runtime_per_backend_functionality_key(
 def parse_dispatch_key(name: str) -> DispatchKey:
     """The key of a name, former names included. Raises ValueError with c10's text for any other.
 
-    c10 cannot read 48 of the names that it prints (`AutogradHIP`, ...); this reads every one.
+    c10 cannot read 42 of the names that it prints (`AutogradHIP`, ...); this reads every one.
     """
     try:
         return DispatchKey[name]

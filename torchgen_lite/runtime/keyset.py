@@ -4,6 +4,8 @@ Note [Interned keysets]
 Every keyset is interned: for one representation there is one object. Equality is identity, the hash is
 the object's own, and the memos of resolved kernels look keysets up without ever calling Python code.
 The intern table holds its values weakly, so that a program that makes many sets does not keep them.
+A plain dictionary before it, emptied when it has grown, answers for the sets in use without running
+Python code; redispatching kernels mask their keyset at every call.
 """
 
 from __future__ import annotations
@@ -30,6 +32,9 @@ FULL_MASK = (1 << (NUM_BACKENDS + NUM_FUNCTIONALITIES - 1)) - 1
 
 KeysLike = Union["DispatchKeySet", DispatchKey, BackendComponent]
 
+RECENT_LIMIT = 1024
+
+_recent: dict[int, DispatchKeySet] = {}
 _interned: WeakValueDictionary[int, DispatchKeySet] = WeakValueDictionary()
 _interning = threading.Lock()
 
@@ -54,7 +59,7 @@ def _bits(key: KeysLike) -> int:
 
 
 def _intern(representation: int) -> DispatchKeySet:
-    found = _interned.get(representation)
+    found = _recent.get(representation)
     if found is None:
         with _interning:
             found = _interned.get(representation)
@@ -62,6 +67,9 @@ def _intern(representation: int) -> DispatchKeySet:
                 found = object.__new__(DispatchKeySet)
                 found._repr = representation
                 _interned[representation] = found
+            if len(_recent) >= RECENT_LIMIT:
+                _recent.clear()
+            _recent[representation] = found
     return found
 
 
@@ -166,7 +174,10 @@ class DispatchKeySet:
         return _intern(self._repr | other._repr)
 
     def __and__(self, other: DispatchKeySet) -> DispatchKeySet:
-        return _intern(self._repr & other._repr)
+        try:
+            return _recent[self._repr & other._repr]
+        except KeyError:
+            return _intern(self._repr & other._repr)
 
     def __xor__(self, other: DispatchKeySet) -> DispatchKeySet:
         return _intern(self._repr ^ other._repr)
@@ -238,6 +249,22 @@ class DispatchKeySet:
 
     def __deepcopy__(self, memo: object) -> DispatchKeySet:
         return self
+
+
+class KeysetMask(dict[DispatchKeySet, DispatchKeySet]):
+    """`mask[keys]` is `keys & mask`, remembered: what a kernel redispatches to, at the price of one look-up."""
+
+    __slots__ = ("_mask",)
+
+    def __init__(self, mask: DispatchKeySet) -> None:
+        super().__init__()
+        self._mask = mask
+
+    def __missing__(self, keys: DispatchKeySet) -> DispatchKeySet:
+        if len(self) >= RECENT_LIMIT:
+            self.clear()
+        found = self[keys] = keys & self._mask
+        return found
 
 
 def _offsets_and_masks() -> tuple[tuple[int, int], ...]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable
+from types import FrameType
 from typing import Any, Union
 
 from torchgen_lite.runtime.check import check_kernel
 from torchgen_lite.runtime.dispatcher import Dispatcher
 from torchgen_lite.runtime.errors import DispatcherError, fallthrough_kernel
-from torchgen_lite.runtime.kernel import BoxedKernel, Kernel
+from torchgen_lite.runtime.kernel import IS_FALLBACK, WITH_KEYSET, BoxedKernel, Kernel
 from torchgen_lite.runtime.keys import (
     SLOT_OF,
     DispatchKey,
@@ -19,10 +20,12 @@ from torchgen_lite.runtime.keys import (
 )
 from torchgen_lite.runtime.operator import OperatorHandle
 from torchgen_lite.runtime.signature import Signature
+from torchgen_lite.runtime.sites import line_of
 
 KINDS = ("DEF", "FRAGMENT", "IMPL")
 RESERVED_NAMESPACES = frozenset({"prim"})
 WILDCARD = "_"
+CLOSED = "CLOSED"
 
 KernelLike = Union[Callable[..., Any], BoxedKernel]
 
@@ -44,6 +47,12 @@ class Library:
     dispatch key or in the namespace `_`, the reserved namespace `prim`.
     """
 
+    # On the class as well, so that a library whose construction fails can be dropped.
+    _kernels: list[Any] = []
+    _definitions: list[OperatorHandle] = []
+    _fallbacks: list[DispatchKey] = []
+    _owns_namespace = False
+
     def __init__(
         self,
         namespace: str,
@@ -53,8 +62,9 @@ class Library:
         *,
         debug: str | None = None,
     ) -> None:
-        self._undo: list[tuple[Any, ...]] = []
-        self._owns_namespace = False
+        self._kernels = []  # Flat: operator, kernel, operator ... There are many.
+        self._definitions = []
+        self._fallbacks = []
         if kind not in KINDS:
             raise ValueError(
                 f"unsupported kind of library: {kind!r}; it is one of {', '.join(KINDS)}"
@@ -66,8 +76,10 @@ class Library:
         self.line = frame.f_lineno
         self.dispatcher = Dispatcher.singleton() if dispatcher is None else dispatcher
         self.dispatch_key = _parse_key(dispatch_key) if dispatch_key != "" else None
+        self._default_key = self.dispatch_key or DispatchKey.CompositeImplicitAutograd
         self._site = debug or f"registered at {self.file}:{self.line}"
         self._prefix = f"{namespace}::"
+        self._is_wildcard = namespace == WILDCARD
         if namespace in RESERVED_NAMESPACES:
             raise DispatcherError(
                 f"{namespace} is a reserved namespace. Please try creating a library with another name."
@@ -109,23 +121,24 @@ class Library:
         all_tags = (tags,) if isinstance(tags, str) else tuple(tags)
         signature = Signature.from_schema(parsed, self.namespace, all_tags)
         frame = sys._getframe(1)
-        return self._define(signature, debug or _site(frame.f_code.co_filename, frame.f_lineno))
+        return self._define(signature, *_site(frame, debug))
 
     def define_signature(self, signature: Signature, *, debug: str | None = None) -> OperatorHandle:
         """`define` for generated code, which has the schema's facts at hand."""
         self._check_define(signature.schema, signature.name.rpartition("::")[0])
         frame = sys._getframe(1)
-        return self._define(signature, debug or _site(frame.f_code.co_filename, frame.f_lineno))
+        return self._define(signature, *_site(frame, debug))
 
-    def _define(self, signature: Signature, debug: str) -> OperatorHandle:
+    def _define(self, signature: Signature, file: str, line: int) -> OperatorHandle:
         dispatcher = self.dispatcher
-        implemented = dispatcher.find_op(signature.name, signature.overload_name)
-        if implemented is not None:
-            for key in implemented.kernels:
-                for kernel in implemented.kernels_at(key):
-                    check_kernel(signature, kernel)
-        operator = dispatcher.register_def(signature, debug)
-        self._undo.append((dispatcher.deregister_def, operator))
+        with dispatcher.lock:
+            implemented = dispatcher.find_op(signature.name, signature.overload_name)
+            if implemented is not None:
+                for key in tuple(implemented.kernels):
+                    for kernel in implemented.kernels_at(key):
+                        check_kernel(signature, kernel)
+            operator = dispatcher.register_def(signature, file, line)
+            self._definitions.append(operator)
         return operator
 
     def _check_define(self, schema: str, namespace: str) -> None:
@@ -159,20 +172,31 @@ class Library:
         first. A plain Python kernel must be callable with the schema's arguments: raises TypeError that
         shows both otherwise. Raises DispatcherError for a name or key of another library.
         """
-        self._check_open()
-        full_name = name.full_name if isinstance(name, OperatorHandle) else self._qualify(name)
-        key = self._key_for(full_name, dispatch_key)
-        frame = sys._getframe(1)
-        kernel = Kernel(fn, with_keyset, False, frame.f_code.co_filename, frame.f_lineno, debug)
+        # Written out, because a large package comes here tens of thousands of times when it is imported.
+        if self.kind == CLOSED:
+            self._check_open()
+        if not isinstance(name, str):
+            name = name.full_name
+        full_name = (
+            self._qualify(name) if "::" in name or self._is_wildcard else self._prefix + name
+        )
+        key = self._default_key if dispatch_key == "" else self._key_for(full_name, dispatch_key)
+        kind = WITH_KEYSET if with_keyset else 0
+        if debug is None:
+            frame = sys._getframe(1)
+            kernel = Kernel(fn, kind, frame.f_code.co_filename, line_of(frame))
+        else:
+            kernel = Kernel(fn, kind, debug, -1)
         dispatcher = self.dispatcher
-        operator = dispatcher.find_op(full_name)
-        if operator is not None:
-            if operator.has_schema:
-                check_kernel(operator.signature, kernel)
+        with dispatcher.lock:
+            operator = dispatcher.operator_of_name(full_name)
+            signature = operator._signature
+            if signature is not None:
+                check_kernel(signature, kernel)
             if key in operator.kernels:
                 _overridden(operator, key, kernel, allow_override)
-        operator = dispatcher.register_impl(full_name, key, kernel)
-        self._undo.append((dispatcher.deregister_impl, operator, key, kernel))
+            operator.add_kernel(key, kernel)
+            self._kernels += (operator, kernel)
 
     def fallback(
         self,
@@ -198,27 +222,28 @@ class Library:
         key = self._key_for("", dispatch_key)
         if is_alias_dispatch_key(key):
             raise DispatcherError(f"a fallback needs a runtime key, {key} is an alias key")
-        kernel = Kernel(
-            fn,
-            with_keyset,
-            fn is not fallthrough_kernel,
-            frame.f_code.co_filename,
-            frame.f_lineno,
-            debug,
-        )
+        kind = WITH_KEYSET if with_keyset else 0
+        if fn is not fallthrough_kernel:
+            kind |= IS_FALLBACK
+        kernel = Kernel(fn, kind, *_site(frame, debug))
         self.dispatcher.register_fallback(key, kernel)
-        self._undo.append((self.dispatcher.deregister_fallback, key))
+        self._fallbacks.append(key)
 
     def close(self) -> None:
-        """Undo what this library registered, newest first. A closed library registers nothing more."""
-        undo, self._undo = self._undo, []
-        while undo:
-            function, *arguments = undo.pop()
-            function(*arguments)
+        """Undo what this library registered: kernels, fallbacks, definitions. A closed library registers nothing more."""
+        dispatcher, kernels = self.dispatcher, self._kernels
+        with dispatcher.lock:
+            while kernels:
+                kernel, operator = kernels.pop(), kernels.pop()
+                dispatcher.deregister_impl(operator, kernel)
+            while self._fallbacks:
+                dispatcher.deregister_fallback(self._fallbacks.pop())
+            while self._definitions:
+                dispatcher.deregister_def(self._definitions.pop())
         if self._owns_namespace:
             self._owns_namespace = False
             self.dispatcher.deregister_library(self.namespace)
-        self.kind = "CLOSED"
+        self.kind = CLOSED
 
     def __enter__(self) -> Library:
         return self
@@ -227,20 +252,18 @@ class Library:
         self.close()
 
     def __del__(self) -> None:
-        if self._undo or self._owns_namespace:
+        if self._kernels or self._definitions or self._fallbacks or self._owns_namespace:
             self.close()
 
     def _check_open(self) -> None:
-        if self.kind == "CLOSED":
+        if self.kind == CLOSED:
             raise DispatcherError(f"this library of namespace {self.namespace} is closed")
 
     def _qualify(self, name: str) -> str:
-        if "::" not in name:
-            if self.namespace == WILDCARD:
-                raise DispatcherError(
-                    f'impl("{name}", ...): an operator has no kernel in the wildcard namespace _'
-                )
-            return self._prefix + name
+        if self._is_wildcard:
+            raise DispatcherError(
+                f'impl("{name}", ...): an operator has no kernel in the wildcard namespace _'
+            )
         if not name.startswith(self._prefix):
             raise DispatcherError(
                 f'impl("{name}", ...): Explicitly provided namespace ({name.partition("::")[0]}) in operator '
@@ -271,8 +294,9 @@ def _parse_key(key: str | DispatchKey) -> DispatchKey:
     return parsed
 
 
-def _site(file: str, line: int) -> str:
-    return f"registered at {file}:{line}"
+def _site(frame: FrameType, debug: str | None) -> tuple[str, int]:
+    """Where a registration was made, or the caller's note in its place."""
+    return (frame.f_code.co_filename, line_of(frame)) if debug is None else (debug, -1)
 
 
 def _overridden(

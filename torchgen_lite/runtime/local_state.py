@@ -220,30 +220,35 @@ def tls_set_dispatch_key_excluded(key: DispatchKey, desired: bool) -> None:
 def isolated_generator(function: F) -> F:
     """Let a generator function hold guards over its `yield`s without its consumer seeing them.
 
-    Each step runs in a context that belongs to the generator alone, copied when it is created.
+    Each step runs in a context that belongs to the generator alone, copied when it is called.
     """
 
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Generator[Any, Any, Any]:
         context = contextvars.copy_context()
-        generator = context.run(function, *args, **kwargs)
-        step: Callable[..., Any] = generator.__next__
-        arguments: tuple[Any, ...] = ()
-        try:
-            while True:
-                try:
-                    value = context.run(step, *arguments)
-                except StopIteration as stop:
-                    return stop.value
-                try:
-                    sent = yield value
-                except GeneratorExit:
-                    raise
-                except BaseException as error:
-                    step, arguments = generator.throw, (error,)
-                else:
-                    step, arguments = generator.send, (sent,)
-        finally:
-            context.run(generator.close)
+        return _steps(context, context.run(function, *args, **kwargs))
 
     return wrapper  # type: ignore[return-value]
+
+
+def _steps(
+    context: contextvars.Context, generator: Generator[Any, Any, Any]
+) -> Generator[Any, Any, Any]:
+    step: Callable[..., Any] = generator.__next__
+    arguments: tuple[Any, ...] = ()
+    try:
+        while True:
+            try:
+                value = context.run(step, *arguments)
+            except StopIteration as stop:
+                return stop.value
+            try:
+                sent = yield value
+            except GeneratorExit:
+                raise
+            except BaseException as error:
+                step, arguments = generator.throw, (error,)
+            else:
+                step, arguments = generator.send, (sent,)
+    finally:
+        context.run(generator.close)

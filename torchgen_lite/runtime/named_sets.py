@@ -111,7 +111,7 @@ def runtime_dispatch_keyset(key: DispatchKey) -> DispatchKeySet:
 
 def is_included_in_alias(key: DispatchKey, alias: DispatchKey) -> bool:
     """Whether a kernel registered at `alias` serves `key` (c10 `isIncludedInAlias`); never for Undefined."""
-    return key != _K.Undefined and _RUNTIME_OF_ALIAS[alias].has(key)
+    return key != _K.Undefined and runtime_dispatch_keyset(alias).has(key)
 
 
 def backend_keyset_from_autograd(key: DispatchKey) -> DispatchKeySet:
@@ -128,13 +128,3 @@ def backend_keyset_from_autograd(key: DispatchKey) -> DispatchKeySet:
     if to_functionality_key(key) == _K.AutogradFunctionality and key not in _WITHOUT_BACKEND:
         return DispatchKeySet(_K.Dense, to_backend_component(key))
     return DispatchKeySet()
-
-
-def autograd_key_of_backend(key: DispatchKey) -> DispatchKey:
-    """The autograd key over a backend key: AutogradCPU over CPU, AutogradOther over SparseCPU."""
-    functionality = to_functionality_key(key)
-    if functionality == _K.NestedTensor:
-        return _K.AutogradNestedTensor
-    if functionality == _K.Dense and key != _K.Dense:
-        return DispatchKey[f"Autograd{key.name}"]
-    return _K.AutogradOther

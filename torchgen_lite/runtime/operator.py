@@ -15,16 +15,15 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.runtime import report
-from torchgen_lite.runtime.arguments import EMPTY
 from torchgen_lite.runtime.errors import DispatcherError
-from torchgen_lite.runtime.kernel import Kernel, KernelCallable
+from torchgen_lite.runtime.kernel import Kernel, KernelCallable, site
 from torchgen_lite.runtime.keys import (
     RUNTIME_KEYS,
     SLOT_OF,
     DispatchKey,
     is_alias_dispatch_key,
 )
-from torchgen_lite.runtime.keyset import BACKEND_MASK, DispatchKeySet, table_index
+from torchgen_lite.runtime.keyset import BACKEND_MASK, FULL_MASK, DispatchKeySet, table_index
 from torchgen_lite.runtime.local_state import LocalState, local_state
 from torchgen_lite.runtime.signature import Signature
 from torchgen_lite.runtime.table import FALLBACK, Plan
@@ -69,12 +68,12 @@ class OperatorHandle:
 
     __slots__ = (
         "__weakref__",
-        "_definition_debug",
+        "_definition_file",
+        "_definition_line",
         "_memo_size",
         "_plan",
         "_signature",
         "call",
-        "definitions",
         "dispatcher",
         "kernels",
         "memo",
@@ -82,7 +81,6 @@ class OperatorHandle:
         "overload_name",
         "redispatch",
         "redispatch_memo",
-        "registrations",
     )
     call: Callable[..., Any]
     redispatch: Callable[..., Any]
@@ -92,12 +90,11 @@ class OperatorHandle:
         self.name = name
         self.overload_name = overload_name
         self.kernels: dict[DispatchKey, Kernel] = {}
-        self.definitions = 0
-        self.registrations = 0
         self.memo: dict[Any, Any] = {}
-        self.redispatch_memo: dict[DispatchKeySet, KernelCallable] = {}
+        self.redispatch_memo: dict[DispatchKeySet, Any] = {}
         self._signature: Signature | None = None
-        self._definition_debug = ""
+        self._definition_file = ""
+        self._definition_line = -1
         self._plan: Plan | None = None
         self._memo_size = 0
 
@@ -149,41 +146,50 @@ class OperatorHandle:
 
     # Registration. The dispatcher calls these with its lock held.
 
-    def set_signature(self, signature: Signature | None, debug: str) -> None:
+    def set_signature(self, signature: Signature | None, file: str, line: int) -> None:
+        """Define, or undefine with None; `file` is a note in place of the site if `line` is -1."""
+        undefining = self._signature is not None
         self._signature = signature
-        self._definition_debug = debug
-        for stub in ("call", "redispatch"):
-            try:
-                delattr(self, stub)
-            except AttributeError:
-                pass
-        self.forget()
+        self._definition_file = file
+        self._definition_line = line
+        if self.memo or self.redispatch_memo:
+            self.forget()
+        if undefining:  # Then stubs may have been made, for the schema that goes.
+            for stub in ("call", "redispatch"):
+                try:
+                    delattr(self, stub)
+                except AttributeError:
+                    pass
 
     @property
     def definition_debug(self) -> str:
-        return self._definition_debug
+        return site(self._definition_file, self._definition_line)
 
     def add_kernel(self, key: DispatchKey, kernel: Kernel) -> None:
-        kernel.older = self.kernels.get(key)
+        if key in self.kernels:
+            kernel.older = self.kernels[key]
         self.kernels[key] = kernel
         self._plan = None
         if self.memo or self.redispatch_memo:
             self.forget()
 
-    def remove_kernel(self, key: DispatchKey, kernel: Kernel) -> None:
+    def remove_kernel(self, kernel: Kernel) -> None:
         """Take a kernel away, whether it is the newest at its key or shadowed."""
-        newest = self.kernels[key]
-        if newest is kernel:
-            if kernel.older is None:
-                del self.kernels[key]
-            else:
-                self.kernels[key] = kernel.older
+        # A copy, because a library that is collected meanwhile undoes its own registrations.
+        for key, newer in tuple(self.kernels.items()):
+            if newer is kernel:
+                if kernel.older is None:
+                    del self.kernels[key]
+                else:
+                    self.kernels[key] = kernel.older
+                break
+            while newer.older is not None and newer.older is not kernel:
+                newer = newer.older
+            if newer.older is kernel:
+                newer.older = kernel.older
+                break
         else:
-            while newest.older is not kernel:
-                if newest.older is None:
-                    raise DispatcherError(f"{self.full_name} has no such kernel at {key}")
-                newest = newest.older
-            newest.older = kernel.older
+            raise DispatcherError(f"{self.full_name} has no such kernel")
         self._plan = None
         self.forget()
 
@@ -241,7 +247,7 @@ class OperatorHandle:
                 if kernel is not None:
                     table[key.name] = Cell(kernel.debug, origin, kernel.is_fallthrough)
                 elif origin == "ambiguous autogradother":
-                    table[key.name] = Cell("ambiguous_autogradother_kernel", origin, False)
+                    table[key.name] = Cell("ambiguous_autogradother", origin, False)
         return table
 
     def dump(self) -> str:
@@ -260,7 +266,7 @@ class OperatorHandle:
         c10 `computeDispatchKeySet`: ((arguments | included) - excluded) & mask, where subtraction spares
         the backend bits.
         """
-        representation |= state.included._repr
+        representation = representation & FULL_MASK | state.included._repr
         representation &= ~(state.excluded._repr & ~BACKEND_MASK)
         plan = self.plan
         mask = plan.mask
@@ -268,19 +274,15 @@ class OperatorHandle:
             mask = plan.backend_masks[max((representation & BACKEND_MASK).bit_length() - 1, 0)]
         return DispatchKeySet.from_raw_repr(representation & mask)
 
-    def resolve(self, *arguments: Any) -> KernelCallable:
+    def resolve(self, *arguments: Any) -> Any:
         """The kernel for a call with these dispatching arguments, in schema order; a memo miss.
 
         Raises TypeError for an argument that is no tensor, MissingKernelError where no kernel serves.
         """
-        path = report.keysets_of(self, arguments)
+        path = report.keysets_of(self, self.signature.dispatching, arguments)
         state = local_state()
-        union = 0
-        for keyset in path:
-            if keyset is not None:
-                union |= keyset._repr
         with self.dispatcher.lock:
-            keyset = self.compute_keyset(union, state)
+            keyset = self.compute_keyset(_union(path), state)
             bound = self.bind(keyset, "call")
             if not self.dispatcher.observers:
                 self._store(state, path, bound)
@@ -299,7 +301,7 @@ class OperatorHandle:
             level = level.setdefault(key, {})
         level[keys[-1]] = bound
 
-    def resolve_redispatch(self, keyset: DispatchKeySet) -> KernelCallable:
+    def resolve_redispatch(self, keyset: DispatchKeySet) -> Any:
         """The kernel of a keyset's highest key: no local state and no mask are applied."""
         if not isinstance(keyset, DispatchKeySet):
             raise TypeError(
@@ -331,33 +333,42 @@ class OperatorHandle:
 
         Generators carry no keys in a boxed call, as in c10.
         """
-        union = 0
+        arguments = self._top_of(stack)
         signature = self.signature
-        count = len(signature.arguments)
-        if len(stack) < count:
-            raise TypeError(f"{self.full_name} takes {count} arguments, the stack has {len(stack)}")
-        arguments = stack[len(stack) - count :]
-        for value, kind in zip(arguments, signature.kinds):
-            if kind not in "-G":
-                union |= (report.keyset_of_kind(self, value, kind) or EMPTY)._repr
+        tensors = [i for i in signature.dispatching if signature.kinds[i] != "G"]
+        path = report.keysets_of(self, tensors, [arguments[i] for i in tensors])
         with self.dispatcher.lock:
-            bound = self.bind(self.compute_keyset(union, local_state()), "callBoxed")
+            bound = self.bind(self.compute_keyset(_union(path), local_state()), "callBoxed")
         self._run_boxed(bound, arguments, stack)
 
     def redispatch_boxed(self, keyset: DispatchKeySet, stack: list[Any]) -> None:
         """As `call_boxed`, on the keyset given and nothing else."""
-        count = len(self.signature.arguments)
+        arguments = self._top_of(stack)
         with self.dispatcher.lock:
             bound = self.bind(keyset, "redispatchBoxed")
-        self._run_boxed(bound, stack[len(stack) - count :], stack)
+        self._run_boxed(bound, arguments, stack)
+
+    def _top_of(self, stack: list[Any]) -> list[Any]:
+        count = len(self.signature.arguments)
+        if len(stack) < count:
+            raise TypeError(f"{self.full_name} takes {count} arguments, the stack has {len(stack)}")
+        return stack[len(stack) - count :]
 
     def _run_boxed(self, bound: KernelCallable, arguments: list[Any], stack: list[Any]) -> None:
         signature = self.signature
         positional = signature.positional
-        keywords = dict(zip(signature.arguments[positional:], arguments[positional:]))
+        keywords = dict(zip(signature.keywords, arguments[positional:]))
         del stack[len(stack) - len(arguments) :]
         result = bound(*arguments[:positional], **keywords)
         if signature.returns == 1:
             stack.append(result)
         elif signature.returns:
             stack.extend(result)
+
+
+def _union(path: tuple[DispatchKeySet | None, ...]) -> int:
+    union = 0
+    for keyset in path:
+        if keyset is not None:
+            union |= keyset._repr
+    return union

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.runtime.arguments import EMPTY, find_keyset
+from torchgen_lite.runtime.arguments import EMPTY, HOLE, find_keyset
 from torchgen_lite.runtime.errors import AmbiguousKernelError, MissingKernelError
 from torchgen_lite.runtime.keys import RUNTIME_KEYS, DispatchKey, is_alias_dispatch_key
 from torchgen_lite.runtime.keyset import DispatchKeySet, table_index
@@ -21,7 +21,7 @@ _EXPECTED = {
 }
 
 
-def keyset_of_kind(operator: OperatorHandle, value: Any, kind: str) -> DispatchKeySet | None:
+def keyset_of_kind(value: Any, kind: str) -> DispatchKeySet | None:
     """The keyset that an argument of a kind brings; None where the memo's key is None.
 
     Raises TypeError if the value is not of the kind.
@@ -34,10 +34,10 @@ def keyset_of_kind(operator: OperatorHandle, value: Any, kind: str) -> DispatchK
             return EMPTY
         if keyset is not None:
             return keyset
-    elif isinstance(value, Iterable) and not isinstance(value, str):
+    elif isinstance(value, Sequence) and not isinstance(value, str):
         union = EMPTY
         for element in value:
-            keyset = EMPTY if element is None and kind == "P" else find_keyset(element)
+            keyset = HOLE if element is None and kind == "P" else find_keyset(element)
             if keyset is None:
                 break
             union = union | keyset
@@ -47,14 +47,14 @@ def keyset_of_kind(operator: OperatorHandle, value: Any, kind: str) -> DispatchK
 
 
 def keysets_of(
-    operator: OperatorHandle, arguments: tuple[Any, ...]
+    operator: OperatorHandle, positions: Iterable[int], values: Iterable[Any]
 ) -> tuple[DispatchKeySet | None, ...]:
-    """The memo path of a call's dispatching arguments. Raises a TypeError that names the wrong one."""
+    """The memo path of the arguments at some positions. Raises a TypeError that names the wrong one."""
     signature = operator.signature
     path: list[DispatchKeySet | None] = []
-    for position, value in zip(signature.dispatching, arguments):
+    for position, value in zip(positions, values):
         try:
-            path.append(keyset_of_kind(operator, value, signature.kinds[position]))
+            path.append(keyset_of_kind(value, signature.kinds[position]))
         except TypeError as error:
             raise TypeError(
                 f"{operator.full_name}(): argument '{signature.arguments[position]}' "
@@ -126,5 +126,6 @@ def dump(operator: OperatorHandle) -> str:
         alias = "[alias]" if is_alias_dispatch_key(key) else ""
         for age, kernel in enumerate(operator.kernels_at(key)):
             inactive = " (inactive)" if age else ""
-            lines.append(f"{key}{alias}{inactive}: {kernel.debug} :: (none) [ boxed ]")
+            kind = "fallthrough boxed" if kernel.is_fallthrough else "boxed"
+            lines.append(f"{key}{alias}{inactive}: {kernel.debug} :: (none) [ {kind} ]")
     return "\n".join(lines) + "\n"

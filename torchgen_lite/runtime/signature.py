@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.runtime.errors import DispatcherError
@@ -13,12 +14,19 @@ MAX_ARGUMENTS = 64
 """c10 keeps the positions of dispatching arguments in a bitset of this size."""
 
 
+def python_name(name: str) -> str:
+    """A schema's argument name as a Python parameter."""
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
 class Signature:
     """The facts of one operator.
 
     `name` has its namespace; `schema` is the text with it. `arguments` are names in schema order;
     `kinds` has a letter for each of them (`schema.dispatch_kind`); the first `positional` of them are
     positional, the rest keyword-only; `defaults` are (name, value) pairs; `returns` counts the results.
+    `types` are the schema types of arguments and results, against which the annotations of kernels are
+    checked; generated code leaves them out, because type checkers see its kernels.
     """
 
     __slots__ = (
@@ -31,6 +39,7 @@ class Signature:
         "returns",
         "schema",
         "tags",
+        "types",
     )
 
     def __init__(
@@ -44,6 +53,7 @@ class Signature:
         defaults: tuple[tuple[str, Any], ...] = (),
         tags: tuple[str, ...] = (),
         returns: int = 1,
+        types: tuple[str, ...] = (),
     ) -> None:
         if len(arguments) > MAX_ARGUMENTS:
             raise DispatcherError(
@@ -59,6 +69,7 @@ class Signature:
         self.defaults = defaults
         self.tags = tags
         self.returns = returns
+        self.types = types
 
     @staticmethod
     def from_schema(
@@ -83,12 +94,26 @@ class Signature:
             ),
             tags,
             len(schema.returns),
+            (
+                *(str(argument.type) for argument in schema.arguments),
+                *(str(result.type) for result in schema.returns),
+            ),
         )
 
     @property
     def full_name(self) -> str:
         """`aten::add.Tensor`."""
         return f"{self.name}.{self.overload_name}" if self.overload_name else self.name
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The arguments as Python can name them: `from` is `from_`."""
+        return tuple(map(python_name, self.arguments))
+
+    @property
+    def keywords(self) -> tuple[str, ...]:
+        """The keyword-only parameters, by which kernels get these arguments."""
+        return self.parameters[self.positional :]
 
     @property
     def dispatching(self) -> tuple[int, ...]:

@@ -8,7 +8,6 @@ identifiers only; default values are passed in, never printed.
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from torchgen_lite.runtime.local_state import local_state
 
 if TYPE_CHECKING:
     from torchgen_lite.runtime.operator import OperatorHandle
+    from torchgen_lite.runtime.signature import Signature
 
 _KEYS = {
     "T": "{0}._dispatch_keyset",
@@ -48,24 +48,25 @@ def stub({parameters}):
 def make_call(operator: OperatorHandle) -> Callable[..., Any]:
     """The stub of `OperatorHandle.call`."""
     signature = operator.signature
-    names = _python_names(signature.arguments)
+    names = _local_names(signature)
     dispatching = [(names[i], signature.kinds[i]) for i in signature.dispatching]
     text = _CALL.format(
-        parameters=_parameters(operator, names),
+        parameters=_parameters(signature, names),
         path="".join(f"[{_KEYS[kind].format(name)}]" for name, kind in dispatching),
         dispatching=", ".join(name for name, _ in dispatching),
-        arguments=_arguments(operator, names),
+        arguments=_arguments(signature, names),
     )
     return _compile(operator, text, operator.memo, operator.resolve)
 
 
 def make_redispatch(operator: OperatorHandle) -> Callable[..., Any]:
     """The stub of `OperatorHandle.redispatch`."""
-    names = _python_names(operator.signature.arguments)
-    parameters = _parameters(operator, names)
+    signature = operator.signature
+    names = _local_names(signature)
+    parameters = _parameters(signature, names)
     text = _REDISPATCH.format(
         parameters=f"_keyset, {parameters}" if parameters else "_keyset",
-        arguments=_arguments(operator, names),
+        arguments=_arguments(signature, names),
     )
     return _compile(operator, text, operator.redispatch_memo, operator.resolve_redispatch)
 
@@ -73,12 +74,11 @@ def make_redispatch(operator: OperatorHandle) -> Callable[..., Any]:
 _TAKEN = frozenset({"_memo", "_state", "_resolve", "_optional", "_list", "_kernel", "_keyset"})
 
 
-def _python_names(names: tuple[str, ...]) -> list[str]:
-    return [f"{n}_" if keyword.iskeyword(n) or n in _TAKEN else n for n in names]
+def _local_names(signature: Signature) -> list[str]:
+    return [f"{name}_" if name in _TAKEN else name for name in signature.parameters]
 
 
-def _parameters(operator: OperatorHandle, names: list[str]) -> str:
-    signature = operator.signature
+def _parameters(signature: Signature, names: list[str]) -> str:
     defaults = {name for name, _ in signature.defaults}
     parameters = [
         f"{name}=_default_{original}" if original in defaults else name
@@ -89,11 +89,10 @@ def _parameters(operator: OperatorHandle, names: list[str]) -> str:
     return ", ".join(parameters)
 
 
-def _arguments(operator: OperatorHandle, names: list[str]) -> str:
-    positional = operator.signature.positional
-    return ", ".join(
-        name if index < positional else f"{name}={name}" for index, name in enumerate(names)
-    )
+def _arguments(signature: Signature, names: list[str]) -> str:
+    positional = signature.positional
+    keywords = zip(signature.keywords, names[positional:])
+    return ", ".join([*names[:positional], *(f"{key}={name}" for key, name in keywords)])
 
 
 def _compile(

@@ -1,0 +1,389 @@
+"""Calls: which kernel arguments and local state lead to, redispatch, boxing, fallthrough, the memo."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.unit.runtime.helpers import T, keyset, operator_with, says
+from torchgen_lite.runtime import (
+    AmbiguousKernelError,
+    BoxedKernel,
+    Dispatcher,
+    DispatcherError,
+    DispatchKey,
+    DispatchKeySet,
+    ExcludeDispatchKeyGuard,
+    IncludeDispatchKeyGuard,
+    InferenceMode,
+    Library,
+    MissingKernelError,
+    OperatorHandle,
+    fallthrough_kernel,
+    register_tensor_type,
+    unregister_tensor_type,
+)
+from torchgen_lite.runtime import operator as operator_module
+
+K = DispatchKey
+CPU, CUDA, SPARSE = T("CPU"), T("CUDA"), T("SparseCPU")
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments", "answer"),
+    [
+        ("op(Tensor a, Tensor b) -> Tensor", (CPU, CPU), "CPU"),
+        ("op(Tensor a, Tensor b) -> Tensor", (CPU, CUDA), "CUDA"),
+        ("op(Tensor a, Tensor b) -> Tensor", (CPU, SPARSE), "SparseCPU"),
+        ("op(Tensor? a, Tensor b) -> Tensor", (None, CPU), "CPU"),
+        ("op(Tensor? a, Tensor b) -> Tensor", (CUDA, CPU), "CUDA"),
+        ("op(Tensor? a) -> Tensor", (None,), "Explicit"),
+        ("op(Tensor[] a) -> Tensor", ([CPU, CUDA],), "CUDA"),
+        ("op(Tensor[] a) -> Tensor", ((),), "Explicit"),
+        ("op(Tensor?[] a) -> Tensor", ([None, CPU, None],), "CPU"),
+        ("op(Tensor?[] a) -> Tensor", ([None],), "Explicit"),
+        ("op(Tensor[]? a) -> Tensor", (None,), "Explicit"),
+        ("op(int[] a) -> Tensor", ([1, 2],), "Explicit"),
+        ("op() -> Tensor", (), "Explicit"),
+        ("op(Generator? g) -> Tensor", (CUDA,), "CUDA"),
+        ("op(int x, *, Tensor a) -> Tensor", (1,), "CPU"),
+    ],
+)
+def test_which_arguments_count(schema: str, arguments: tuple[Any, ...], answer: str) -> None:
+    operator, _, keep = operator_with("CPU", "CUDA", "SparseCPU", schema=schema)
+    keep[0].impl("op", says("Explicit"), "CompositeExplicitAutograd")
+    keywords = {"a": CPU} if "*" in schema else {}
+    for _ in range(2):  # The first call resolves, the second one finds it in the memo.
+        assert operator.call(*arguments, **keywords) == answer
+
+
+def test_a_generator_counts_in_unboxed_calls_only() -> None:
+    operator, _, keep = operator_with("CUDA", schema="op(Generator? g) -> Tensor")
+    keep[0].impl("op", says("Undefined"), "CompositeExplicitAutograd")
+    assert operator.call(CUDA) == "CUDA"
+    stack: list[Any] = [CUDA]
+    operator.call_boxed(stack)
+    assert stack == ["Undefined"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "argument", "message"),
+    [
+        ("op(Tensor a) -> ()", None, "argument 'a' (position 1): expected a tensor, not NoneType"),
+        ("op(Tensor a) -> ()", 3, "argument 'a' (position 1): expected a tensor, not int"),
+        ("op(Tensor? a) -> ()", 3, "argument 'a' (position 1): expected a tensor or None, not int"),
+        (
+            "op(Tensor[] a) -> ()",
+            [CPU, None],
+            "expected a sequence of tensors, not list of (T, NoneType)",
+        ),
+        ("op(Tensor[] a) -> ()", CPU, "expected a sequence of tensors, not T"),
+        ("op(Tensor[] a) -> ()", "ab", "expected a sequence of tensors, not str"),
+        ("op(Tensor?[] a) -> ()", [1], "expected a sequence of tensors or None, not list of (int)"),
+    ],
+)
+def test_wrong_arguments(schema: str, argument: Any, message: str) -> None:
+    operator, _, _keep = operator_with("CPU", "CompositeExplicitAutograd", schema=schema)
+    for good in (CPU, [CPU], [None, CPU], None):  # What is in the memo changes no answer.
+        try:
+            operator.call(good)
+        except TypeError:
+            pass
+    for call in (operator.call, lambda value: operator.call_boxed([value])):
+        with pytest.raises(TypeError) as caught:
+            call(argument)
+        assert str(caught.value).startswith("ns::op(): ") and message in str(caught.value)
+
+
+def test_an_iterator_is_no_list() -> None:
+    """Reading its keysets would leave nothing for the kernel."""
+    operator, _, _keep = operator_with("CPU", schema="op(Tensor[] a) -> ()")
+    tensors: Iterator[T] = iter([CPU])
+    with pytest.raises(TypeError, match="expected a sequence of tensors, not list_iterator"):
+        operator.call(tensors)
+    assert next(tensors) is CPU
+
+
+def test_parameters_are_the_schema_s() -> None:
+    operator, _, _keep = operator_with("CPU", schema="op(Tensor a, int n=3, *, str mode='x') -> ()")
+    with pytest.raises(TypeError, match=r"ns::op\(\) missing 1 required positional argument: 'a'"):
+        operator.call()
+    with pytest.raises(TypeError, match="takes from 1 to 2 positional arguments but 3"):
+        operator.call(CPU, 1, "y")
+
+
+def test_names_that_python_reserves() -> None:
+    """`from` becomes `from_`; names that the stub's own text uses give way too."""
+    dispatcher = Dispatcher()
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    operator = library.define("op(Tensor _memo, int lambda=1, *, int from, int _keyset=2) -> int")
+
+    def kernel(a: T, b: int, *, from_: int, _keyset: int) -> Any:
+        return b, from_, _keyset
+
+    library.impl("op", kernel, "CPU")
+    assert operator.call(CPU, from_=5) == (1, 5, 2)
+    assert operator.redispatch(keyset("CPU"), CPU, from_=5, _keyset_=7) == (1, 5, 7)
+    boxed: list[Any] = [CPU, 1, 6, 2]
+    operator.call_boxed(boxed)
+    assert boxed == [(1, 6, 2)]
+    stacks = []
+
+    def boxed_kernel(operator: OperatorHandle, keys: DispatchKeySet, stack: list[Any]) -> None:
+        stacks.append(list(stack))
+        stack[:] = [0]
+
+    library.impl("op", BoxedKernel(boxed_kernel), "CUDA")
+    operator.call(CUDA, from_=8)
+    assert stacks == [[CUDA, 1, 8, 2]]
+
+
+def test_local_state_joins_and_leaves() -> None:
+    operator, _, _keep = operator_with("CPU", "Tracer", "AutogradCPU")
+    x = T("CPU", "AutogradCPU")
+    assert operator.call(x) == "AutogradCPU"
+    with IncludeDispatchKeyGuard(K.Tracer):
+        assert operator.call(x) == "Tracer"
+        with ExcludeDispatchKeyGuard(keyset("Tracer", "AutogradCPU")):
+            assert operator.call(x) == "CPU"
+    with InferenceMode():
+        assert operator.call(x) == "CPU"
+    assert operator.call(x) == "AutogradCPU"
+
+
+def test_redispatch_looks_at_its_keyset_alone() -> None:
+    operator, _, keep = operator_with("CPU", "Tracer", "CUDA")
+    with IncludeDispatchKeyGuard(K.Tracer), ExcludeDispatchKeyGuard(K.CPU):
+        assert operator.redispatch(keyset("CPU"), CUDA) == "CPU"
+    assert operator.redispatch(keyset("CPU", "CUDA"), CPU) == "CUDA"
+    keep[0].impl("op", fallthrough_kernel, "Python")
+    with pytest.raises(DispatcherError, match="^a fallthrough kernel was executed"):
+        operator.redispatch(keyset("CPU", "Python"), CPU)
+    with pytest.raises(
+        TypeError, match="^ns::op.redispatch takes a DispatchKeySet first, not DispatchKey$"
+    ):
+        operator.redispatch(K.CPU, CPU)
+
+
+def test_two_steps() -> None:
+    dispatcher = Dispatcher()
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    operator = library.define("op(Tensor x, *, int k=1) -> Tensor")
+    below = DispatchKeySet.full_after(K.AutogradOther)
+    seen = []
+
+    def autograd(keys: DispatchKeySet, x: T, *, k: int) -> Any:
+        seen.append(str(keys))
+        return ["autograd", operator.redispatch(keys & below, x, k=k)]
+
+    library.impl("op", autograd, "Autograd", with_keyset=True)
+    library.impl("op", lambda x, *, k: f"cpu {k}", "CPU")
+    for _ in range(2):
+        assert operator.call(T("CPU", "AutogradCPU"), k=2) == ["autograd", "cpu 2"]
+    assert seen == ["DispatchKeySet(CPU, AutogradCPU)"] * 2
+
+
+def test_boxed_kernels() -> None:
+    dispatcher = Dispatcher()
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    operator = library.define("op(Tensor x, int n=2, *, str s='a') -> (Tensor, Tensor)")
+
+    def boxed(operator: OperatorHandle, keys: DispatchKeySet, stack: list[Any]) -> None:
+        x, n, s = stack
+        stack[:] = [(str(operator), str(keys)), n * s]
+
+    library.impl("op", BoxedKernel(boxed), "CPU")
+    answer = (("ns::op", "DispatchKeySet(CPU)"), "bb")
+    assert operator.call(CPU, s="b") == answer
+    stack: list[Any] = ["below", CPU, 2, "b"]
+    operator.call_boxed(stack)
+    assert stack == ["below", *answer]
+    stack = [CPU, 2, "b"]
+    operator.redispatch_boxed(keyset("CPU"), stack)
+    assert stack == list(answer)
+    with pytest.raises(TypeError, match="^ns::op takes 3 arguments, the stack has 1$"):
+        operator.call_boxed([CPU])
+
+
+def test_a_boxed_kernel_leaves_as_many_values_as_the_schema_returns() -> None:
+    operator, _, keep = operator_with(schema="op(Tensor x) -> ()")
+    keep[0].impl("op", BoxedKernel(lambda op, keys, stack: None), "CPU")
+    with pytest.raises(
+        TypeError, match="^a boxed kernel of ns::op left 1 values on the stack, not 0$"
+    ):
+        operator.call(CPU)
+
+
+def test_unboxed_kernels_in_boxed_calls() -> None:
+    for returns, value, left in (
+        ("()", None, []),
+        ("Tensor", 1, [1]),
+        ("(Tensor, Tensor)", (1, 2), [1, 2]),
+    ):
+        operator, _, keep = operator_with(schema=f"op(Tensor x) -> {returns}")
+        keep[0].impl("op", says(value), "CPU")
+        stack: list[Any] = [CPU]
+        operator.call_boxed(stack)
+        assert stack == left
+
+
+def test_fallback_kernels_take_the_operator() -> None:
+    operator, dispatcher, keep = operator_with("CPU", schema="op(Tensor x, *, int k=1) -> Tensor")
+    wildcard = keep[1]
+
+    def fallback(keys: DispatchKeySet, op: OperatorHandle, *arguments: Any, **keywords: Any) -> Any:
+        below = keys & DispatchKeySet.full_after(K.Python)
+        return [str(op), op.redispatch(below, *arguments, **keywords), keywords]
+
+    wildcard.fallback(fallback, "Python", with_keyset=True)
+    wildcard.fallback(lambda op, x, *, k: f"{op} without keyset", "Tracer")
+    wildcard.fallback(
+        BoxedKernel(lambda op, keys, stack: stack.__setitem__(slice(None), [7])), "PreDispatch"
+    )
+    assert operator.call(T("CPU", "Python")) == ["ns::op", "CPU", {"k": 1}]
+    assert operator.call(T("CPU", "Tracer")) == "ns::op without keyset"
+    assert operator.call(T("CPU", "PreDispatch")) == 7
+
+
+def test_fallthrough_kernels_are_skipped() -> None:
+    operator, _, keep = operator_with("CPU", "CUDA")
+    x = T("CPU", "Tracer", "AutogradCPU")
+    keep[1].fallback(fallthrough_kernel, "AutogradCPU")
+    keep[1].fallback(fallthrough_kernel, "Tracer")
+    assert operator.call(x) == "CPU"
+    keep[0].impl("op", says("direct"), "Tracer")
+    assert operator.call(x) == "direct"
+
+
+def test_fallthrough_masks_differ_by_backend() -> None:
+    """AutogradCPU falls through and AutogradCUDA does not: the highest backend of the call decides."""
+    operator, _, keep = operator_with("CPU", "CUDA", "AutogradCUDA")
+    keep[0].impl("op", fallthrough_kernel, "AutogradCPU")
+    assert operator.plan.backend_masks is not None
+    cpu, cuda = T("CPU", "AutogradCPU"), T("CUDA", "AutogradCUDA")
+    two, _, keep_two = operator_with(
+        "CPU", "CUDA", "AutogradCUDA", schema="op(Tensor x, Tensor y) -> Tensor"
+    )
+    keep_two[0].impl("op", fallthrough_kernel, "AutogradCPU")
+    assert (operator.call(cpu), operator.call(cuda)) == ("CPU", "AutogradCUDA")
+    assert (two.call(cpu, cuda), two.call(cpu, cpu)) == ("AutogradCUDA", "CPU")
+
+
+def test_undoing_a_fallthrough_kernel_restores_the_mask() -> None:
+    operator, dispatcher, keep = operator_with("CPU", "AutogradCPU")
+    block = Library("ns", "IMPL", "AutogradCPU", dispatcher=dispatcher)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        block.impl("op", fallthrough_kernel)
+    x = T("CPU", "AutogradCPU")
+    assert operator.call(x) == "CPU"
+    block.close()
+    assert operator.call(x) == "AutogradCPU"
+
+
+def test_a_new_dispatcher_needs_no_fallbacks_for_what_every_call_includes() -> None:
+    operator, _, keep = operator_with("CPU")
+    assert operator.call(T("CPU", "ADInplaceOrView")) == "CPU"
+    assert "BackendSelect" not in operator.computed_table()
+    keep[0].impl("op", says("select"), "BackendSelect")
+    assert operator.call(CPU) == "select"
+
+
+def test_a_missing_kernel() -> None:
+    operator, _, _keep = operator_with("CUDA", "Meta")
+    with pytest.raises(MissingKernelError) as caught:
+        operator.call(CPU)
+    assert str(caught.value) == (
+        "Could not run 'ns::op' with arguments from the 'CPU' backend: it has no kernel for this key, and no "
+        "fallback serves it. The call's keys are DispatchKeySet(CPU).\n"
+        "'ns::op' has kernels for:\n  CUDA: CUDA\n  Meta: Meta"
+    )
+    assert caught.value.__suppress_context__
+
+
+def test_other_missing_kernels() -> None:
+    operator, _, _keep = operator_with(schema="op(Tensor[] x) -> Tensor")
+    with pytest.raises(
+        MissingKernelError, match="^There were no tensor arguments to this function"
+    ):
+        operator.call([])
+    with pytest.raises(
+        MissingKernelError, match="^ns::op: attempted to run this operator with Meta tensors"
+    ):
+        operator.call([T("Meta")])
+    with pytest.raises(
+        MissingKernelError, match="'ns::op' has no kernels at all; it is registered at "
+    ):
+        operator.call([CPU])
+
+
+def test_an_ambiguous_kernel() -> None:
+    operator, _, _keep = operator_with("CompositeImplicitAutograd", "SparseCPU")
+    with pytest.raises(AmbiguousKernelError, match="ambiguous which one autograd is to use"):
+        operator.call(T("SparseCPU", "AutogradOther"))
+    assert operator.call(SPARSE) == "SparseCPU"
+
+
+@pytest.mark.parametrize("error", [KeyError, AttributeError, TypeError])
+def test_a_kernel_s_own_error_is_its_own(error: type[Exception]) -> None:
+    operator, _, keep = operator_with()
+    calls = []
+
+    def kernel(x: T) -> Any:
+        calls.append(x)
+        raise error("mine")
+
+    keep[0].impl("op", kernel, "CPU")
+    for _ in range(2):
+        with pytest.raises(error, match="mine") as caught:
+            operator.call(CPU)
+        assert caught.value.__context__ is None
+    assert len(calls) == 2
+
+
+def test_registration_forgets_what_was_resolved() -> None:
+    operator, dispatcher, keep = operator_with("CPU")
+    assert operator.call(CPU) == operator.redispatch(keyset("CPU"), CPU) == "CPU"
+    block = Library("ns", "IMPL", "CPU", dispatcher=dispatcher)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        block.impl("op", says("newer"))
+    assert operator.call(CPU) == operator.redispatch(keyset("CPU"), CPU) == "newer"
+    block.close()
+    assert operator.call(CPU) == operator.redispatch(keyset("CPU"), CPU) == "CPU"
+
+
+def test_the_memo_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operator_module, "MEMO_LIMIT", 8)
+    operator, _, _keep = operator_with("CompositeExplicitAutograd")
+    for backends in range(1, 40):
+        keys = DispatchKeySet.from_raw_repr(backends) | keyset("Dense")
+        x = T()
+        x._dispatch_keyset = keys
+        operator.call(x)
+        operator.redispatch(keys, x)
+        assert sum(map(len, operator.memo.values())) <= 8
+        assert len(operator.redispatch_memo) <= 8
+
+
+def test_foreign_tensor_types() -> None:
+    class Array:
+        keys = keyset("CUDA")
+
+    class Sub(Array):
+        pass
+
+    operator, _, _keep = operator_with("CPU", "CUDA", schema="op(Tensor x, Tensor[] y) -> Tensor")
+    register_tensor_type(Array, keyset("CPU"))
+    try:
+        assert operator.call(Sub(), []) == operator.call(Array(), [Array()]) == "CPU"
+        register_tensor_type(Sub, lambda value: value.keys)
+        assert operator.call(Sub(), []) == operator.call(CPU, [Sub()]) == "CUDA"
+    finally:
+        unregister_tensor_type(Array)
+        unregister_tensor_type(Sub)
+    with pytest.raises(TypeError, match="expected a tensor, not Array"):
+        operator.call(Array(), [])

@@ -1,0 +1,151 @@
+"""`why` and `table`, from names and from a live dispatcher."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.unit.runtime.helpers import keyset, operator_with, says
+from torchgen_lite.runtime import fallthrough_kernel
+from torchgen_lite.runtime.explain import (
+    Registrations,
+    registrations_of,
+    render_table,
+    render_why,
+    table,
+    why,
+)
+
+ADD = Registrations(
+    "ns::add",
+    {"CPU": "add_cpu", "CompositeImplicitAutograd": "add", "Autograd": "add_autograd"},
+    {"ADInplaceOrView": "fallthrough", "Tracer": "trace"},
+)
+
+
+def test_render_table() -> None:
+    assert render_table(ADD) == (
+        "ns::add\n"
+        "  Undefined                                  math kernel       add  [CompositeImplicitAutograd]\n"
+        "  CPU                                        kernel            add_cpu\n"
+        "  CUDA .. NestedTensorMeta (84)              math kernel       add  [CompositeImplicitAutograd]\n"
+        "  BackendSelect .. ZeroTensor (8)            missing\n"
+        "  ADInplaceOrView                            backend fallback  fallthrough\n"
+        "  AutogradOther                              math kernel       add  [CompositeImplicitAutograd]\n"
+        "  AutogradCPU                                autograd kernel   add_autograd  [Autograd]\n"
+        "  AutogradCUDA .. AutogradNestedTensor (16)  math kernel       add  [CompositeImplicitAutograd]\n"
+        "  Tracer                                     backend fallback  trace\n"
+        "  AutocastCPU .. PythonDispatcher (23)       missing\n"
+    )
+
+
+def test_render_table_of_some_keys() -> None:
+    assert render_table(ADD, ["AutogradCPU", "CPUTensorId"]) == (
+        "ns::add\n"
+        "  CPU          kernel           add_cpu\n"
+        "  AutogradCPU  autograd kernel  add_autograd  [Autograd]\n"
+    )
+
+
+def test_render_why() -> None:
+    assert render_why(ADD, why(ADD, ["CPU", "AutogradCPU"])) == (
+        "ns::add called with CPU, AutogradCPU\n"
+        "  joined by the local state: BackendSelect, ADInplaceOrView\n"
+        "  skipped, nothing to do there: BackendSelect, ADInplaceOrView\n"
+        "\n"
+        "call with DispatchKeySet(CPU, AutogradCPU)\n"
+        "  highest key: AutogradCPU\n"
+        "   no  1. a kernel is registered at this key itself\n"
+        "   no  2. CompositeExplicitAutogradNonFunctional has a kernel and serves this key\n"
+        "   no  3. CompositeExplicitAutograd has a kernel and serves this key\n"
+        "   no  4. CompositeImplicitAutogradNestedTensor has a kernel and serves this key\n"
+        "   no  5. CompositeImplicitAutograd has a kernel, serves this key, and no backend below it has its "
+        "own\n"
+        "  yes  6. Autograd has a kernel and serves this key\n"
+        "  => autograd kernel: add_autograd, registered at Autograd\n"
+        "\n"
+        "redispatch with DispatchKeySet(CPU)\n"
+        "  highest key: CPU\n"
+        "  yes  1. a kernel is registered at this key itself\n"
+        "  => kernel: add_cpu\n"
+        "\n"
+        "end: no keys are left below this kernel\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("kernels", "keys", "slots", "end"),
+    [
+        ({"CPU": "k"}, ["CPU"], ["CPU"], "no keys are left"),
+        ({"CPU": "k"}, [], ["Undefined"], "no kernel serves this key"),
+        (
+            {"Autograd": "a"},
+            ["CPU", "AutogradCPU"],
+            ["AutogradCPU", "CPU"],
+            "no kernel serves this key",
+        ),
+        (
+            {"Undefined": "i"},
+            ["CPU", "AutogradCPU"],
+            ["AutogradCPU"],
+            "a composite kernel calls other",
+        ),
+        (
+            {"CompositeImplicitAutograd": "i", "SparseCPU": "s"},
+            ["SparseCPU", "AutogradOther"],
+            ["AutogradOther"],
+            "two kernels could serve this key",
+        ),
+        (
+            {"CPU": "k", "AutogradCPU": "fallthrough"},
+            ["CPU", "AutogradCPU"],
+            ["CPU"],
+            "no keys are left",
+        ),
+        (
+            {"CPU": "k", "Tracer": "t", "AutogradCPU": "a"},
+            ["CPU", "AutogradCPU", "Tracer"],
+            ["Tracer", "AutogradCPU", "CPU"],
+            "no keys are left",
+        ),
+    ],
+)
+def test_chains(kernels: dict[str, str], keys: list[str], slots: list[str], end: str) -> None:
+    answer = why(Registrations("ns::op", kernels, {}), keys)
+    assert [step.cell.key for step in answer.steps] == slots
+    assert answer.end.startswith(end)
+
+
+def test_the_local_state_is_an_argument() -> None:
+    registrations = Registrations("ns::op", {"CPU": "k", "Tracer": "t"}, {})
+    answer = why(registrations, ["CPU"], included=keyset("Tracer"))
+    assert [step.cell.label for step in answer.steps] == ["t", "k"]
+    answer = why(registrations, ["CPU", "Tracer"], excluded=keyset("Tracer"))
+    assert [step.cell.label for step in answer.steps] == ["k"]
+
+
+def test_unknown_keys() -> None:
+    with pytest.raises(ValueError, match="^could not parse dispatch key: CPUU$"):
+        why(ADD, ["CPUU"])
+    with pytest.raises(ValueError, match="^could not parse dispatch key: CPUU$"):
+        table(Registrations("ns::op", {"CPUU": "k"}, {}))
+
+
+def test_a_live_operator_says_the_same() -> None:
+    operator, dispatcher, keep = operator_with(
+        "CPU", "CompositeImplicitAutograd", fallbacks=("Tracer",)
+    )
+    keep[0].impl("op", fallthrough_kernel, "AutogradCPU", debug="here")
+    keep[0].impl("op", says(1), "SparseCPU", debug="sparse")
+    registrations = registrations_of(operator)
+    assert registrations == Registrations(
+        "ns::op",
+        {
+            "CPU": "CPU",
+            "CompositeImplicitAutograd": "CompositeImplicitAutograd",
+            "AutogradCPU": "fallthrough here",
+            "SparseCPU": "sparse",
+        },
+        {"Tracer": "fallback"},
+    )
+    filled = {cell.key: cell.origin for cell in table(registrations) if cell.origin != "missing"}
+    assert filled == {key: cell.origin for key, cell in operator.computed_table().items()}

@@ -1,0 +1,159 @@
+"""Names, values and conversions of keys; the golden values are torch 2.13's."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite.runtime import (
+    BackendComponent,
+    DispatchKey,
+    is_alias_dispatch_key,
+    is_per_backend_functionality_key,
+    key_tables,
+    keys,
+    parse_dispatch_key,
+    to_backend_component,
+    to_functionality_key,
+    to_runtime_per_backend_functionality_key,
+)
+
+K = DispatchKey
+
+
+def test_counts() -> None:
+    assert len(BackendComponent) == 17
+    assert keys.NUM_FUNCTIONALITIES == K.EndOfFunctionalityKeys == 47
+    assert keys.NUM_RUNTIME_ENTRIES == len(keys.SLOT_OF) == 137
+    assert len({int(key) for key in K}) == 156
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (K.Undefined, 0),
+        (K.Dense, 1),
+        (K.Quantized, 5),
+        (K.BackendSelect, 11),
+        (K.Fake, 12),
+        (K.ADInplaceOrView, 19),
+        (K.AutogradFunctionality, 21),
+        (K.AutocastCUDA, 32),
+        (K.PythonDispatcher, 46),
+        (K.CPU, 49),
+        (K.Meta, 64),
+        (K.QuantizedCPU, 66),
+        (K.SparseMeta, 98),
+        (K.SparseCsrCPU, 100),
+        (K.NestedTensorCPU, 117),
+        (K.AutogradCPU, 134),
+        (K.AutogradMeta, 149),
+        (K.Autograd, 150),
+        (K.CompositeExplicitAutogradNonFunctional, 155),
+    ],
+)
+def test_values(key: DispatchKey, value: int) -> None:
+    assert key == value
+    assert str(key) == f"{key}" == key.name
+
+
+def test_former_names() -> None:
+    assert {name: parse_dispatch_key(name).name for name, _ in keys.TABLE.former_names} == {
+        "CatchAll": "Undefined",
+        "CPUTensorId": "CPU",
+        "CUDATensorId": "CUDA",
+        "DefaultBackend": "CompositeExplicitAutograd",
+        "Math": "CompositeImplicitAutograd",
+        "PrivateUse1_PreAutograd": "AutogradPrivateUse1",
+        "Autocast": "AutocastCUDA",
+    }
+
+
+def test_every_name_is_read_back() -> None:
+    assert [parse_dispatch_key(key.name) for key in K] == list(K)
+
+
+def test_an_unknown_name() -> None:
+    with pytest.raises(ValueError, match="^could not parse dispatch key: CPUU$"):
+        parse_dispatch_key("CPUU")
+
+
+@pytest.mark.parametrize(
+    ("key", "functionality", "backend"),
+    [
+        (K.CPU, K.Dense, "CPUBit"),
+        (K.SparseCUDA, K.Sparse, "CUDABit"),
+        (K.AutogradMeta, K.AutogradFunctionality, "MetaBit"),
+        (K.AutogradOther, K.AutogradOther, "InvalidBit"),
+        (K.Undefined, K.Undefined, "InvalidBit"),
+        (K.Sparse, K.Sparse, "InvalidBit"),
+        (K.CompositeImplicitAutograd, K.Undefined, "InvalidBit"),
+        (K.EndOfFunctionalityKeys, K.Undefined, "InvalidBit"),
+    ],
+)
+def test_parts_of_a_key(key: DispatchKey, functionality: DispatchKey, backend: str) -> None:
+    assert to_functionality_key(key) == functionality
+    assert to_backend_component(key) == BackendComponent[backend]
+
+
+def test_instances() -> None:
+    cuda = BackendComponent.CUDABit
+    assert to_runtime_per_backend_functionality_key(K.Sparse, cuda) == K.SparseCUDA
+    assert to_runtime_per_backend_functionality_key(K.AutogradOther, cuda) == K.Undefined
+
+
+def test_classes() -> None:
+    assert [key.name for key in K if is_per_backend_functionality_key(key)] == [
+        "Dense",
+        "Quantized",
+        "Sparse",
+        "SparseCsr",
+        "NestedTensor",
+        "AutogradFunctionality",
+    ]
+    assert [key.name for key in K if is_alias_dispatch_key(key)] == list(keys.TABLE.aliases)
+
+
+def test_slots() -> None:
+    assert [key.name for key in keys.RUNTIME_KEYS[:4]] == ["Undefined", "CPU", "CUDA", "HIP"]
+    assert keys.SLOT_OF[K.FPGA] == 17
+    assert keys.SLOT_OF[K.PythonDispatcher] == 136
+    assert K.Dense not in keys.SLOT_OF
+
+
+def test_another_release_is_data() -> None:
+    """Removing a key from the table moves the values behind it, and nothing else is needed."""
+    table = key_tables.CURRENT
+    older = table._replace(
+        release="2.12", functionalities=tuple(n for n in table.functionalities if n != "Fake")
+    )
+    values = key_tables.dispatch_keys(older)
+    assert values["Python"] == 12
+    assert values["CPU"] == 48
+    assert values["Autograd"] == 149
+    assert key_tables.end_markers(older)["EndOfDenseBackends"] == values["Meta"]
+
+
+def test_registrable_keys() -> None:
+    names = key_tables.registrable_keys(key_tables.CURRENT)
+    assert len(names) == 149
+    assert not any(name.startswith(("StartOf", "EndOf")) for name in names)
+
+
+def test_the_names_told_to_type_checkers() -> None:
+    """`_key_names.pyi` lists what the table makes; UPDATE_EXPECT=1 rewrites it."""
+    path = Path(keys.__file__).with_name("_key_names.pyi")
+    lines = [
+        '"""The members of the key enumerations, for type checkers: what `keys` makes of `key_tables`."""',
+        "",
+        "from enum import IntEnum",
+    ]
+    for enumeration in (BackendComponent, K):
+        lines += ["", f"class {enumeration.__name__}(IntEnum):"]
+        lines += [f"    {name} = {int(key)}" for name, key in enumeration.__members__.items()]
+    text = "\n".join(lines) + "\n"
+    if os.environ.get("UPDATE_EXPECT"):
+        path.write_text(text)
+    assert path.read_text() == text

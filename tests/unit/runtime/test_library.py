@@ -1,0 +1,330 @@
+"""The rules of registration, with their texts."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import pytest
+
+from tests.unit.runtime.helpers import T, says
+from torchgen_lite.runtime import (
+    Dispatcher,
+    DispatcherError,
+    DispatchKey,
+    Library,
+    OperatorHandle,
+    Signature,
+    fallthrough_kernel,
+)
+from torchgen_lite.runtime import library as library_module
+
+SCHEMA = "op(Tensor x) -> Tensor"
+
+
+@pytest.fixture
+def dispatcher() -> Dispatcher:
+    return Dispatcher()
+
+
+def refuses(message: str) -> Any:
+    return pytest.raises(DispatcherError, match=message)
+
+
+def test_a_namespace_has_one_def(dispatcher: Dispatcher) -> None:
+    first = Library("ns", "DEF", dispatcher=dispatcher, debug="here")
+    with refuses(
+        "^Only a single library of kind DEF can register the namespace ns; .* was here; latest"
+    ):
+        Library("ns", "DEF", dispatcher=dispatcher)
+    first.close()
+    Library("ns", "DEF", dispatcher=dispatcher).close()
+
+
+def test_a_fragment_adds_to_a_namespace(dispatcher: Dispatcher) -> None:
+    with (
+        Library("ns", "DEF", dispatcher=dispatcher),
+        Library("ns", "FRAGMENT", dispatcher=dispatcher) as more,
+    ):
+        assert more.define(SCHEMA).full_name == "ns::op"
+
+
+@pytest.mark.parametrize("kind", ["DEF", "FRAGMENT"])
+def test_definitions_have_no_wildcard_and_no_key(dispatcher: Dispatcher, kind: str) -> None:
+    with refuses(f"^{kind}: cannot define operators in the wildcard namespace _; registered at "):
+        Library("_", kind, dispatcher=dispatcher)
+    with refuses(
+        f"^a library of kind {kind} defines operators and has no dispatch key, but CPU was given"
+    ):
+        Library("ns", kind, "CPU", dispatcher=dispatcher)
+    assert dispatcher.libraries == {}
+
+
+def test_other_refusals_of_a_library(dispatcher: Dispatcher) -> None:
+    with refuses(
+        "^prim is a reserved namespace. Please try creating a library with another name.$"
+    ):
+        Library("prim", "DEF", dispatcher=dispatcher)
+    with pytest.raises(
+        ValueError, match="^unsupported kind of library: 'DEFS'; it is one of DEF, FRAGMENT, IMPL$"
+    ):
+        Library("ns", "DEFS", dispatcher=dispatcher)
+    with pytest.raises(ValueError, match="^could not parse dispatch key: CPUU$"):
+        Library("ns", "IMPL", "CPUU", dispatcher=dispatcher)
+    with pytest.raises(ValueError, match="^Dense is neither a runtime key nor an alias key"):
+        Library("ns", "IMPL", "Dense", dispatcher=dispatcher)
+
+
+def test_define_in_impl(dispatcher: Dispatcher) -> None:
+    with refuses(r'^define\("op.*"\): Cannot define an operator inside of a library of kind IMPL'):
+        Library("ns", "IMPL", dispatcher=dispatcher).define(SCHEMA)
+
+
+def test_the_namespace_of_a_schema(dispatcher: Dispatcher) -> None:
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    assert library.define("ns::op(Tensor x) -> Tensor").full_name == "ns::op"
+    with refuses(
+        r"Explicitly provided namespace \(other\) .* enclosing DEF library \(ns\)\.  Move this"
+    ):
+        library.define("other::op(Tensor x) -> Tensor")
+
+
+def test_duplicate_definition(dispatcher: Dispatcher) -> None:
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    library.define(SCHEMA, debug="first")
+    with refuses(
+        r"^Tried to register an operator \(ns::op\(Tensor x\) -> Tensor\) with the same name and overload "
+        r"name multiple times.* Duplicate registration: second. Original registration: first$"
+    ):
+        library.define(SCHEMA, debug="second")
+    library.define("op.other(Tensor x) -> Tensor")
+
+
+def test_impl_before_def(dispatcher: Dispatcher) -> None:
+    kernels = Library("ns", "IMPL", "CPU", dispatcher=dispatcher)
+    kernels.impl("op", says("cpu"))
+    assert [op.full_name for op in dispatcher.find_dangling_impls()] == ["ns::op"]
+    assert dispatcher.find_schema("ns::op") is None
+    with refuses(
+        "^Could not find schema for ns::op but we found an implementation; did you forget to def"
+    ):
+        dispatcher.find_schema_or_throw("ns::op")
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    assert library.define(SCHEMA).call(T("CPU")) == "cpu"
+    assert dispatcher.find_dangling_impls() == ()
+    library.close()
+    assert dispatcher.find_dangling_impls() != ()
+
+
+def test_an_unknown_operator(dispatcher: Dispatcher) -> None:
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    library.define("hello(Tensor x) -> Tensor")
+    with refuses(r"^Could not find schema for ns::helo; did you mean ns::hello\?$"):
+        dispatcher.find_schema_or_throw("ns::helo")
+    with refuses(r"^Could not find schema for elsewhere::x\.y$"):
+        dispatcher.computed_table("elsewhere::x", "y")
+
+
+def test_keys_and_namespaces_of_impl(dispatcher: Dispatcher) -> None:
+    cuda = Library("ns", "IMPL", "CUDA", dispatcher=dispatcher)
+    with refuses(
+        r'^impl\("ns::g", ...\): Explicitly provided dispatch key \(CPU\) is inconsistent with the dispatch '
+        r"key of the enclosing IMPL library \(CUDA\)"
+    ):
+        cuda.impl("g", says(1), "CPU")
+    with refuses(
+        r'^impl\("other::g", ...\): Explicitly provided namespace \(other\) .* IMPL library \(ns\)'
+    ):
+        cuda.impl("other::g", says(1))
+    with refuses(r'^impl\("g", ...\): an operator has no kernel in the wildcard namespace _'):
+        Library("_", "IMPL", dispatcher=dispatcher).impl("g", says(1), "CPU")
+    cuda.impl("ns::g", says(1), DispatchKey.CUDA)
+    assert dispatcher.registrations_for_dispatch_key("CUDA") == ("ns::g",)
+
+
+def test_an_operator_handle_is_a_name_too(dispatcher: Dispatcher) -> None:
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    operator = library.define(SCHEMA)
+    library.impl(operator, says("cpu"), "CPU")
+    assert operator.call(T("CPU")) == "cpu"
+    with refuses(r'^impl\("ns::op", ...\): Explicitly provided namespace \(ns\)'):
+        Library("other", "IMPL", dispatcher=dispatcher).impl(operator, says(1), "CPU")
+
+
+def test_overriding_warns_once_and_may_be_refused(
+    dispatcher: Dispatcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(library_module._OverrideWarning, "given", False)
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    library.define(SCHEMA)
+    for key in ("Meta", "CPU"):
+        library.impl("op", says(1), key, debug="the older")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        library.impl("op", says(2), "Meta")
+    with refuses("already a kernel registered overriding ns::op's behavior for CPU: the older$"):
+        library.impl("op", says(2), "CPU", allow_override=False)
+    with pytest.warns(UserWarning, match="^Warning only once for all operators") as caught:
+        library.impl("op", says(2), "CPU")
+        library.impl("op", says(3), "CPU")
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_fallbacks(dispatcher: Dispatcher) -> None:
+    library = Library("_", "IMPL", dispatcher=dispatcher)
+    library.fallback(fallthrough_kernel, "AutogradCPU", debug="first")
+    with refuses(
+        "^Tried to register multiple backend fallbacks for the same dispatch key AutogradCPU; previous "
+        "registration first, new registration second$"
+    ):
+        library.fallback(says(1), "AutogradCPU", debug="second")
+    with refuses("^a fallback needs a runtime key, Autograd is an alias key$"):
+        library.fallback(says(1), "Autograd")
+    for namespace, kind in (("ns", "IMPL"), ("ns", "DEF")):
+        with refuses(
+            "^Fallback can only be registered in a library of kind IMPL of the wildcard namespace _"
+        ):
+            Library(namespace, kind, dispatcher=dispatcher).fallback(says(1), "CPU")
+
+
+def test_a_fallback_reaches_operators_of_before_and_after(dispatcher: Dispatcher) -> None:
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    before = library.define("before(Tensor x) -> Tensor")
+    wildcard = Library("_", "IMPL", "CPU", dispatcher=dispatcher)
+    wildcard.fallback(lambda operator, x: str(operator))
+    after = library.define("after(Tensor x) -> Tensor")
+    assert [op.call(T("CPU")) for op in (before, after)] == ["ns::before", "ns::after"]
+    wildcard.close()
+    with pytest.raises(NotImplementedError):
+        before.call(T("CPU"))
+
+
+def test_dropping_a_library_undoes_it(dispatcher: Dispatcher) -> None:
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    library.define(SCHEMA)
+    kernels = Library("ns", "IMPL", "CPU", dispatcher=dispatcher)
+    kernels.impl("op", says(1))
+    del library
+    gc.collect()
+    assert [op.has_schema for op in dispatcher] == [False]
+    del kernels
+    gc.collect()
+    assert dispatcher.operators() == ()
+    assert dispatcher.libraries == {}
+
+
+def test_a_closed_library(dispatcher: Dispatcher) -> None:
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    library.close()
+    library.close()
+    for use in (lambda: library.define(SCHEMA), lambda: library.impl("op", says(1), "CPU")):
+        with refuses("^this library of namespace ns is closed$"):
+            use()
+
+
+def test_a_library_that_was_never_made_is_dropped_in_silence() -> None:
+    with pytest.raises(TypeError):
+        Library("ns")  # type: ignore[call-arg]
+    gc.collect()  # pytest turns an exception in __del__ into a failure.
+
+
+def test_nothing_is_said_when_the_interpreter_ends() -> None:
+    code = (
+        "from torchgen_lite.runtime import Library, fallthrough_kernel as k\n"
+        "lib = Library('ns', 'DEF'); lib.define('f(Tensor x) -> Tensor'); lib.impl('f', k, 'CPU')\n"
+        "cycle = [lib]; cycle.append(cycle)\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert (result.stdout, result.stderr) == ("", "")
+
+
+def test_a_handle_outlives_its_definition(dispatcher: Dispatcher) -> None:
+    kernels = Library("ns", "IMPL", "CPU", dispatcher=dispatcher)
+    kernels.impl("op", says("cpu"))
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    operator = library.define(SCHEMA)
+    stub = operator.call
+    assert stub(T("CPU")) == "cpu"
+    library.close()
+    for call in (stub, lambda x: operator.call(x)):
+        with refuses("^ns::op has no schema: it was never defined, or its definition was undone$"):
+            call(T("CPU"))
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    library.define("op(Tensor x, int y) -> Tensor")
+    assert operator.call(T("CPU"), 3) == "cpu"
+
+
+class Listener:
+    def __init__(self) -> None:
+        self.events: list[tuple[str, str]] = []
+
+    def on_operator_registered(self, operator: OperatorHandle) -> None:
+        self.events.append(("def", operator.schema))
+
+    def on_operator_deregistered(self, operator: OperatorHandle) -> None:
+        self.events.append(("undef", operator.schema))  # The schema is still there.
+
+
+def test_listeners(dispatcher: Dispatcher) -> None:
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    library.define("a() -> ()")
+    library.impl("only_implemented", says(1), "CPU")
+    listener = Listener()
+    remove = dispatcher.add_registration_listener(listener)
+    library.define("b() -> ()")
+    library.close()
+    remove()
+    Library("ns", "DEF", dispatcher=dispatcher).define("c() -> ()")
+    assert listener.events == [
+        ("def", "ns::a() -> ()"),
+        ("def", "ns::b() -> ()"),
+        ("undef", "ns::b() -> ()"),
+        ("undef", "ns::a() -> ()"),
+    ]
+
+
+def test_a_listener_that_raises_leaves_nothing_behind(dispatcher: Dispatcher) -> None:
+    class Refuses(Listener):
+        def on_operator_registered(self, operator: OperatorHandle) -> None:
+            raise LookupError(operator.full_name)
+
+    dispatcher.add_registration_listener(Refuses())
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    with pytest.raises(LookupError, match="ns::op"):
+        library.define(SCHEMA)
+    assert dispatcher.operators() == ()
+
+
+def test_tags(dispatcher: Dispatcher) -> None:
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    assert library.define("a() -> ()", tags="core").tags == ("core",)
+    assert library.define("b() -> ()", tags=["core", "pointwise"]).tags == ("core", "pointwise")
+
+
+def test_the_number_of_arguments_is_limited(dispatcher: Dispatcher) -> None:
+    names = tuple(f"x{i}" for i in range(65))
+    with refuses(
+        "^the function schema of ns::op has 65 arguments, but this dispatcher supports at most 64$"
+    ):
+        Signature("ns::op", "", "...", names, "T" * 65, 65)
+
+
+def test_dispatchers_are_independent() -> None:
+    assert Dispatcher.singleton() is Dispatcher.singleton()
+    libraries = [Library("ns", "DEF", dispatcher=Dispatcher()) for _ in range(2)]
+    assert [library.define(SCHEMA).full_name for library in libraries] == ["ns::op", "ns::op"]
+
+
+def test_sites_are_those_of_the_caller(dispatcher: Dispatcher) -> None:
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    operator = library.define(SCHEMA)
+    library.impl("op", says(1), "CPU")
+    line = library.line
+    assert operator.dump().splitlines()[2] == f"debug: registered at {__file__}:{line + 1}"
+    assert f"CPU: registered at {__file__}:{line + 2} ::" in operator.dump()

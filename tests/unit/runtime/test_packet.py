@@ -1,0 +1,99 @@
+"""Choosing among overloads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.unit.runtime.helpers import T, keyset
+from torchgen_lite.runtime import Candidate, packet, redispatch_packet
+
+X = T("CPU")
+
+
+def stub(name: str) -> Any:
+    return lambda *arguments, **keywords: (name, arguments, keywords)
+
+
+ADD = (
+    Candidate(
+        stub("Tensor"), ("self", "other", "alpha"), ("Tensor", "Tensor", "Scalar"), 2, 2, (),
+        stub("out"), ("out",),
+    ),
+    Candidate(stub("Scalar"), ("self", "other", "alpha"), ("Tensor", "Scalar", "Scalar"), 3, 2),
+)  # fmt: skip
+add = packet("add", ADD)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "answer"),
+    [
+        ((X, X), {}, ("Tensor", (X, X), {})),
+        ((X, 1), {}, ("Scalar", (X, 1), {})),
+        ((X, 1.5, 2), {}, ("Scalar", (X, 1.5, 2), {})),
+        ((X,), {"other": X, "alpha": 2}, ("Tensor", (X,), {"other": X, "alpha": 2})),
+        ((X, X), {"out": X}, ("out", (X, X), {"out": X})),
+        ((X, X), {"out": None}, ("Tensor", (X, X), {})),
+    ],
+)
+def test_the_first_that_fits(arguments: Any, keywords: Any, answer: Any) -> None:
+    assert add(*arguments, **keywords) == answer
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "given"),
+    [
+        ((), {}, ""),
+        ((X,), {}, "T"),
+        ((X, "a"), {}, "T, str"),
+        ((X, X, 1), {}, "T, T, int"),
+        ((X, X), {"beta": 1}, "T, T, beta=int"),
+        ((X, X), {"other": X}, "T, T, other=T"),
+        ((X, 1), {"out": X}, "T, int"),
+    ],
+)
+def test_none_fits(arguments: Any, keywords: Any, given: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        add(*arguments, **keywords)
+    assert str(caught.value) == (
+        f"add() received an invalid combination of arguments - got ({given}), but expected one of:\n"
+        " * (Tensor self, Tensor other, *, Scalar alpha, out=None)\n"
+        " * (Tensor self, Scalar other, Scalar alpha)"
+    )
+
+
+def test_redispatch_packet() -> None:
+    keys = keyset("CPU")
+    assert redispatch_packet("add", ADD)(keys, X, 1) == ("Scalar", (keys, X, 1), {})
+
+
+def test_separate_integers_are_a_list() -> None:
+    view = packet(
+        "view", (Candidate(stub("view"), ("self", "size"), ("Tensor", "int[]"), 2, 2, varargs=1),)
+    )
+    assert view(X, 2, 3) == view(X, (2, 3)) == ("view", (X, (2, 3)), {})
+    assert view(X, -1) == ("view", (X, (-1,)), {})
+
+
+@pytest.mark.parametrize(
+    ("type_", "fits", "does_not"),
+    [
+        ("Tensor", [X], [1, None, [X]]),
+        ("Tensor?", [X, None], [1]),
+        ("Tensor[]", [[X], (), (X, X)], [X, [1], None]),
+        ("int", [1], [True, 1.0, X, "1"]),
+        ("float", [1, 1.5], [1j, X, "1"]),
+        ("Scalar", [1, 1.5, 1j, True], [X, "1", None]),
+        ("bool", [True], [1, None]),
+        ("str", ["a"], [1, None]),
+        ("int[]", [[1], ()], [1, "a", [1.5]]),
+        ("int[2]", [[1], 1], ["a"]),
+        ("int[]?", [None, [1]], [1]),
+        ("ScalarType", [object()], [None, X, [1]]),
+    ],
+)
+def test_types(type_: str, fits: list[Any], does_not: list[Any]) -> None:
+    candidate = Candidate(stub("f"), ("x",), (type_,), 1, 1)
+    assert [value for value in fits if not candidate.fits((value,), {})] == []
+    assert [value for value in does_not if candidate.fits((value,), {})] == []

@@ -1,0 +1,65 @@
+"""Registration and calls in many threads: a bounded run of bench/stress.py, and one race made on purpose."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from typing import Any
+
+import pytest
+
+from bench.stress import Stress
+from tests.unit.runtime.helpers import T, operator_with, says
+from torchgen_lite.runtime import Library, report
+
+
+def test_stress() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        stress = Stress(seconds=0.5, seed=1)
+        stress.run()
+    assert stress.faults == []
+
+
+def test_what_was_resolved_before_a_registration_is_not_stored_after_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A thread misses the memo, and before it goes on another thread registers a newer kernel."""
+    operator, dispatcher, _keep = operator_with("CPU")
+    missed, registered = threading.Event(), threading.Event()
+    keysets_of = report.keysets_of
+
+    def slow(*arguments: Any) -> Any:
+        missed.set()
+        registered.wait(10)
+        return keysets_of(*arguments)
+
+    monkeypatch.setattr(report, "keysets_of", slow)
+    answers: list[str] = []
+    thread = threading.Thread(target=lambda: answers.append(operator.call(T("CPU"))))
+    thread.start()
+    assert missed.wait(10)
+    monkeypatch.setattr(report, "keysets_of", keysets_of)
+    block = Library("ns", "IMPL", "CompositeExplicitAutograd", dispatcher=dispatcher)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        block.impl("op", says("newer"), "CompositeExplicitAutograd")
+        newest = Library("ns", "IMPL", "CPU", dispatcher=dispatcher)
+        newest.impl("op", says("newest"))
+    registered.set()
+    thread.join(10)
+    assert answers == ["newest"]
+    assert operator.call(T("CPU")) == "newest"
+
+
+def test_resolving_waits_for_a_registration_under_way() -> None:
+    """The lock is held from the change of the kernels until the memo is empty."""
+    operator, dispatcher, _keep = operator_with("CPU")
+    answers: list[str] = []
+    thread = threading.Thread(target=lambda: answers.append(operator.call(T("CPU"))))
+    with dispatcher.lock:
+        thread.start()
+        thread.join(0.05)
+        assert answers == []
+    thread.join(10)
+    assert answers == ["CPU"]

@@ -1,0 +1,58 @@
+"""The backend fallbacks of stock PyTorch 2.13, as data: key name to label.
+
+A schema file says nothing of fallbacks, but most tables end in them. A label that begins with
+`fallthrough` stands for one that lets calls pass; the others run, and most of them redispatch below.
+"""
+
+from __future__ import annotations
+
+_FALLTHROUGH = (
+    "BackendSelect",
+    "ADInplaceOrView",
+    "AutocastCPU",
+    "AutocastMTIA",
+    "AutocastMAIA",
+    "AutocastXPU",
+    "AutocastMPS",
+    "AutocastCUDA",
+    "FuncTorchVmapMode",
+    "VmapMode",
+)
+_AUTOGRAD = (
+    "AutogradOther",
+    "AutogradCPU",
+    "AutogradCUDA",
+    "AutogradXLA",
+    "AutogradMPS",
+    "AutogradXPU",
+    "AutogradHPU",
+    "AutogradLazy",
+    "AutogradMTIA",
+    "AutogradMAIA",
+    "AutogradPrivateUse1",
+    "AutogradMeta",
+)
+_OTHER = {
+    "Meta": "PyTorch's Meta fallback",
+    "Python": "PyTorch's __torch_dispatch__",
+    "FuncTorchDynamicLayerBackMode": "PyTorch's functorch interpreter",
+    "Functionalize": "PyTorch's functionalization",
+    "Conjugate": "PyTorch's conjugate fallback",
+    "Negative": "PyTorch's negative fallback",
+    "ZeroTensor": "PyTorch's zero tensor fallback",
+    "Tracer": "PyTorch's tracer",
+    "FuncTorchBatched": "PyTorch's batching fallback",
+    "BatchedNestedTensor": "PyTorch's batching fallback for nested tensors",
+    "Batched": "PyTorch's old batching fallback",
+    "FuncTorchGradWrapper": "PyTorch's functorch fallback",
+    "PythonTLSSnapshot": "PyTorch's snapshot of the local state",
+    "FuncTorchDynamicLayerFrontMode": "PyTorch's functorch interpreter",
+    "PreDispatch": "PyTorch's pre-dispatch fallback",
+    "PythonDispatcher": "PyTorch's Python dispatcher",
+}
+
+STOCK_FALLBACKS: dict[str, str] = {
+    **dict.fromkeys(_FALLTHROUGH, "fallthrough"),
+    **dict.fromkeys(_AUTOGRAD, "PyTorch's autograd-not-implemented"),
+    **_OTHER,
+}
