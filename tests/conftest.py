@@ -1,0 +1,58 @@
+"""What every test may use."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Tests that hold something against PyTorch need it."""
+    if importlib.util.find_spec("torch") is not None:
+        return
+    skip = pytest.mark.skip(reason="PyTorch is not installed")
+    for item in items:
+        if item.get_closest_marker("torch"):
+            item.add_marker(skip)
+
+
+class Result(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def run() -> Callable[..., Result]:
+    """Run a command line in this process."""
+
+    def run_command(*arguments: str) -> Result:
+        from torchgen_lite.cli import main
+
+        stdout, stderr = io.StringIO(), io.StringIO()
+        code = main(arguments, stdout, stderr)
+        return Result(code, stdout.getvalue(), stderr.getvalue())
+
+    return run_command
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small project, and the current directory in it."""
+    (tmp_path / "torchgen_lite.toml").write_text('[target.python]\npackage = "ops"\n')
+    (tmp_path / "native_functions.yaml").write_text(
+        "- func: relu(Tensor self) -> Tensor\n  variants: function, method\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "FORCE_COLOR", "TORCHGEN_LITE_OUTPUT_FORMAT"):
+        monkeypatch.delenv(name, raising=False)
+    return tmp_path

@@ -1,0 +1,64 @@
+"""Every kind of mistake in one file, all reported in one run, each with its place."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite.analysis import build_program
+from torchgen_lite.diagnostics import (
+    CODES,
+    Diagnostic,
+    Source,
+    render_concise,
+    render_full,
+)
+from torchgen_lite.loader import Config, load_native_functions
+
+HERE = Path(__file__).parent
+TAGS = ("core", "pointwise", "inplace_view", "generated")
+
+
+def diagnose(name: str) -> tuple[Diagnostic, ...]:
+    """Everything that is said about a file of this folder."""
+    source = Source(name, (HERE / name).read_text("utf-8"))
+    functions, found = load_native_functions([source], tags=TAGS)
+    program = build_program(functions, Config(HERE), diagnostics=found, sources=[source], lint=True)
+    return program.diagnostics
+
+
+def expect(name: str, text: str) -> None:
+    """Compare with a file of this folder; `UPDATE_EXPECT=1` rewrites it."""
+    path = HERE / name
+    if os.environ.get("UPDATE_EXPECT"):
+        path.write_text(text, "utf-8")
+    assert text == path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("stem", ["mistakes", "lint", "broken_yaml"])
+def test_all_mistakes_are_reported_in_one_run(stem: str) -> None:
+    diagnostics = diagnose(f"{stem}.yaml")
+    expect(f"{stem}.txt", render_concise(diagnostics))
+    expect(f"{stem}.full.txt", render_full(diagnostics, limit=0))
+
+
+def test_there_are_forty_different_mistakes() -> None:
+    errors = [d for d in diagnose("mistakes.yaml") if d.severity == "error"]
+    assert len(errors) >= 40
+    assert len({(d.code, d.message) for d in errors}) >= 40
+
+
+def test_the_right_entry_is_left_alone() -> None:
+    assert all(d.start() != (3, 9) for d in diagnose("mistakes.yaml"))
+
+
+def test_diagnostics_are_sorted_by_place() -> None:
+    starts = [d.start() for d in diagnose("mistakes.yaml")]
+    assert starts == sorted(starts)
+
+
+def test_every_code_that_is_used_is_documented() -> None:
+    for stem in ("mistakes", "lint", "broken_yaml"):
+        assert {d.code for d in diagnose(f"{stem}.yaml")} <= set(CODES)

@@ -1,0 +1,65 @@
+"""What lint leaves alone; what it finds is in tests/errors/lint.yaml."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.lint import RULES
+from torchgen_lite.diagnostics import Source
+from torchgen_lite.loader import Config, load_native_functions
+
+FINE = [
+    # Lists can be changed by their callee; so can class types and tensors.
+    "- func: append(t[](a!) self, t el) -> t[](a!)",
+    "- func: f(Dict(str, t)(a!) self, __torch__.x.Y(b!) y) -> ()",
+    # In-place operators over lists return nothing.
+    "- func: _foreach_abs_(Tensor(a!)[] self) -> ()",
+    "- func: relu_(Tensor(a!) self) -> Tensor(a!)",
+    # A dunder is no in-place name unless Python says so.
+    "- func: __and__.Tensor(Tensor self, Tensor other) -> Tensor",
+    # A written self that isn't returned.
+    "- func: resize(Tensor(a!) self, int[] size) -> ()",
+    "- func: f(Tensor(a) self) -> Tensor(a)",
+    "- func: f(Tensor(a -> *) self) -> Tensor(a)[]",
+    "- func: f(t(*) self) -> t(*)",
+    # A device argument lets BackendSelect choose the kernel.
+    "- func: f(int n, *, Device? device=None) -> Tensor\n  dispatch:\n    CPU, Meta: f",
+    # A generator carries a key.
+    "- func: f(int n, Generator? generator=None) -> int\n  dispatch:\n    CPU: f",
+    # Structured operators have a Meta kernel by themselves.
+    "- func: f.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+    "  dispatch:\n    CPU: f",
+    # Without a tensor in the result there is no shape to infer.
+    "- func: f(Tensor x) -> int\n  dispatch:\n    CPU: f",
+    "- func: f(Tensor x) -> Tensor\n  dispatch:\n    CPU: f\n    CompositeExplicitAutograd: g",
+    # An explicit kernel resolves the ambiguity; so does one for AutogradOther.
+    "- func: f(Tensor x) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: f\n    SparseCPU: g",
+    # Nested tensors have an autograd key of their own.
+    "- func: f(Tensor x) -> Tensor\n  dispatch:\n    CompositeImplicitAutograd: f\n"
+    "    NestedTensorCPU: g",
+    # Different numbers of required arguments, different types, and out arguments tell apart.
+    "- func: f.a(Tensor x) -> Tensor\n- func: f.b(Tensor x, int n) -> Tensor\n"
+    "- func: f.c(Tensor x, float n) -> Tensor\n"
+    "- func: f.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)",
+    # One kernel for two operators that are called alike.
+    "- func: f.a(Tensor x, int n) -> int\n  dispatch:\n    CPU: k\n"
+    "- func: g(Tensor x, SymInt n) -> int\n  dispatch:\n    CPU: k",
+    '- func: f(Tensor x) -> Tensor\n  torch: ">=2.6,<2.9"',
+]
+
+
+@pytest.mark.parametrize("text", FINE)
+def test_left_alone(text: str) -> None:
+    source = Source("ops.yaml", text)
+    functions, found = load_native_functions([source])
+    program = build_program(
+        functions, Config(Path(".")), diagnostics=found, sources=[source], lint=True
+    )
+    assert [f"{d.code}: {d.message}" for d in program.diagnostics] == []
+
+
+def test_every_rule_says_what_it_finds() -> None:
+    assert all((rule.__doc__ or "").startswith("TG4") for rule in RULES)

@@ -1,0 +1,145 @@
+"""Facts about whole files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from torchgen_lite.analysis import (
+    Program,
+    build_program,
+    effective_dispatch,
+    group_functions,
+    is_composite_only,
+    structured_groups,
+    unambiguous_name,
+)
+from torchgen_lite.diagnostics import Source, render_concise
+from torchgen_lite.loader import Config, index_kernel_modules, load_native_functions
+
+OPS = """\
+- func: add.Tensor(Tensor self, Tensor other) -> Tensor
+  structured_delegate: add.out
+- func: add_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+  structured_delegate: add.out
+- func: add.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    CPU: add_out
+- func: matmul(Tensor self, Tensor other) -> Tensor
+- func: lib::op.x(Tensor self) -> Tensor
+  dispatch: {}
+"""
+
+
+def program(*texts: str, lint: bool = False, config: Config | None = None) -> Program:
+    sources = [Source(f"{i}.yaml", text) for i, text in enumerate(texts)]
+    functions, found = load_native_functions(sources)
+    return build_program(
+        functions, config or Config(Path(".")), diagnostics=found, sources=sources, lint=lint
+    )
+
+
+def test_effective_dispatch() -> None:
+    tables = {
+        f.func.full_name: [(e.key, e.kernel) for e in effective_dispatch(f)]
+        for f in program(OPS).functions
+    }
+    assert tables == {
+        "add.Tensor": [],
+        "add_.Tensor": [],
+        "add.out": [("CPU", "add_out")],
+        "matmul": [("CompositeImplicitAutograd", "matmul")],
+        "lib::op.x": [],
+    }
+
+
+def test_names_and_finding() -> None:
+    made = program(OPS)
+    assert made.operator_names()[-2:] == ("aten::matmul", "lib::op.x")
+    op = made.find("lib::op.x")
+    assert op is not None and op is made.find("op.x")
+    assert made.find("aten::op.x") is None
+    assert unambiguous_name(op) == "lib__op_x"
+    assert unambiguous_name(op, package_namespace="lib") == "op_x"
+    matmul = made.find("matmul")
+    assert matmul is not None and is_composite_only(matmul)
+
+
+def test_groups() -> None:
+    functions = program(OPS).functions
+    first, second, third = group_functions(functions)
+    assert [f.func.full_name for f in first.functions()] == ["add.Tensor", "add_.Tensor", "add.out"]
+    assert first.is_structured and not second.is_structured
+    assert second.functional is not None and third.functional is not None
+    (group,) = structured_groups(functions)
+    assert group == first
+
+
+def test_an_overlay_adds_kernels() -> None:
+    made = program(
+        OPS,
+        "- func: add.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n"
+        "  dispatch:\n    PrivateUse1: mine\n    CPU: add_out\n  doc: Adds.\n",
+    )
+    assert made.diagnostics == ()
+    function = made.find("add.out")
+    assert function is not None and function.doc == "Adds."
+    assert [(e.key, e.kernel) for e in function.dispatch] == [
+        ("CPU", "add_out"),
+        ("PrivateUse1", "mine"),
+    ]
+    assert len(made.functions) == 5
+
+
+def test_an_overlay_must_not_contradict() -> None:
+    made = program(
+        OPS,
+        "- func: add.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n"
+        "  structured: False\n  dispatch:\n    CPU: other_kernel\n"
+        "- func: matmul(Tensor self) -> Tensor\n",
+    )
+    assert render_concise(made.diagnostics) == """\
+1.yaml:2:15: error[TG307] overlay gives 'structured' of 'add.out' another value
+1.yaml:4:10: error[TG307] overlay gives 'CPU' of 'add.out' another kernel
+1.yaml:5:9: error[TG307] overlay gives 'matmul' another schema
+"""
+
+
+def test_kernels_are_looked_up(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("def add_out(): ...\ndef twice(): ...\n")
+    (tmp_path / "two.py").write_text("def twice(): ...\n")
+    kernels, _ = index_kernel_modules(["one", "two"], tmp_path)
+    source = Source(
+        "ops.yaml",
+        "- func: a(Tensor x) -> Tensor\n  dispatch:\n"
+        "    CPU: add_out\n    Meta: ad_out\n    CUDA: twice\n    XLA: one.twice\n",
+    )
+    functions, _ = load_native_functions([source])
+    made = build_program(functions, Config(tmp_path), kernels=kernels)
+    assert render_concise(made.diagnostics) == """\
+ops.yaml:4:11: error[TG302] kernel 'ad_out' is not defined in any kernel module \
+(did you mean 'add_out'?)
+ops.yaml:5:11: error[TG303] kernel 'twice' is defined in 'one' (line 2) and 'two' (line 1) \
+(write 'one.twice', or rename one of them)
+"""
+
+
+def test_selection_and_suppression() -> None:
+    text = (
+        "- func: a_(Tensor x) -> Tensor\n"
+        "# torchgen-lite: ignore[TG402] historic\n"
+        "- func: b_(Tensor x) -> Tensor\n"
+        "- func: c_(Tensor x) -> Tensor  # torchgen-lite: ignore[TG401]\n"
+        "- func: d_(Tensor x) -> Tensor\n  dispatch:\n    CPUU: k\n"
+    )
+
+    def said(select: tuple[str, ...], ignore: tuple[str, ...] = ()) -> list[str]:
+        config = Config(Path("."), lint_select=select, lint_ignore=ignore)
+        found = program(text, lint=True, config=config).diagnostics
+        return [f"{d.code} {d.operator}" for d in found]
+
+    assert said(("TG",)) == ["TG402 a_", "TG402 c_", "TG402 d_", "TG103 d_"]
+    # Errors can't be switched off.
+    assert said(("TG",), ("TG4", "TG103")) == ["TG103 d_"]
+    assert said(("TG402",), ("TG4",)) == ["TG402 a_", "TG402 c_", "TG402 d_", "TG103 d_"]
+    assert said((), ()) == ["TG103 d_"]

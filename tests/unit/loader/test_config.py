@@ -1,0 +1,160 @@
+"""The configuration: where it is found, what it says, what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite.diagnostics import render_concise
+from torchgen_lite.loader import Config, load_config
+from torchgen_lite.loader.config import check_required_version
+from torchgen_lite.loader.versions import contains, is_empty, parse_range, parse_version
+
+
+def read(folder: Path, text: str, name: str = "pyproject.toml") -> tuple[Config, str]:
+    (folder / name).write_text(text)
+    config, found = load_config(folder)
+    return config, render_concise(found)
+
+
+def test_everything_that_can_be_said(tmp_path: Path) -> None:
+    config, said = read(
+        tmp_path,
+        """
+[project]
+name = "x"
+
+[tool.torchgen_lite]
+required-version = ">=0.1"
+schema = ["a.yaml", "b.yaml"]
+output-dir = "out"
+targets = ["python"]
+template-dirs = "templates"
+check-message = "see docs"
+extra-fields = ["vendor"]
+
+[tool.torchgen_lite.lint]
+select = ["TG4"]
+ignore = ["TG409"]
+
+[tool.torchgen_lite.target.python]
+package = "mine"
+
+[tool.torchgen_lite.template-vars]
+copyright = "us"
+""",
+    )
+    assert said == ""
+    assert config.root == tmp_path
+    assert config.schema == ("a.yaml", "b.yaml")
+    assert (config.output_dir, config.targets) == ("out", ("python",))
+    assert config.template_dirs == ("templates",)
+    assert (config.lint_select, config.lint_ignore) == (("TG4",), ("TG409",))
+    assert config.target_options == {"python": {"package": "mine"}}
+    assert config.template_vars == {"copyright": "us"}
+    assert config.extra_fields == ("vendor",)
+
+
+def test_found_upwards_but_not_above_the_repository(tmp_path: Path) -> None:
+    read(tmp_path, '[tool.torchgen_lite]\noutput-dir = "o"\n')
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    assert load_config(inner)[0].output_dir == "o"
+    (tmp_path / "a" / ".git").mkdir()
+    assert load_config(inner)[0].path is None
+
+
+def test_a_file_of_its_own_has_bare_keys(tmp_path: Path) -> None:
+    assert read(tmp_path, 'schema = "x.yaml"\n', "torchgen_lite.toml")[0].schema == ("x.yaml",)
+
+
+def test_two_configurations_are_an_error(tmp_path: Path) -> None:
+    (tmp_path / "torchgen_lite.toml").write_text("")
+    _, said = read(tmp_path, "[tool.torchgen_lite]\n")
+    assert said.startswith("error[TG004]")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            '[tool.torchgen_lite]\noutput-dri = "x"\n',
+            "pyproject.toml:2:1: error[TG002] unknown configuration key 'output-dri'"
+            " (did you mean 'output-dir'?)",
+        ),
+        (
+            "[tool.torchgen_lite]\nschema = 3\n",
+            "pyproject.toml:2:1: error[TG003] 'schema' takes a list of texts",
+        ),
+        (
+            "[tool.torchgen_lite.lint]\nselct = []\n",
+            "pyproject.toml:2:1: error[TG002] unknown configuration key 'selct'"
+            " (did you mean 'select'?)",
+        ),
+        (
+            '[tool.torchgen_lite.lint]\nignore = ["TG409", "TGG402"]\n',
+            "pyproject.toml:2:1: error[TG003] 'TGG402' in 'ignore' begins no diagnostic code"
+            " (did you mean 'TG402'?)",
+        ),
+        (
+            '[tool.torchgen_lite]\ntarget = "x"\n',
+            "pyproject.toml:2:1: error[TG003] 'target' takes a table",
+        ),
+        (
+            "[tool.torchgen_lite]\n\n[tool.torchgen_lite.unknown]\n",
+            "pyproject.toml:3:21: error[TG002] unknown configuration key 'unknown'",
+        ),
+        (
+            '[tool.torchgen_lite]\nrequired-version = "new"\n',
+            "pyproject.toml:2:1: error[TG003] 'required-version' is no version range"
+            ' (write comparisons joined by commas, such as ">=0.4,<0.5")',
+        ),
+        (
+            "[tool.torchgen_lite]\nx = = 1\n",
+            "pyproject.toml:2:5: error[TG001] invalid TOML: invalid value",
+        ),
+    ],
+)
+def test_mistakes_have_a_place(tmp_path: Path, text: str, said: str) -> None:
+    assert read(tmp_path, text)[1] == said + "\n"
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    config, found = load_config(tmp_path, tmp_path / "no.toml")
+    assert config.root == tmp_path
+    assert [d.code for d in found] == ["TG001"]
+
+
+def test_required_version() -> None:
+    config = Config(Path("."), required_version=">=0.4,<0.5")
+    assert check_required_version(config, "0.4.2") == ()
+    assert [d.code for d in check_required_version(config, "0.5")] == ["TG005"]
+
+
+@pytest.mark.parametrize(
+    ("text", "inside", "outside"),
+    [
+        (">=2.6,<2.9", "2.6.1", "2.9.0"),
+        ("==2.6.*", "2.6.3+cpu", "2.7"),
+        ("~=2.6", "2.9", "3.0"),
+        ("!=2.6", "2.6.1", "2.6.0"),
+        (">2.6", "2.6.1", "2.6"),
+    ],
+)
+def test_version_ranges(text: str, inside: str, outside: str) -> None:
+    clauses = parse_range(text)
+    assert clauses is not None and not is_empty(clauses)
+    assert contains(clauses, parse_version(inside))
+    assert not contains(clauses, parse_version(outside))
+
+
+@pytest.mark.parametrize("text", [">=2.9,<2.6", ">2,<2", "==2.1,==2.2", "!=2,==2"])
+def test_empty_ranges(text: str) -> None:
+    clauses = parse_range(text)
+    assert clauses is not None and is_empty(clauses)
+
+
+@pytest.mark.parametrize("text", ["", "2.6", ">=", ">=2.6 <3", ">=2.*", ">=a"])
+def test_no_ranges(text: str) -> None:
+    assert parse_range(text) is None

@@ -1,0 +1,145 @@
+"""How the arguments of a schema fall into parts: self, tensor options, out arguments.
+
+    empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None,
+        Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor
+
+has the positional argument `size`, tensor options (which C++ takes as one `TensorOptions`), and
+`memory_format` behind them. torchgen `Arguments`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from torchgen_lite.schema import (
+    AliasAnnotation,
+    Argument,
+    BaseType,
+    FunctionSchema,
+    GenericType,
+    ListType,
+    OptionalType,
+    Type,
+)
+
+
+class TensorOptions(NamedTuple):
+    """The four keyword arguments that say what kind of tensor to make; always these, in this order."""
+
+    dtype: Argument
+    layout: Argument
+    device: Argument
+    pin_memory: Argument
+
+
+@dataclass(frozen=True, slots=True)
+class ArgumentLayout:
+    """The arguments of one schema. Without tensor options every keyword is in `before_options`."""
+
+    positional: tuple[Argument, ...]
+    before_options: tuple[Argument, ...]
+    options: TensorOptions | None
+    after_options: tuple[Argument, ...]
+    out: tuple[Argument, ...]
+
+    @property
+    def self_argument(self) -> Argument | None:
+        """The positional argument that a method is called on."""
+        return next((a for a in self.positional if a.name == "self"), None)
+
+    @property
+    def keywords(self) -> tuple[Argument, ...]:
+        """Every keyword-only argument but the out arguments, in schema order."""
+        return self.before_options + (self.options or ()) + self.after_options
+
+    @property
+    def inputs(self) -> tuple[Argument, ...]:
+        """Every argument but the out arguments, in schema order."""
+        return self.positional + self.keywords
+
+
+_OPTION_TYPES = ("ScalarType", "Layout", "Device", "bool")
+
+
+def argument_layout(schema: FunctionSchema) -> ArgumentLayout:
+    """Sort the arguments into parts. Only the first run of tensor options counts."""
+    positional: list[Argument] = []
+    keywords: list[Argument] = []
+    out: list[Argument] = []
+    for argument in schema.arguments:
+        if not argument.kwarg_only:
+            positional.append(argument)
+        elif argument.is_out:
+            out.append(argument)
+        else:
+            keywords.append(argument)
+    for start in range(len(keywords) - 3):
+        if keywords[start].name == "dtype" and _are_options(keywords[start : start + 4]):
+            options = TensorOptions(*keywords[start : start + 4])
+            before, after = tuple(keywords[:start]), tuple(keywords[start + 4 :])
+            return ArgumentLayout(tuple(positional), before, options, after, tuple(out))
+    return ArgumentLayout(tuple(positional), tuple(keywords), None, (), tuple(out))
+
+
+def _are_options(arguments: list[Argument]) -> bool:
+    return all(
+        argument.name == name and bare_type(argument.type) in (type_, f"{type_}?")
+        for argument, name, type_ in zip(arguments, TensorOptions._fields, _OPTION_TYPES)
+    )
+
+
+def strip_type(type_: Type) -> Type:
+    """A type without alias annotations; the same object if there are none."""
+    if isinstance(type_, BaseType):
+        return type_ if type_.annotation is None else BaseType(type_.name)
+    if isinstance(type_, (OptionalType, ListType)):
+        elem = strip_type(type_.elem)
+        if elem is type_.elem and type_.annotation is None:
+            return type_
+        return OptionalType(elem) if isinstance(type_, OptionalType) else ListType(elem, type_.size)
+    return type_
+
+
+def annotate_type(type_: Type, annotation: AliasAnnotation) -> Type:
+    """A bare type with an annotation where PyTorch writes it, on the innermost type: `Tensor(a!)[]`."""
+    if isinstance(type_, BaseType):
+        return BaseType(type_.name, annotation)
+    if isinstance(type_, OptionalType):
+        return OptionalType(annotate_type(type_.elem, annotation))
+    if isinstance(type_, ListType):
+        return ListType(annotate_type(type_.elem, annotation), type_.size)
+    return type_
+
+
+def bare_type(type_: Type) -> str:
+    """A type without alias annotations, as text."""
+    if isinstance(type_, BaseType):
+        return type_.name
+    if isinstance(type_, OptionalType):
+        return f"{bare_type(type_.elem)}?"
+    if isinstance(type_, ListType):
+        return f"{bare_type(type_.elem)}[{'' if type_.size is None else type_.size}]"
+    inner = ", ".join(map(bare_type, type_.args if isinstance(type_, GenericType) else type_.elems))
+    return f"{type_.name}({inner})" if isinstance(type_, GenericType) else f"({inner})"
+
+
+def element_name(type_: Type) -> str:
+    """The name inside options and lists: `Tensor` of `Tensor?[]`; empty for tuples."""
+    while isinstance(type_, (OptionalType, ListType)):
+        type_ = type_.elem
+    return "" if not isinstance(type_, (BaseType, GenericType)) else type_.name
+
+
+def is_tensor_like(type_: Type) -> bool:
+    """Tensors, and options and lists of them (torchgen `Type.is_tensor_like`)."""
+    return element_name(type_) == "Tensor"
+
+
+def has_symint(schema: FunctionSchema) -> bool:
+    """Whether an input takes a `SymInt`; such a schema has two C++ signatures."""
+    return any(
+        element_name(argument.type) == "SymInt"
+        for argument in schema.arguments
+        if not argument.is_out
+    )

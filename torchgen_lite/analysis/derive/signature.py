@@ -1,0 +1,76 @@
+"""The signature that all variants of an operator share (torchgen `FunctionSchema.signature`).
+
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+    add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
+    add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+
+have the same one: overload names, alias annotations, out arguments, tensor options (out variants of
+factories have none) and names of returns don't count. What is mutated and not returned counts as
+returned.
+"""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import NamedTuple
+
+from torchgen_lite.analysis.derive.layout import ArgumentLayout, argument_layout, bare_type
+from torchgen_lite.analysis.derive.names import root_of
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind, find_annotation
+
+
+class Signature(NamedTuple):
+    """Equal for variants of one operator. `defaults` is apart, so that it can be left out."""
+
+    namespace: str
+    name: str
+    positional: tuple[tuple[str, str], ...]
+    keywords: tuple[tuple[str, str], ...]
+    defaults: tuple[str | None, ...]
+    returns: tuple[str, ...]
+
+
+def signature_of(function: NativeFunction, kind: SchemaKind) -> Signature:
+    """The signature of a function of this kind."""
+    schema = function.func
+    layout = argument_layout(schema)
+    keywords = layout.before_options + layout.after_options
+    returned = [bare_type(value.type) for value in schema.returns]
+    if kind is not SchemaKind.functional:
+        returned += [bare_type(a.type) for a in unreturned_writes(schema, layout)]
+    return Signature(
+        function.namespace,
+        root_of(schema.base_name),
+        tuple([(bare_type(a.type), a.name) for a in layout.positional]),
+        tuple([(bare_type(a.type), a.name) for a in keywords]),
+        tuple([a.default for a in chain(layout.positional, keywords)]),
+        tuple(returned),
+    )
+
+
+def unreturned_writes(schema: FunctionSchema, layout: ArgumentLayout) -> list[Argument]:
+    """Arguments that are written and not returned: self first, then out arguments, then the others.
+
+    The order makes an in-place and an out variant that both write to further arguments alike.
+    """
+    own = [a for a in layout.positional if a.name == "self"]
+    others = [a for a in layout.positional if a.name != "self"]
+    found: list[Argument] = []
+    returned = [find_annotation(value.type) for value in schema.returns]
+    for argument in chain(own, layout.out, others, layout.keywords):
+        annotation = find_annotation(argument.type)
+        if annotation is not None and annotation.is_write and annotation not in returned:
+            found.append(argument)
+    return found
+
+
+def view_root_of(base_name: str) -> str:
+    """As `root_of`, and the same for a view and its copy: `slice` of `slice_copy`.
+
+    The copy of `slice_inverse` is `slice_scatter`.
+    """
+    root = root_of(base_name)
+    if root.endswith("_scatter"):
+        return root.removesuffix("scatter") + "inverse"
+    return root.removesuffix("_copy")

@@ -1,0 +1,164 @@
+"""Variants that PyTorch derives: out from functional, in-place and mutable ones; functional from the others.
+
+    foo_(Tensor(a!) self, int n) -> Tensor(a!)         gives
+    foo.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)
+    foo(Tensor self, int n) -> Tensor
+
+Each gets one kernel, CompositeExplicitAutograd, that PyTorch writes in terms of the operator declared
+(torchgen `native_function_generation`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain, count, islice
+from string import ascii_lowercase
+
+from torchgen_lite.analysis.derive.layout import (
+    annotate_type,
+    argument_layout,
+    has_symint,
+    is_tensor_like,
+    strip_type,
+)
+from torchgen_lite.analysis.derive.names import (
+    FUNCTIONAL_SUFFIX,
+    out_overload,
+    root_of,
+    unambiguous_name,
+)
+from torchgen_lite.analysis.derive.signature import unreturned_writes
+from torchgen_lite.analysis.derive.tags import derived_tags
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.schema import (
+    AliasAnnotation,
+    Argument,
+    FunctionSchema,
+    Return,
+    SchemaKind,
+    kind_of,
+)
+
+
+def out_schema(schema: FunctionSchema) -> FunctionSchema:
+    """The schema of the out variant of a functional, in-place or mutable one."""
+    kind = kind_of(schema)
+    if kind is SchemaKind.inplace:
+        arguments, returns = _self_to_out(schema)
+    else:
+        arguments, returns = _returns_to_out(schema, kind)
+    overload = out_overload(schema.overload_name)
+    return _schema(schema, root_of(schema.base_name), overload, arguments, returns)
+
+
+def _schema(
+    origin: FunctionSchema,
+    base_name: str,
+    overload_name: str,
+    arguments: tuple[Argument, ...],
+    returns: tuple[Return, ...],
+) -> FunctionSchema:
+    """A schema in the namespace of the one that it is derived from, which is where errors point at."""
+    prefix = f"{origin.namespace}::" if origin.namespace else ""
+    return FunctionSchema(prefix + base_name, overload_name, arguments, returns, span=origin.span)
+
+
+def _read_only(argument: Argument) -> Argument:
+    """The argument without an annotation; the same object if it has none."""
+    type_ = strip_type(argument.type)
+    return argument if type_ is argument.type else replace(argument, type=type_)
+
+
+def _self_to_out(schema: FunctionSchema) -> tuple[tuple[Argument, ...], tuple[Return, ...]]:
+    """`self` is read only and an out argument takes its place: type, annotation, and what is returned."""
+    arguments = list(schema.arguments)
+    for index, argument in enumerate(arguments):
+        if argument.name == "self" and not argument.kwarg_only:
+            arguments[index] = _read_only(argument)
+            arguments.append(Argument(argument.type, "out", kwarg_only=True))
+            break
+    return tuple(arguments), schema.returns
+
+
+def _returns_to_out(
+    schema: FunctionSchema, kind: SchemaKind
+) -> tuple[tuple[Argument, ...], tuple[Return, ...]]:
+    """Every tensor that is returned becomes an out argument.
+
+    If all are plain tensors they are returned too, as out variants do; else only what isn't a tensor.
+    """
+    layout = argument_layout(schema)
+    inputs = layout.positional + layout.before_options + layout.after_options
+    letters = _free_letters(schema)
+    plain = all(str(strip_type(r.type)) == "Tensor" for r in schema.returns)
+    out: list[Argument] = []
+    returns: list[Return] = []
+    for index, value in enumerate(schema.returns):
+        if not is_tensor_like(value.type):
+            returns.append(value)
+            continue
+        annotation = AliasAnnotation((letters[index],), is_write=True)
+        type_ = annotate_type(strip_type(value.type), annotation)
+        name = "out" if len(schema.returns) == 1 else f"out{index}"
+        out.append(Argument(type_, name, kwarg_only=True))
+        if plain:
+            returns.append(Return(type_))
+    if kind is SchemaKind.functional:
+        inputs = tuple(map(_read_only, inputs))
+    return inputs + tuple(out), tuple(returns)
+
+
+def _free_letters(schema: FunctionSchema) -> list[str]:
+    """A name of an alias set for each result: letters that no argument uses; `a1` behind `z`."""
+    used = {letter for a in schema.arguments if a.annotation for letter in a.annotation.before}
+    turns = chain([""], count(1))
+    names = (f"{letter}{turn}" for turn in turns for letter in ascii_lowercase)
+    return list(islice((name for name in names if name not in used), len(schema.returns)))
+
+
+def functional_schema(schema: FunctionSchema) -> FunctionSchema:
+    """The schema of the functional variant: what was written is returned, behind what was returned.
+
+    Note [The suffix _functional]
+    A mutable operator and its functional variant would have the same C++ name and arguments that C++
+    cannot tell apart, so the latter is called `<name>_functional`.
+    """
+    layout = argument_layout(schema)
+    inputs = layout.positional + layout.before_options + layout.after_options
+    returns = [Return(strip_type(r.type), r.name) for r in schema.returns]
+    for argument in unreturned_writes(schema, layout):
+        returns.append(Return(strip_type(argument.type), f"{argument.name}_out"))
+    base = root_of(schema.base_name)
+    if kind_of(schema) is SchemaKind.mutable:
+        base += FUNCTIONAL_SUFFIX
+    arguments = tuple(map(_read_only, inputs))
+    return _schema(schema, base, schema.overload_name, arguments, tuple(returns))
+
+
+def derive_out(base: NativeFunction, tags: tuple[str, ...]) -> NativeFunction:
+    """The out variant of `base`, whose tags are `tags`."""
+    return _derived(base, out_schema(base.func), tags)
+
+
+def derive_functional(base: NativeFunction, tags: tuple[str, ...]) -> NativeFunction:
+    """The functional variant of `base`, whose tags are `tags`."""
+    return _derived(base, functional_schema(base.func), tags)
+
+
+def _derived(base: NativeFunction, schema: FunctionSchema, tags: tuple[str, ...]) -> NativeFunction:
+    # Out kernels carry the overload, since several overloads of one name may be derived.
+    kernel = unambiguous_name(schema) if schema.out else schema.base_name
+    if has_symint(base.func):
+        kernel += "_symint"
+    return NativeFunction(
+        schema,
+        base.namespace,
+        dispatch=(DispatchEntry("CompositeExplicitAutograd", kernel),),
+        tags=derived_tags(schema, tags),
+        device_check="NoCheck",
+        device_guard=False,
+        torch=base.torch,
+        guard=base.guard,
+        extra=base.extra,
+        span=base.span,
+    )

@@ -1,0 +1,145 @@
+"""Which formulas belong to which operator (torchgen `match_differentiability_info`).
+
+An operator uses the formulas written for it; an in-place or out variant without any uses those of the
+functional variant; the copying variant of a view uses those of the view; a derived functional variant
+uses those of the operator it was derived from.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from torchgen_lite.analysis.derive.derive import derive
+from torchgen_lite.analysis.derive.model import Derived
+from torchgen_lite.analysis.derive.names import operator_name
+from torchgen_lite.analysis.derive.signature import Signature, signature_of
+from torchgen_lite.analysis.differentiability.info import read_info
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
+from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
+from torchgen_lite.loader.derivatives import Derivatives, DerivativesEntry
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import SchemaKind, kind_of
+
+Infos = Mapping[str, DifferentiabilityInfo]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The facts for one operator by autograd key; `exact` where the formulas were written for it."""
+
+    infos: Infos
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """For each operator by name (`aten::add.Tensor`) what its formulas say; absent without formulas.
+
+    `infos` holds only what was written (and copied for copying views), by the operator's name.
+    """
+
+    of: Mapping[str, Match]
+    infos: Mapping[str, Infos]
+    functions: tuple[NativeFunction, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = field(default=())
+
+
+def match_derivatives(
+    functions: Sequence[NativeFunction],
+    entries: Sequence[DerivativesEntry] = (),
+    derived: Derived | None = None,
+) -> Matches:
+    """Match the entries of a derivatives.yaml, and the `derivatives:` of the functions themselves."""
+    derived = derive(functions) if derived is None else derived
+    by_schema = {str(f.func): f for f in derived.functions}
+    diagnostics: list[Diagnostic] = []
+    counter: Counter[str] = Counter()
+    infos: dict[str, Infos] = {}
+    for entry in entries:
+        function = by_schema.get(str(entry.schema))
+        if function is None:
+            diagnostics.append(_unmatched(entry, by_schema))
+        else:
+            infos[operator_name(function)] = read_info(function, entry.derivatives, counter)
+    for function in derived.functions:
+        written: Derivatives | None = function.derivatives
+        if written is not None and operator_name(function) not in derived.generated:
+            infos.setdefault(operator_name(function), read_info(function, written, counter))
+    _add_view_copies(derived, infos)
+    functional, others = _by_signature(derived, infos)
+    matched = {
+        operator_name(function): match
+        for function in derived.functions
+        if (match := _find(function, derived, infos, functional, others))
+    }
+    return Matches(matched, infos, derived.functions, tuple(diagnostics))
+
+
+def _unmatched(entry: DerivativesEntry, by_schema: Mapping[str, NativeFunction]) -> Diagnostic:
+    text = str(entry.schema)
+    near = [s for s in by_schema if s.split("(")[0] == entry.schema.full_name]
+    hint = f"the operator is declared as `{near[0]}`" if near else did_you_mean(text, by_schema)
+    return Diagnostic(
+        "TG326",
+        f"no operator is declared as `{text[:120]}`",
+        Label(entry.schema.span, "not declared") if entry.schema.span else None,
+        help=hint,
+        operator=entry.schema.full_name,
+    )
+
+
+def _add_view_copies(derived: Derived, infos: dict[str, Infos]) -> None:
+    for group in derived.view_groups:
+        if group.view_copy is None:
+            continue
+        copy_name, view_name = operator_name(group.view_copy), operator_name(group.view)
+        if view_name in infos and copy_name not in infos:
+            # torchgen names their nodes after the view's.
+            infos[copy_name] = {
+                key: replace(info, node_name=info.node_name and f"{info.node_name}_copy")
+                for key, info in infos[view_name].items()
+            }
+
+
+_BySignature = dict[Signature, Infos]
+
+
+def _stripped(function: NativeFunction) -> Signature:
+    return signature_of(function, kind_of(function.func))._replace(defaults=())
+
+
+def _by_signature(
+    derived: Derived, infos: Mapping[str, Infos]
+) -> tuple[_BySignature, _BySignature]:
+    """The facts by signature, of functional operators and of the others."""
+    functional: _BySignature = {}
+    others: _BySignature = {}
+    for function in derived.functions:
+        name = operator_name(function)
+        if name in infos:
+            is_functional = derived.kinds[name] is SchemaKind.functional
+            (functional if is_functional else others)[_stripped(function)] = infos[name]
+    return functional, others
+
+
+def _find(
+    function: NativeFunction,
+    derived: Derived,
+    infos: Mapping[str, Infos],
+    functional: _BySignature,
+    others: _BySignature,
+) -> Match | None:
+    name = operator_name(function)
+    generated = name in derived.generated
+    if generated and derived.kinds[name] is SchemaKind.out:
+        return None
+    if name in infos:
+        return Match(infos[name], True)
+    signature = _stripped(function)
+    if signature in functional and not function.func.base_name.startswith("_foreach_"):
+        return Match(functional[signature], False)
+    if generated and signature in others:
+        return Match(others[signature], False)
+    return None

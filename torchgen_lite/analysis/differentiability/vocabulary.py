@@ -1,0 +1,103 @@
+"""What formulas may call: the operators of the file, as functions or methods, and helper functions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from torchgen_lite.analysis.differentiability.saved import FUNCTIONS, METHODS
+from torchgen_lite.diagnostics import Span, did_you_mean
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema.formula import Call, Expression, Member, Name, called_name, walk
+
+Finding = tuple[str, str, "Span | None", str, "str | None"]
+
+TENSOR_METHODS = frozenset({*METHODS, "defined", "size", "stride", "sym_size", "is_complex"})
+"""Methods of a tensor that are no operators."""
+
+_WORDS = frozenset({"not_implemented", "zeros_like", *FUNCTIONS})
+
+
+class Vocabulary:
+    """Overloads by base name; `helpers` is None where the helper functions aren't known."""
+
+    def __init__(
+        self, functions: Sequence[NativeFunction], helpers: Collection[str] | None
+    ) -> None:
+        self.operators: dict[str, list[FunctionSchema]] = {}
+        self.methods: set[str] = set(TENSOR_METHODS)
+        self.helpers = frozenset(helpers or ())
+        self.closed = helpers is not None
+        for function in functions:
+            name = function.func.base_name
+            self.operators.setdefault(name, []).append(function.func)
+            if "method" in function.variants:
+                self.methods.add(name)
+
+
+def check_calls(expression: Expression, vocabulary: Vocabulary) -> Iterator[Finding]:
+    """Calls of what isn't there, or with arguments that no overload takes."""
+    for node in walk(expression):
+        if not isinstance(node, Call):
+            continue
+        name = called_name(node)
+        if name is not None and isinstance(node.function, Name):
+            yield from _check_function(node, name, vocabulary)
+        elif isinstance(node.function, Member):
+            yield from _check_method(node, node.function, vocabulary)
+
+
+def _check_function(node: Call, name: str, vocabulary: Vocabulary) -> Iterator[Finding]:
+    if name in vocabulary.helpers or name in _WORDS:
+        return
+    if name in vocabulary.operators:
+        yield from _check_arity(node, name, len(node.arguments), vocabulary)
+    elif vocabulary.closed:
+        hint = did_you_mean(name, [*vocabulary.operators, *vocabulary.helpers])
+        message = f"the formula calls `{name}`, which is neither an operator nor a helper function"
+        yield "TG322", message, node.function.span, "no such operator", hint
+
+
+def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Iterator[Finding]:
+    name = method.name
+    if name in vocabulary.methods:
+        if name in vocabulary.operators and name not in TENSOR_METHODS:
+            yield from _check_arity(node, name, len(node.arguments) + 1, vocabulary)
+    elif vocabulary.closed:
+        hint = did_you_mean(name, vocabulary.methods)
+        if hint is None and name in vocabulary.operators:
+            hint = f"`{name}` is a function: write `{name}({method.value})`"
+        message = f"tensors have no method `{name}`"
+        yield "TG322", message, node.span, "no such method", hint
+
+
+def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> Iterator[Finding]:
+    overloads = vocabulary.operators[name]
+    keywords = [key for key, _ in node.keywords]
+    if any(_accepts(schema, count, keywords) for schema in overloads):
+        return
+    given = f"{count} argument{'s' if count != 1 else ''}"
+    if keywords:
+        given += f" and {', '.join(f'`{key}`' for key in keywords)}"
+    message = f"no overload of `{name}` takes {given}"
+    hint = f"it is declared as `{overloads[0]}`"
+    yield "TG323", message, node.span, "in this call", hint
+
+
+def _accepts(schema: FunctionSchema, count: int, keywords: Sequence[str]) -> bool:
+    """Whether arguments bind: so many by position, these by keyword. A list may be written out."""
+    positional = schema.positional
+    if count > len(positional) and not _spreads(schema):
+        return False
+    by_position = {argument.name for argument in positional[:count]}
+    names = {argument.name for argument in schema.arguments}
+    if any(key not in names or key in by_position for key in keywords):
+        return False
+    required = {a.name for a in schema.arguments if a.default is None}
+    return required <= by_position | set(keywords)
+
+
+def _spreads(schema: FunctionSchema) -> bool:
+    """Whether the last positional argument is a list of numbers, which Python callers may spread."""
+    last = schema.positional[-1:]
+    return bool(last) and str(last[0].type) in ("int[]", "SymInt[]")

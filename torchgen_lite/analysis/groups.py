@@ -1,0 +1,121 @@
+"""Variants that belong together: functional, in-place, out and mutable forms of one signature."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import (
+    AliasAnnotation,
+    BaseType,
+    GenericType,
+    ListType,
+    OptionalType,
+    SchemaKind,
+    Type,
+    kind_of,
+)
+from torchgen_lite.schema.kind import is_inplace_name
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionGroup:
+    """The variants of one signature; at least one is there."""
+
+    functional: NativeFunction | None = None
+    inplace: NativeFunction | None = None
+    mutable: NativeFunction | None = None
+    out: NativeFunction | None = None
+
+    def functions(self) -> tuple[NativeFunction, ...]:
+        """The variants that are there, functional first."""
+        found = (self.functional, self.inplace, self.mutable, self.out)
+        return tuple(function for function in found if function is not None)
+
+    @property
+    def is_structured(self) -> bool:
+        return self.out is not None and self.out.structured
+
+
+def bare_type(type_: Type, annotation: AliasAnnotation | None = None) -> str:
+    """A type without alias annotations, as text."""
+    if isinstance(type_, BaseType):
+        return type_.name
+    if isinstance(type_, OptionalType):
+        return f"{bare_type(type_.elem)}?"
+    if isinstance(type_, ListType):
+        return f"{bare_type(type_.elem)}[{'' if type_.size is None else type_.size}]"
+    inner = ", ".join(map(bare_type, type_.args if isinstance(type_, GenericType) else type_.elems))
+    return f"{type_.name}({inner})" if isinstance(type_, GenericType) else f"({inner})"
+
+
+_COPY_SUFFIXES = ("_functional",)
+
+
+def base_of(name: str) -> str:
+    """The name that all variants share: `add` of `add_` and of `__iadd__`."""
+    if not is_inplace_name(name):
+        return name.removesuffix("_functional")
+    if name.endswith("__"):
+        return f"__{name[3:]}"
+    return name[:-1]
+
+
+def signature_key(function: NativeFunction) -> tuple[object, ...]:
+    """Equal for variants of one operator (torchgen `FunctionSchema.signature`).
+
+    Out arguments, alias annotations, defaults, returns and overload names do not count; names and
+    types of the other arguments do.
+    """
+    schema = function.func
+    arguments = tuple(
+        (bare_type(argument.type), argument.name, argument.kwarg_only)
+        for argument in schema.arguments
+        if not argument.is_out
+    )
+    return (function.namespace, base_of(schema.base_name), arguments)
+
+
+def group_functions(functions: Iterable[NativeFunction]) -> tuple[FunctionGroup, ...]:
+    """Groups in the order of their first member. A variant that is there twice starts a new group."""
+    slots: dict[tuple[object, ...], list[dict[str, NativeFunction]]] = {}
+    order: list[dict[str, NativeFunction]] = []
+    for function in functions:
+        kind = kind_of(function.func)
+        slot = "out" if kind is SchemaKind.scratch else str(kind)
+        candidates = slots.setdefault(signature_key(function), [])
+        for members in candidates:
+            if slot not in members:
+                members[slot] = function
+                break
+        else:
+            members = {slot: function}
+            candidates.append(members)
+            order.append(members)
+    return tuple(FunctionGroup(**members) for members in order)
+
+
+def structured_groups(functions: Iterable[NativeFunction]) -> tuple[FunctionGroup, ...]:
+    """The groups around a structured out variant: it and those that delegate to it by name."""
+    functions = tuple(functions)
+    groups: dict[tuple[str, str], dict[str, NativeFunction]] = {
+        (f.namespace, _overload(f)): {"out": f} for f in functions if f.structured
+    }
+    for function in functions:
+        if function.structured_delegate is None:
+            continue
+        members = groups.get((function.namespace, function.structured_delegate.rpartition("::")[2]))
+        if members is not None:
+            members.setdefault(str(kind_of(function.func)), function)
+    return tuple(
+        FunctionGroup(**{k: v for k, v in members.items() if k in FunctionGroup.__slots__})
+        for members in groups.values()
+    )
+
+
+def _overload(function: NativeFunction) -> str:
+    schema = function.func
+    if schema.overload_name:
+        return f"{schema.base_name}.{schema.overload_name}"
+    return schema.base_name

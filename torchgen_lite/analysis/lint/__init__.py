@@ -1,0 +1,36 @@
+"""Lint: small rules over whole programs. One function is one rule; this file lists them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from torchgen_lite.analysis.lint import aliasing, dispatch, kernels, overloads, versions
+from torchgen_lite.analysis.lint.rule import Rule
+from torchgen_lite.analysis.lint.suppress import filter_diagnostics
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.entry import NativeFunction
+
+RULES: tuple[Rule, ...] = (
+    aliasing.mutated_value,
+    aliasing.inplace_name_without_write,
+    aliasing.write_without_inplace_name,
+    aliasing.positional_out,
+    aliasing.unknown_returned_alias,
+    dispatch.unreachable_kernel,
+    dispatch.shadowed_composite,
+    dispatch.ambiguous_autograd_other,
+    dispatch.backend_without_meta,
+    dispatch.composite_with_autograd,
+    overloads.indistinguishable_overloads,
+    versions.empty_range,
+    kernels.kernel_with_two_schemas,
+    aliasing.inplace_without_return,
+)
+
+__all__ = ["RULES", "filter_diagnostics", "run_lint"]
+
+
+def run_lint(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """The findings of every rule. `filter_diagnostics` applies selection and suppression."""
+    for rule in RULES:
+        yield from rule(functions)

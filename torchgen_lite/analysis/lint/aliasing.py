@@ -1,0 +1,139 @@
+"""Rules about alias annotations and what the name promises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from torchgen_lite.analysis.lint.rule import finding, local_name
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import BaseType, OptionalType, Type, walk_type
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.kind import is_inplace_name
+
+# Types whose values are copied into a call, so that no callee can change the caller's.
+_VALUE_TYPES = frozenset(
+    [
+        "int",
+        "SymInt",
+        "float",
+        "SymFloat",
+        "bool",
+        "SymBool",
+        "str",
+        "Scalar",
+        "ScalarType",
+        "Layout",
+        "Device",
+        "DeviceIndex",
+        "MemoryFormat",
+        "Dimname",
+        "QScheme",
+        "complex",
+        "number",
+    ]
+)
+
+
+def _written_value(type_: Type) -> bool:
+    if isinstance(type_, OptionalType) and type_.annotation is not None:
+        inner = type_.elem
+        return type_.annotation.is_write and isinstance(inner, BaseType) and _is_value(inner)
+    return (
+        isinstance(type_, BaseType)
+        and type_.annotation is not None
+        and type_.annotation.is_write
+        and _is_value(type_)
+    )
+
+
+def _is_value(type_: BaseType) -> bool:
+    return type_.name in _VALUE_TYPES
+
+
+def mutated_value(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG401: `int(a!) x`."""
+    for function in functions:
+        for argument in function.func.arguments:
+            if argument.is_write and any(map(_written_value, walk_type(argument.type))):
+                message = f"`{argument.name}` is written, but `{argument.type}` is passed by value"
+                hint = "remove the `!`"
+                yield finding(function, "TG401", message, argument.span, "not a tensor", hint)
+
+
+def inplace_name_without_write(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG402: `relu_(Tensor self)`."""
+    for function in functions:
+        schema = function.func
+        if not is_inplace_name(schema.base_name) or not schema.arguments:
+            continue
+        if not schema.arguments[0].is_write:
+            first = schema.arguments[0]
+            message = (
+                f"`{local_name(function)}` is named as in-place and doesn't write `{first.name}`"
+            )
+            hint = f"write `{first.type}(a!) {first.name}`, or drop the underscore"
+            yield finding(function, "TG402", message, first.span, "not written", hint)
+
+
+def write_without_inplace_name(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG403: `relu(Tensor(a!) self) -> Tensor(a!)`."""
+    for function in functions:
+        schema = function.func
+        if is_inplace_name(schema.base_name) or not schema.arguments or schema.out:
+            continue
+        first = schema.arguments[0]
+        if first.name != "self" or not first.is_write or dispatch_kind(first.type) == "-":
+            continue
+        if any(returned.annotation == first.annotation for returned in schema.returns):
+            message = f"`{local_name(function)}` writes and returns `self` under another name"
+            hint = f"call it `{schema.base_name}_`"
+            yield finding(function, "TG403", message, schema.name_span, "not in-place", hint)
+
+
+def positional_out(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG404: `relu.out(Tensor self, Tensor(a!) out)`."""
+    for function in functions:
+        for argument in function.func.arguments:
+            is_named_out = argument.name == "out" or argument.name.startswith("out_")
+            if is_named_out and argument.is_write and not argument.kwarg_only:
+                message = f"out argument `{argument.name}` can be given by position"
+                hint = "put `*` before it"
+                yield finding(function, "TG404", message, argument.span, "positional", hint)
+
+
+def unknown_returned_alias(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG405: `view(Tensor(a) self) -> Tensor(b)`."""
+    for function in functions:
+        schema = function.func
+        returned = [r for r in schema.returns if r.annotation is not None]
+        if not returned:
+            continue
+        known: set[str] = {"*"}
+        for argument in schema.arguments:
+            for type_ in walk_type(argument.type):
+                if type_.annotation is not None:
+                    known.update(type_.annotation.before, type_.annotation.after)
+        for value in returned:
+            for type_ in walk_type(value.type):
+                sets = type_.annotation.before if type_.annotation is not None else ()
+                for name in sets:
+                    if name not in known:
+                        message = f"the return aliases set `{name}`, which no argument has"
+                        yield finding(function, "TG405", message, value.span, "no such set")
+
+
+def inplace_without_return(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG414: `relu_(Tensor(a!) self) -> Tensor`."""
+    for function in functions:
+        schema = function.func
+        if not is_inplace_name(schema.base_name) or not schema.arguments:
+            continue
+        first = schema.arguments[0]
+        if not first.is_write or not schema.returns or first.annotation is None:
+            continue
+        if all(value.annotation != first.annotation for value in schema.returns):
+            message = f"in-place `{local_name(function)}` does not return `{first.name}`"
+            hint = f"return `{first.type}`"
+            span = schema.returns[0].span
+            yield finding(function, "TG414", message, span, "not the first argument", hint)

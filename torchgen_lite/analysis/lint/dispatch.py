@@ -1,0 +1,128 @@
+"""Rules about dispatch tables, after c10's `OperatorEntry::computeDispatchTableEntryWithDebug`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from torchgen_lite.analysis.lint.rule import finding, local_name
+from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.runtime.key_tables import CURRENT
+from torchgen_lite.schema import BaseType, walk_type
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
+
+_IMPLICIT = "CompositeImplicitAutograd"
+_EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
+# Backends that are functionality keys of their own.
+_LONE_BACKENDS = ("FPGA", "Vulkan", "Metal", "CustomRNGKeyId", "MkldnnCPU")
+# Those functionalities whose backends share the AutogradOther key (c10 `autogradother_backends`).
+_SHARED_AUTOGRAD = ("Quantized", "Sparse", "SparseCsr")
+
+
+@lru_cache(maxsize=1)
+def backend_keys() -> frozenset[str]:
+    """The keys that stand for a backend: `CPU`, `SparseCUDA`, `Vulkan`."""
+    names = set(_LONE_BACKENDS)
+    for functionality, prefix in CURRENT.per_backend:
+        if not functionality.startswith("Autograd"):
+            names.update(prefix + backend for backend in CURRENT.backends)
+    return frozenset(names)
+
+
+@lru_cache(maxsize=1)
+def autograd_other_keys() -> frozenset[str]:
+    """The backend keys whose autograd key is AutogradOther."""
+    prefixes = dict(CURRENT.per_backend)
+    shared = (prefixes[name] + b for name in _SHARED_AUTOGRAD for b in CURRENT.backends)
+    return frozenset((*_LONE_BACKENDS, *shared))
+
+
+def _entry(function: NativeFunction, key: str) -> DispatchEntry | None:
+    return next((entry for entry in function.dispatch if entry.key == key), None)
+
+
+def unreachable_kernel(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG406: a kernel for a backend, and no argument that could carry its key.
+
+    A `Device` argument lets BackendSelect choose, so such an operator is left alone.
+    """
+    for function in functions:
+        arguments = function.func.arguments
+        if not function.dispatch or function.func.is_vararg:
+            continue
+        if any(dispatch_kind(a.type) != "-" for a in arguments):
+            continue
+        names = {t.name for a in arguments for t in walk_type(a.type) if isinstance(t, BaseType)}
+        if names & {"Device", "Tensor"}:
+            continue
+        for entry in function.dispatch:
+            if entry.key in backend_keys():
+                message = f"kernel for `{entry.key}` is unreachable: no argument carries a key"
+                hint = "register it for `CompositeExplicitAutograd`"
+                yield finding(function, "TG406", message, entry.key_span, "never chosen", hint)
+
+
+def shadowed_composite(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG407: CompositeImplicitAutograd beside CompositeExplicitAutograd."""
+    for function in functions:
+        implicit = _entry(function, _IMPLICIT)
+        explicit = next((e for e in function.dispatch if e.key in _EXPLICIT), None)
+        if implicit is not None and explicit is not None:
+            message = f"the `{_IMPLICIT}` kernel of `{local_name(function)}` is never used"
+            place = Label(explicit.key_span, "stands before it") if explicit.key_span else None
+            secondary = (place,) if place else ()
+            span = implicit.key_span
+            yield finding(
+                function, "TG407", message, span, "shadowed", "remove one of them", secondary
+            )
+
+
+def ambiguous_autograd_other(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG408: c10 step 2.2 gives the ambiguity error for AutogradOther."""
+    for function in functions:
+        implicit = _entry(function, _IMPLICIT)
+        if implicit is None or _entry(function, "AutogradOther") is not None:
+            continue
+        if any(entry.key in _EXPLICIT for entry in function.dispatch):
+            continue
+        for entry in function.dispatch:
+            if entry.key in autograd_other_keys():
+                message = f"`{entry.key}` and `{_IMPLICIT}` make AutogradOther ambiguous"
+                place = implicit.key_span
+                secondary = (Label(place, "claims every Autograd key"),) if place else ()
+                hint = f"make the `{_IMPLICIT}` kernel `{_EXPLICIT[0]}`"
+                span = entry.key_span
+                yield finding(function, "TG408", message, span, "shares it", hint, secondary)
+                break
+
+
+def backend_without_meta(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG409: kernels for backends, returns tensors, and nothing that runs on Meta tensors."""
+    composite = {_IMPLICIT, *_EXPLICIT, "Meta"}
+    for function in functions:
+        if function.structured or function.structured_delegate is not None:
+            continue
+        keys = {entry.key for entry in function.dispatch}
+        if not keys & backend_keys() or keys & composite:
+            continue
+        if any(dispatch_kind(value.type) in "TL" for value in function.func.returns):
+            message = f"`{local_name(function)}` has kernels for backends and none for `Meta`"
+            span = function.dispatch[0].key_span
+            yield finding(function, "TG409", message, span, "here", "add `Meta: ...`")
+
+
+def composite_with_autograd(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG410: CompositeImplicitAutograd beside an Autograd kernel."""
+    for function in functions:
+        implicit = _entry(function, _IMPLICIT)
+        if implicit is None:
+            continue
+        for entry in function.dispatch:
+            if entry.key.startswith("Autograd"):
+                message = f"`{entry.key}` replaces the derivative that `{_IMPLICIT}` brings along"
+                place = implicit.key_span
+                secondary = (Label(place, "differentiates itself"),) if place else ()
+                hint = f"make the `{_IMPLICIT}` kernel `{_EXPLICIT[0]}`"
+                span = entry.key_span
+                yield finding(function, "TG410", message, span, "here", hint, secondary)

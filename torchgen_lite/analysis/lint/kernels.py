@@ -1,0 +1,43 @@
+"""The rule about one kernel for two kinds of call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from torchgen_lite.analysis.dispatch_index import COMPOSITE_KEYS
+from torchgen_lite.analysis.groups import bare_type
+from torchgen_lite.analysis.lint.rule import finding, local_name
+from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+
+
+def kernel_with_two_schemas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG413: two operators name one kernel and take different numbers of required arguments.
+
+    C++ kernels are often overloaded or templates and Python ones take unions, so a difference of
+    types alone says nothing. Composite kernels are left out for the same reason.
+    """
+    seen: dict[tuple[str, str], tuple[NativeFunction, DispatchEntry]] = {}
+    for function in functions:
+        for entry in function.dispatch:
+            if entry.key in COMPOSITE_KEYS:
+                continue
+            key = (entry.key, entry.kernel)
+            first, other = seen.setdefault(key, (function, entry))
+            if first is function or _compatible(first, function):
+                continue
+            message = (
+                f"kernel `{entry.kernel}` serves `{local_name(first)}` and `{local_name(function)}`"
+            )
+            place = other.kernel_span
+            secondary = (Label(place, "with other arguments here"),) if place else ()
+            span = entry.kernel_span
+            yield finding(function, "TG413", message, span, "same kernel", None, secondary)
+
+
+def _compatible(first: NativeFunction, second: NativeFunction) -> bool:
+    """Whether one function could serve both: the same argument names, or the same types."""
+    left = [bare_type(a.type) for a in first.func.arguments]
+    right = [bare_type(a.type) for a in second.func.arguments]
+    names = [a.name for a in first.func.arguments] == [a.name for a in second.func.arguments]
+    return names or left == right

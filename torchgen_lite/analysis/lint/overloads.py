@@ -1,0 +1,45 @@
+"""The rule about overloads that Python cannot tell apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from torchgen_lite.analysis.groups import bare_type
+from torchgen_lite.analysis.lint.rule import finding, local_name
+from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument
+
+# Types that the same Python values are passed for.
+_SAME = {"SymInt": "int", "SymBool": "bool", "SymFloat": "float", "DeviceIndex": "int"}
+
+
+def _python_type(argument: Argument) -> str:
+    text = bare_type(argument.type).removesuffix("?")
+    base, bracket, _ = text.partition("[")
+    return _SAME.get(base, base) + ("[]" if bracket else "")
+
+
+def call_key(function: NativeFunction) -> tuple[object, ...]:
+    """Equal for overloads that the shortest possible call cannot choose between.
+
+    That call gives the required arguments: the positional ones by position, the others by name.
+    """
+    required = [a for a in function.func.arguments if a.default is None]
+    positional = tuple(_python_type(a) for a in required if not a.kwarg_only)
+    keywords = tuple(sorted((a.name, _python_type(a)) for a in required if a.kwarg_only))
+    return (function.namespace, function.func.base_name, positional, keywords)
+
+
+def indistinguishable_overloads(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG411: the later of two overloads can only be called by its overload name."""
+    seen: dict[tuple[object, ...], NativeFunction] = {}
+    for function in functions:
+        first = seen.setdefault(call_key(function), function)
+        if first is function:
+            continue
+        message = f"`{local_name(function)}` and `{local_name(first)}` can be called alike"
+        place = first.func.span
+        secondary = (Label(place, "chosen first"),) if place else ()
+        span = function.func.span
+        yield finding(function, "TG411", message, span, "same arguments", None, secondary)

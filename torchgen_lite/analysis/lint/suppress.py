@@ -1,0 +1,118 @@
+"""Which findings are wanted: `select` and `ignore` of the configuration, and comments.
+
+    # torchgen-lite: ignore[TG402, TG405] the name is historic
+
+Such a comment stands in an entry, at the end of one of its lines, or on the lines above it. Errors of
+the loader and of the checks across entries can't be suppressed: output would be wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+
+from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.entry import NativeFunction
+
+_COMMENT = re.compile(r"#[ \t]*torchgen-lite:[ \t]*ignore\[([^\]\n]*)\]")
+
+# So many wrong comments in one file are reported.
+_MOST_UNKNOWN = 100
+
+
+def is_suppressible(diagnostic: Diagnostic) -> bool:
+    """Warnings and every lint code; nothing that would make output wrong."""
+    return diagnostic.severity == "warning" or diagnostic.code.startswith("TG4")
+
+
+def is_selected(code: str, config: Config) -> bool:
+    """Whether the longest prefix that names a code is in `select` and not in `ignore`."""
+    chosen = max((len(p) for p in config.lint_select if code.startswith(p)), default=-1)
+    dropped = max((len(p) for p in config.lint_ignore if code.startswith(p)), default=-1)
+    return chosen > dropped
+
+
+def filter_diagnostics(
+    diagnostics: Iterable[Diagnostic],
+    config: Config,
+    functions: Sequence[NativeFunction],
+    sources: Sequence[Source],
+) -> tuple[Diagnostic, ...]:
+    """Drop what the configuration or a comment doesn't want; report comments with unknown codes."""
+    comments = {
+        source.path: list(_comments(source))
+        for source in sources
+        if "torchgen-lite:" in source.text
+    }
+    ranges = _entry_ranges(functions) if comments else {}
+    kept: list[Diagnostic] = []
+    for diagnostic in diagnostics:
+        if is_suppressible(diagnostic) and (
+            not is_selected(diagnostic.code, config) or _is_suppressed(diagnostic, comments, ranges)
+        ):
+            continue
+        kept.append(diagnostic)
+    for source in sources:
+        kept += _unknown_codes(source)
+    return tuple(kept)
+
+
+def _comments(source: Source) -> Iterator[tuple[int, frozenset[str]]]:
+    """The line of each comment and the codes in it."""
+    for match in _COMMENT.finditer(source.text):
+        codes = frozenset(code.strip() for code in match[1].split(","))
+        yield source.line_column(match.start())[0], codes
+
+
+def _entry_ranges(functions: Sequence[NativeFunction]) -> dict[str, list[tuple[int, int]]]:
+    """For each file the last and first line of its entries, in order."""
+    ranges: dict[str, list[tuple[int, int]]] = {}
+    for function in functions:
+        span = function.span
+        if span is not None:
+            first = span.source.line_column(span.start)[0]
+            last = span.source.line_column(max(span.end - 1, span.start))[0]
+            ranges.setdefault(span.source.path, []).append((last, first))
+    for found in ranges.values():
+        found.sort()
+    return ranges
+
+
+def _owner(line: int, ranges: list[tuple[int, int]]) -> int:
+    """The index of the entry that ends at or after a line."""
+    return bisect_left(ranges, (line, 0))
+
+
+def _is_suppressed(
+    diagnostic: Diagnostic,
+    comments: dict[str, list[tuple[int, frozenset[str]]]],
+    ranges: dict[str, list[tuple[int, int]]],
+) -> bool:
+    found = comments.get(diagnostic.path)
+    if not found or diagnostic.label is None:
+        return False
+    entries = ranges.get(diagnostic.path, [])
+    own = _owner(diagnostic.start()[0], entries)
+    return any(diagnostic.code in codes and _owner(line, entries) == own for line, codes in found)
+
+
+def _unknown_codes(source: Source) -> Iterator[Diagnostic]:
+    if "torchgen-lite:" not in source.text:
+        return
+    known = list(CODES)
+    reported = 0
+    for match in _COMMENT.finditer(source.text):
+        position = match.start(1)
+        for part in match[1].split(","):
+            code = part.strip()
+            if code not in CODES and reported < _MOST_UNKNOWN:
+                reported += 1
+                begin = position + len(part) - len(part.lstrip())
+                span = Span(source, begin, begin + max(len(code), 1))
+                message = f"unknown code `{code[:40]}` in a suppression comment"
+                hint = did_you_mean(code, known)
+                label = Label(span, "not a code")
+                yield Diagnostic("TG120", message, label, help=hint, severity="warning")
+            position += len(part) + 1

@@ -1,0 +1,20 @@
+"""The rule about `torch:` ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from torchgen_lite.analysis.lint.rule import finding
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.versions import is_empty, parse_range
+
+
+def empty_range(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG412: `torch: ">=2.9,<2.6"`."""
+    for function in functions:
+        clauses = parse_range(function.torch) if function.torch else None
+        if clauses and is_empty(clauses):
+            span = dict(function.field_spans).get("torch")
+            message = f"no version of PyTorch lies in `{function.torch}`"
+            yield finding(function, "TG412", message, span, "empty")

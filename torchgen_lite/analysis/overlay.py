@@ -1,0 +1,93 @@
+"""Several files: a later file may add to an operator of an earlier one, but not contradict it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from torchgen_lite.diagnostics import Diagnostic, Label, Span
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+
+# Fields with an empty value that an overlay may fill.
+_FILLABLE = ("doc", "python_module", "tags", "extra", "autogen", "derivatives")
+_FIXED = ("structured", "structured_delegate", "variants", "device_check", "device_guard")
+
+
+def merge_overlays(
+    functions: Sequence[NativeFunction],
+) -> tuple[tuple[NativeFunction, ...], list[Diagnostic]]:
+    """Each operator once, at the place of its first entry; repeats and contradictions reported."""
+    merged: dict[tuple[str, str], NativeFunction] = {}
+    diagnostics: list[Diagnostic] = []
+    for function in functions:
+        key = (function.namespace, function.func.full_name.rpartition("::")[2])
+        earlier = merged.setdefault(key, function)
+        if earlier is not function:
+            merged[key] = _merge(earlier, function, diagnostics)
+    return tuple(merged.values()), diagnostics
+
+
+def _func_span(function: NativeFunction) -> Span | None:
+    return function.func.name_span or function.span
+
+
+def _clash(
+    code: str,
+    message: str,
+    here: Span | None,
+    there: Span | None,
+    function: NativeFunction,
+    texts: tuple[str, str] = ("declared again here", "first declared here"),
+) -> Diagnostic:
+    return Diagnostic(
+        code,
+        message,
+        Label(here, texts[0]) if here else None,
+        (Label(there, texts[1]),) if there else (),
+        operator=function.func.full_name,
+    )
+
+
+def _merge(
+    earlier: NativeFunction, later: NativeFunction, diagnostics: list[Diagnostic]
+) -> NativeFunction:
+    here, there = _func_span(later), _func_span(earlier)
+    name = later.func.full_name
+    if here is None or there is None or here.source is there.source:
+        message = f"operator `{name}` is declared twice"
+        diagnostics.append(_clash("TG301", message, here, there, later))
+        return earlier
+    if str(earlier.func).rpartition("::")[2] != str(later.func).rpartition("::")[2]:
+        message = f"overlay gives `{name}` another schema"
+        diagnostics.append(_clash("TG307", message, here, there, later))
+        return earlier
+    stated = dict(later.field_spans)
+    for name_ in _FIXED:
+        if name_ in stated and getattr(later, name_) != getattr(earlier, name_):
+            message = f"overlay gives `{name_}` of `{name}` another value"
+            place = dict(earlier.field_spans).get(name_, there)
+            diagnostics.append(_clash("TG307", message, stated[name_], place, later))
+    changes: dict[str, object] = {
+        "dispatch": earlier.dispatch + _new_kernels(earlier, later, diagnostics)
+    }
+    for name_ in _FILLABLE:
+        if not getattr(earlier, name_) and getattr(later, name_):
+            changes[name_] = getattr(later, name_)
+    return replace(earlier, **changes)  # type: ignore[arg-type]
+
+
+def _new_kernels(
+    earlier: NativeFunction, later: NativeFunction, diagnostics: list[Diagnostic]
+) -> tuple[DispatchEntry, ...]:
+    present = {entry.key: entry for entry in earlier.dispatch}
+    added: list[DispatchEntry] = []
+    for entry in later.dispatch:
+        known = present.get(entry.key)
+        if known is None:
+            added.append(entry)
+        elif known.kernel != entry.kernel:
+            message = f"overlay gives `{entry.key}` of `{later.func.full_name}` another kernel"
+            texts = ("another kernel here", "first given here")
+            clash = _clash("TG307", message, entry.kernel_span, known.kernel_span, later, texts)
+            diagnostics.append(clash)
+    return tuple(added)

@@ -1,0 +1,79 @@
+"""A program: everything that was read, and everything that was found about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from torchgen_lite.analysis.checks import check_functions
+from torchgen_lite.analysis.lint import run_lint
+from torchgen_lite.analysis.lint.suppress import filter_diagnostics
+from torchgen_lite.analysis.overlay import merge_overlays
+from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.kernel_modules import KernelIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The input of every target. `functions` are in source order; overlays are merged in.
+
+    `formulas` are the functions that derivative formulas may call beside the operators.
+    """
+
+    functions: tuple[NativeFunction, ...]
+    config: Config
+    diagnostics: tuple[Diagnostic, ...] = ()
+    kernels: KernelIndex | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()
+    formulas: KernelIndex | None = None
+
+    @property
+    def has_errors(self) -> bool:
+        return has_errors(self.diagnostics)
+
+    def find(self, name: str) -> NativeFunction | None:
+        """The entry of an operator: `add.Tensor`, `aten::add.Tensor`, `mylib::op`."""
+        namespace, _, rest = name.rpartition("::")
+        for function in self.functions:
+            schema = function.func
+            own = schema.full_name.rpartition("::")[2]
+            if own == rest and function.namespace == (namespace or function.namespace):
+                return function
+        return None
+
+    def operator_names(self) -> tuple[str, ...]:
+        """Full names with namespace, in source order: `aten::add.Tensor`."""
+        return tuple(
+            f"{f.namespace}::{f.func.full_name.rpartition('::')[2]}" for f in self.functions
+        )
+
+
+def build_program(
+    functions: Sequence[NativeFunction],
+    config: Config,
+    *,
+    diagnostics: Iterable[Diagnostic] = (),
+    kernels: KernelIndex | None = None,
+    tags: Mapping[str, str] | None = None,
+    sources: Sequence[Source] = (),
+    lint: bool = False,
+    formulas: KernelIndex | None = None,
+) -> Program:
+    """Put the pieces together and check across entries; with `lint`, run the lint rules too."""
+    merged, found = merge_overlays(functions)
+    found = [*diagnostics, *found, *check_functions(merged, kernels)]
+    if any(function.derivatives is not None for function in merged):
+        # Imported here: PyTorch's own entries have no formulas.
+        from torchgen_lite.analysis.differentiability.check import check_derivatives
+
+        helpers = None if formulas is None else frozenset(formulas.names())
+        found += check_derivatives(merged, helpers)
+    if lint:
+        found += run_lint(merged)
+    kept = filter_diagnostics(found, config, functions, sources)
+    return Program(
+        merged, config, sort_diagnostics(kept), kernels, dict(tags or {}), tuple(sources), formulas
+    )

@@ -1,0 +1,48 @@
+"""Every diagnostic code. A code keeps its meaning for ever; a retired one is not used again.
+
+0xx configuration and command line, 1xx YAML and keys, 2xx schema syntax, 3xx across entries,
+4xx lint: overloads, aliasing, dispatch, 5xx templates and targets, 9xx internal.
+"""
+
+from __future__ import annotations
+
+from torchgen_lite.diagnostics.code import Code
+from torchgen_lite.diagnostics.codes_cross import CROSS_CODES
+from torchgen_lite.diagnostics.codes_derivatives import DERIVATIVE_CODES
+from torchgen_lite.diagnostics.codes_run import RUN_CODES
+from torchgen_lite.diagnostics.codes_schema import SCHEMA_CODES
+from torchgen_lite.diagnostics.codes_yaml import YAML_CODES
+
+__all__ = ["CODES", "Code", "explain", "render_codes_page"]
+
+CODES: dict[str, Code] = {
+    code.code: code
+    for code in sorted((*RUN_CODES, *YAML_CODES, *SCHEMA_CODES, *CROSS_CODES, *DERIVATIVE_CODES))
+}
+
+
+def explain(code: str) -> str | None:
+    """The long text of a code for the terminal, or None if there is no such code."""
+    found = CODES.get(code.upper())
+    if found is None:
+        return None
+    text = f"{found.code}: {found.title} ({found.severity})\n\n{found.explanation}\n"
+    for title, example in (("Bad", found.bad), ("Good", found.good)):
+        if example:
+            indented = "\n".join(f"    {line}".rstrip() for line in example.splitlines())
+            text += f"\n{title}:\n\n{indented}\n"
+    return text
+
+
+def render_codes_page() -> str:
+    """`docs/diagnostics.md`: every code with its explanation, as Markdown."""
+    parts = [
+        "# Diagnostics\n\nThis page is made from the table in `torchgen_lite/diagnostics/codes.py`; "
+        "a test compares the two.\n"
+    ]
+    for code in CODES.values():
+        parts.append(f"\n## {code.code}: {code.title}\n\n*{code.severity}.* {code.explanation}\n")
+        for title, example in (("Bad", code.bad), ("Good", code.good)):
+            if example:
+                parts.append(f"\n{title}:\n\n```yaml\n{example.rstrip()}\n```\n")
+    return "".join(parts)

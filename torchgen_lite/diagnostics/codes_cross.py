@@ -1,0 +1,217 @@
+"""Codes 3xx (across entries) and 4xx (lint: overloads, aliasing, dispatch)."""
+
+from __future__ import annotations
+
+from torchgen_lite.diagnostics.code import Code
+
+CROSS_CODES = (
+    Code(
+        "TG301",
+        "operator declared twice",
+        "error",
+        "Two entries have the same name and overload name. In a later file an entry with the same "
+        "schema adds dispatch entries to the earlier one.",
+        "- func: relu(Tensor self) -> Tensor\n- func: relu(Tensor self) -> Tensor",
+        "- func: relu(Tensor self) -> Tensor\n- func: relu.int(int self) -> int",
+    ),
+    Code(
+        "TG302",
+        "no such kernel",
+        "error",
+        "A kernel that the `dispatch:` table names is not defined at the top level of any module in "
+        "`kernels`. The modules are read, never imported.",
+    ),
+    Code(
+        "TG303",
+        "kernel defined in two modules",
+        "error",
+        "Two of the modules in `kernels` define a function of this name, so which is meant is open.",
+    ),
+    Code(
+        "TG304",
+        "structured delegate does not exist",
+        "error",
+        "`structured_delegate` names the out variant whose kernels this variant uses.",
+        "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.o",
+        "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"
+        "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True",
+    ),
+    Code(
+        "TG305",
+        "structured delegate is not structured",
+        "error",
+        "The operator that `structured_delegate` names has to say `structured: True`.",
+    ),
+    Code(
+        "TG306",
+        "two operators get the same name",
+        "error",
+        "The name that generated code uses for an operator joins name and overload with an underscore, "
+        "and two operators give the same one.",
+        "- func: add.b(Tensor a) -> Tensor\n- func: add_b(Tensor a) -> Tensor",
+        "- func: add.b(Tensor a) -> Tensor\n- func: add_c(Tensor a) -> Tensor",
+    ),
+    Code(
+        "TG307",
+        "overlay contradicts an earlier file",
+        "error",
+        "A later file may add dispatch entries and optional fields to an operator of an earlier one. "
+        "It may not give another schema, another kernel for a key, or another value of a field.",
+    ),
+    Code(
+        "TG308",
+        "autogen names an operator that exists",
+        "error",
+        "`autogen` lists operators that PyTorch's generator makes up; one of them is declared already.",
+    ),
+    Code(
+        "TG309",
+        "structured variants do not belong together",
+        "error",
+        "An operator and its structured delegate differ in more than their out arguments, so one "
+        "kernel cannot serve both.",
+    ),
+    Code(
+        "TG310",
+        "`structured` on an operator without out arguments",
+        "error",
+        "Only an out variant can be structured: the other variants delegate to it.",
+        "- func: relu(Tensor self) -> Tensor\n  structured: True",
+        "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True",
+    ),
+    Code(
+        "TG311",
+        "kernel module cannot be read",
+        "error",
+        "A module listed in `kernels` was not found, or is not Python.",
+    ),
+    Code(
+        "TG312",
+        "an overlay without its operator",
+        "error",
+        "The file adds kernels to an operator that no earlier file declares.",
+    ),
+    Code(
+        "TG401",
+        "mutation of something that is not a tensor",
+        "warning",
+        "A `!` behind an `int` or another type that is passed by value says that the operator changes "
+        "it, which it cannot.",
+        "- func: f(int(a!)? x) -> ()",
+        "- func: f(int? x) -> ()",
+    ),
+    Code(
+        "TG402",
+        "in-place name, but `self` is not written",
+        "warning",
+        "A name that ends in an underscore promises that the first argument is changed.",
+        "- func: relu_(Tensor self) -> Tensor",
+        "- func: relu_(Tensor(a!) self) -> Tensor(a!)",
+    ),
+    Code(
+        "TG403",
+        "`self` is written and returned, but the name is not in-place",
+        "warning",
+        "An operator that changes `self` and returns it is the in-place variant and is called so.",
+        "- func: relu(Tensor(a!) self) -> Tensor(a!)",
+        "- func: relu_(Tensor(a!) self) -> Tensor(a!)",
+    ),
+    Code(
+        "TG404",
+        "out argument that is not keyword-only",
+        "warning",
+        "Out arguments come behind `*`; a caller must not pass one by position.",
+        "- func: relu.out(Tensor self, Tensor(a!) out) -> Tensor(a!)",
+        "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    ),
+    Code(
+        "TG405",
+        "returned alias that no argument has",
+        "warning",
+        "A return value says that it aliases set `b`, and no argument is in that set.",
+        "- func: view(Tensor(a) self) -> Tensor(b)",
+        "- func: view(Tensor(a) self) -> Tensor(a)",
+    ),
+    Code(
+        "TG406",
+        "kernel that no call can reach",
+        "warning",
+        "No argument carries a dispatch key (no Tensor, no Generator), so a kernel for a backend is "
+        "never chosen. Register it for CompositeExplicitAutograd, or give the operator a device argument "
+        "and let BackendSelect choose.",
+        "- func: version(int n) -> int\n  dispatch:\n    CPU: version",
+        "- func: version(int n) -> int\n  dispatch:\n    CompositeExplicitAutograd: version",
+    ),
+    Code(
+        "TG407",
+        "composite kernel that is shadowed everywhere",
+        "warning",
+        "CompositeExplicitAutograd stands before CompositeImplicitAutograd for every backend, and for "
+        "Autograd keys the latter is not used once the former is there.",
+        "  dispatch:\n    CompositeImplicitAutograd: f\n    CompositeExplicitAutograd: g",
+        "  dispatch:\n    CompositeExplicitAutograd: g",
+    ),
+    Code(
+        "TG408",
+        "ambiguous AutogradOther",
+        "warning",
+        "The operator has a CompositeImplicitAutograd kernel and a kernel of a backend that shares the "
+        "AutogradOther key. A call on any such backend gets an error about the ambiguity.",
+        "  dispatch:\n    CompositeImplicitAutograd: f\n    FPGA: f_fpga",
+        "  dispatch:\n    CompositeExplicitAutograd: f\n    FPGA: f_fpga",
+    ),
+    Code(
+        "TG409",
+        "backend kernels without a Meta kernel",
+        "warning",
+        "Tracing and shape inference run operators on Meta tensors. This one has kernels for backends, "
+        "and neither a Meta kernel nor a composite one.",
+        "  dispatch:\n    CPU: f_cpu",
+        "  dispatch:\n    CPU: f_cpu\n    Meta: f_meta",
+    ),
+    Code(
+        "TG410",
+        "CompositeImplicitAutograd together with Autograd",
+        "warning",
+        "A composite implicit kernel is its own derivative formula. The Autograd kernel replaces it on "
+        "every Autograd key.",
+        "  dispatch:\n    CompositeImplicitAutograd: f\n    Autograd: f_autograd",
+        "  dispatch:\n    CompositeExplicitAutograd: f\n    Autograd: f_autograd",
+    ),
+    Code(
+        "TG411",
+        "overloads that a caller cannot tell apart",
+        "warning",
+        "Two overloads of one operator take the same arguments in Python, so only one can be called "
+        "without naming the overload.",
+        "- func: f.a(Tensor x) -> Tensor\n- func: f.b(Tensor y) -> Tensor",
+        "- func: f.a(Tensor x) -> Tensor\n- func: f.b(Tensor x, *, int n) -> Tensor",
+    ),
+    Code(
+        "TG412",
+        "empty version range",
+        "warning",
+        "No version lies in the range, so the operator is never built.",
+        '- func: f(Tensor x) -> Tensor\n  torch: ">=2.9,<2.6"',
+        '- func: f(Tensor x) -> Tensor\n  torch: ">=2.6,<2.9"',
+    ),
+    Code(
+        "TG413",
+        "one kernel for two schemas",
+        "warning",
+        "Two operators with different argument types name the same kernel for the same key.",
+        "- func: f(Tensor x) -> Tensor\n  dispatch:\n    CPU: k\n"
+        "- func: g(int n) -> Tensor\n  dispatch:\n    CPU: k",
+        "- func: f(Tensor x) -> Tensor\n  dispatch:\n    CPU: k_f\n"
+        "- func: g(int n) -> Tensor\n  dispatch:\n    CPU: k_g",
+    ),
+    Code(
+        "TG414",
+        "in-place operator that does not return `self`",
+        "warning",
+        "In-place operators return their first argument, `-> Tensor(a!)`, so that calls can be chained; "
+        "only those over lists of tensors return nothing.",
+        "- func: relu_(Tensor(a!) self) -> Tensor",
+        "- func: relu_(Tensor(a!) self) -> Tensor(a!)",
+    ),
+)

@@ -1,0 +1,94 @@
+"""Codes of derivative formulas: TG219 is about their syntax, TG320 and on about what they say."""
+
+from __future__ import annotations
+
+from torchgen_lite.diagnostics.code import Code
+
+_MUL = "- func: mul(Tensor self, Tensor other) -> Tensor\n  derivatives:\n    "
+
+DERIVATIVE_CODES = (
+    Code(
+        "TG219",
+        "a formula that can't be read",
+        "error",
+        "A formula is an expression: names, numbers, calls, methods, `+ - * /`, comparisons, "
+        "`test ? yes : no`, lists.",
+        _MUL + "self: grad * (other",
+        _MUL + "self: grad * other",
+    ),
+    Code(
+        "TG320",
+        "unknown name in a formula",
+        "error",
+        "A formula knows the operator's arguments, `grad` (with several results `grads[0]` or "
+        "`grad_NAME`), `result` (`result0`, or the name of a result), and `grad_input_mask`.",
+        _MUL + "self: grad * othr",
+        _MUL + "self: grad * other",
+    ),
+    Code(
+        "TG321",
+        "formula for what has no derivative",
+        "error",
+        "The keys of `derivatives:` are arguments that are tensors or lists of them, results (for "
+        "forward mode), `output_differentiability` and `dispatch`.",
+        "- func: f(Tensor self, int dim) -> Tensor\n  derivatives:\n    self: grad\n    dim: grad",
+        "- func: f(Tensor self, int dim) -> Tensor\n  derivatives:\n    self: grad",
+    ),
+    Code(
+        "TG322",
+        "formula calls an operator that isn't there",
+        "error",
+        "The functions of a formula are the operators of the schema file, by base name, and the "
+        "functions of the modules in `formulas`; its methods are the operators that are methods too.",
+    ),
+    Code(
+        "TG323",
+        "formula calls an operator with the wrong arguments",
+        "error",
+        "No overload of the operator takes so many arguments, or these keywords.",
+        _MUL + "self: mul(grad)",
+        _MUL + "self: mul(grad, other)",
+    ),
+    Code(
+        "TG324",
+        "argument without a formula",
+        "error",
+        "Where one argument has a formula, every other tensor needs one too, or the word "
+        "`not_differentiable`: otherwise its gradient would silently be missing.",
+        _MUL + "self: grad * other",
+        _MUL + "self: grad * other\n    other: grad * self",
+    ),
+    Code(
+        "TG325",
+        "formula for an operator that has no derivative",
+        "error",
+        "A formula needs a result that is a tensor. An out variant is never differentiable, and an "
+        "operator with a CompositeImplicitAutograd kernel is differentiated through what it calls.",
+    ),
+    Code(
+        "TG326",
+        "derivatives for an operator that isn't declared",
+        "error",
+        "The `name` of an entry in derivatives.yaml is the whole schema of an operator, as declared.",
+    ),
+    Code(
+        "TG327",
+        "wrong use of gradients in a formula",
+        "error",
+        "With one differentiable result its gradient is `grad`. With several they are `grads[0]`, "
+        "`grads[1]` ..., or `grad_NAME`; one operator's formulas use one of these ways.",
+    ),
+    Code(
+        "TG328",
+        "output_differentiability doesn't fit the results",
+        "error",
+        "It is a list with True or False for each result, or with one condition for the only result.",
+    ),
+    Code(
+        "TG329",
+        "forward formula that doesn't fit",
+        "error",
+        "`auto_element_wise` needs one differentiable argument, with a formula, and one result; "
+        "`auto_linear` needs one result. Other forward formulas use `ARGUMENT_p` and `ARGUMENT_t`.",
+    ),
+)

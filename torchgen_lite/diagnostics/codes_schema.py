@@ -1,0 +1,160 @@
+"""Codes 2xx: the syntax of a schema string."""
+
+from __future__ import annotations
+
+from torchgen_lite.diagnostics.code import Code
+
+SCHEMA_CODES = (
+    Code(
+        "TG200",
+        "a character that has no place in a schema",
+        "error",
+        "Schemas consist of names, numbers, strings and `( ) [ ] , * ! ? = | : . ->`.",
+        "relu(Tensor @self) -> Tensor",
+        "relu(Tensor self) -> Tensor",
+    ),
+    Code(
+        "TG201",
+        "unexpected text",
+        "error",
+        "The schema's grammar wants something else at this place.",
+        "relu(Tensor self; Tensor other) -> Tensor",
+        "relu(Tensor self, Tensor other) -> Tensor",
+    ),
+    Code(
+        "TG202",
+        "unknown type",
+        "error",
+        "The type is none of the schema language. It has its own names: `float` is C's double, `int` "
+        "is int64_t, `T[]` is a list. A single small letter is a type variable.",
+        "relu(tensor self) -> tensor",
+        "relu(Tensor self) -> Tensor",
+    ),
+    Code(
+        "TG203",
+        "duplicate argument",
+        "error",
+        "Two arguments have the same name, so neither can be given by keyword.",
+        "add(Tensor a, Tensor a) -> Tensor",
+        "add(Tensor a, Tensor b) -> Tensor",
+    ),
+    Code(
+        "TG204",
+        "not a default value",
+        "error",
+        "Defaults are numbers, strings in quotes, True, False, None, named constants, and lists of these.",
+        "add(Tensor a, Scalar alpha=) -> Tensor",
+        "add(Tensor a, Scalar alpha=1) -> Tensor",
+    ),
+    Code(
+        "TG205",
+        "a bracket is not closed",
+        "error",
+        "The opening bracket has no partner.",
+        "relu(Tensor self -> Tensor",
+        "relu(Tensor self) -> Tensor",
+    ),
+    Code(
+        "TG206",
+        "no return type",
+        "error",
+        "Every schema says what it returns, after `->`; an operator that returns nothing says `-> ()`.",
+        "relu(Tensor self)",
+        "relu(Tensor self) -> Tensor",
+    ),
+    Code(
+        "TG207",
+        "misplaced `*`",
+        "warning",
+        "One `*` stands before the first keyword-only argument. A second one, or one with nothing "
+        "behind it, is accepted by PyTorch and means nothing.",
+        "add(Tensor a, *) -> Tensor",
+        "add(Tensor a, *, Scalar alpha=1) -> Tensor",
+    ),
+    Code(
+        "TG208",
+        "malformed alias annotation",
+        "error",
+        "`(a)` means: may alias set a; `(a!)`: is written; `(a|b)`: either; `(a -> *)`: goes to the "
+        "wildcard set. `Tensor!` is short for a set of its own that is written.",
+        "add_(Tensor(!a) self) -> Tensor(a!)",
+        "add_(Tensor(a!) self) -> Tensor(a!)",
+    ),
+    Code(
+        "TG209",
+        "empty schema",
+        "error",
+        "There is no text where a schema is expected.",
+        '- func: ""',
+        "- func: relu(Tensor self) -> Tensor",
+    ),
+    Code(
+        "TG210",
+        "text behind the schema",
+        "error",
+        "The schema ends before the text does.",
+        "relu(Tensor self) -> Tensor;",
+        "relu(Tensor self) -> Tensor",
+    ),
+    Code(
+        "TG211",
+        "`...` is not the last one",
+        "error",
+        "A variable number of arguments or returns can only come last.",
+        "f(..., Tensor x) -> Tensor",
+        "f(Tensor x, ...) -> Tensor",
+    ),
+    Code(
+        "TG212",
+        "type nested too deeply",
+        "error",
+        "Types may be nested 32 deep, which is far more than any operator has.",
+    ),
+    Code(
+        "TG213",
+        "schema too long",
+        "error",
+        "A schema may have 65536 characters; PyTorch's longest has less than two thousand.",
+    ),
+    Code(
+        "TG214",
+        "argument without a name",
+        "error",
+        "Every argument is a type and a name.",
+        "relu(Tensor) -> Tensor",
+        "relu(Tensor self) -> Tensor",
+    ),
+    Code(
+        "TG215",
+        "not an operator name",
+        "error",
+        "Operators are named by identifiers: `namespace::name.overload`. The overload names `default` "
+        "and those that begin with two underscores are reserved.",
+        "6relu(Tensor self) -> Tensor",
+        "relu6(Tensor self) -> Tensor",
+    ),
+    Code(
+        "TG216",
+        "default on a return value",
+        "error",
+        "Only arguments have defaults.",
+        "relu(Tensor self) -> Tensor out=None",
+        "relu(Tensor self) -> Tensor out",
+    ),
+    Code(
+        "TG217",
+        "not a list size",
+        "error",
+        "Brackets behind a type are empty or hold the number of elements.",
+        "pool(int[x] size) -> ()",
+        "pool(int[2] size) -> ()",
+    ),
+    Code(
+        "TG218",
+        "the default does not fit the type",
+        "error",
+        "The default is a value, but not one of the argument's type.",
+        "add(Tensor a, int n=one) -> Tensor",
+        "add(Tensor a, int n=1) -> Tensor",
+    ),
+)

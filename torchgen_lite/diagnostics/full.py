@@ -1,0 +1,164 @@
+"""The default format: source lines, a caret, help.
+
+error[TG103]: unknown dispatch key `CPUU`
+  --> native_functions.yaml:14:5
+   |
+12 | - func: add.Tensor(Tensor self, Tensor other) -> Tensor
+13 |   dispatch:
+14 |     CPUU: add_cpu
+   |     ^^^^ not a dispatch key
+   |
+   = help: did you mean `CPU`?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from torchgen_lite.diagnostics.model import Diagnostic, Label, Source
+from torchgen_lite.diagnostics.text import displayable, one_line, width
+
+# How many lines may stand between two interesting ones before `...` replaces them.
+_GAP = 3
+# Longer lines are shown as a window around the caret.
+_LINE_WIDTH = 160
+
+_RESET = "\x1b[0m"
+_COLORS = {
+    "error": "\x1b[1;31m",
+    "warning": "\x1b[1;33m",
+    "frame": "\x1b[1;34m",
+    "bold": "\x1b[1m",
+    "help": "\x1b[1;36m",
+}
+
+
+def _paint(text: str, role: str, color: bool) -> str:
+    return f"{_COLORS[role]}{text}{_RESET}" if color and text else text
+
+
+def render_full(diagnostics: Sequence[Diagnostic], *, color: bool = False, limit: int = 50) -> str:
+    """The diagnostics with their source lines; after `limit` of them only a count (0: all)."""
+    shown = diagnostics if limit <= 0 else diagnostics[:limit]
+    text = "\n".join(_render(d, color) for d in shown)
+    rest = len(diagnostics) - len(shown)
+    if rest > 0:
+        text += f"\n... and {rest} more (`--max-diagnostics 0` shows all)\n"
+    return text
+
+
+def _render(diagnostic: Diagnostic, color: bool) -> str:
+    severity = diagnostic.severity
+    head = _paint(f"{severity}[{diagnostic.code}]", severity, color)
+    lines = [f"{head}{_paint(': ' + one_line(diagnostic.message), 'bold', color)}"]
+    gutter = _gutter(diagnostic)
+    if diagnostic.label is not None:
+        lines += _render_source(diagnostic, diagnostic.label, gutter, color)
+    pad = " " * gutter
+    trailers = [("help", diagnostic.help)] if diagnostic.help else []
+    trailers += [("note", note) for note in diagnostic.notes]
+    if trailers and diagnostic.label is not None:
+        lines.append(_paint(f"{pad} |", "frame", color))
+    for word, text in trailers:
+        frame = _paint(f"{pad} =", "frame", color)
+        lines.append(f"{frame} {_paint(word, 'help', color)}: {one_line(text or '')}")
+    return "\n".join(lines) + "\n"
+
+
+def _gutter(diagnostic: Diagnostic) -> int:
+    spans = [label.span for label in diagnostic.secondary]
+    if diagnostic.label is not None:
+        spans.append(diagnostic.label.span)
+    if diagnostic.context is not None:
+        spans.append(diagnostic.context)
+    return max((len(str(span.line)) for span in spans), default=1)
+
+
+def _render_source(
+    diagnostic: Diagnostic, primary: Label, gutter: int, color: bool
+) -> Iterator[str]:
+    """The snippet of the primary label's file, then one for each other file."""
+    pad = " " * gutter
+    source = primary.span.source
+    line, column = source.line_column(primary.span.start)
+    yield f"{_paint(pad + '-->', 'frame', color)} {one_line(source.path)}:{line}:{column}"
+    yield _paint(f"{pad} |", "frame", color)
+    here = [label for label in diagnostic.secondary if label.span.source is source]
+    context = diagnostic.context
+    extra = [context.line] if context is not None and context.source is source else []
+    severity = diagnostic.severity
+    yield from _snippet(source, primary, here, extra, gutter, severity, color)
+    for other in diagnostic.secondary:
+        if other.span.source is source:
+            continue
+        line, column = other.span.source.line_column(other.span.start)
+        place = f"{one_line(other.span.source.path)}:{line}:{column}"
+        yield f"{_paint(pad + ':::', 'frame', color)} {place}"
+        yield _paint(f"{pad} |", "frame", color)
+        yield from _snippet(other.span.source, None, [other], [], gutter, severity, color)
+
+
+def _snippet(
+    source: Source,
+    primary: Label | None,
+    secondary: Sequence[Label],
+    extra_lines: Iterable[int],
+    gutter: int,
+    severity: str,
+    color: bool,
+) -> Iterator[str]:
+    """Numbered source lines in order, each followed by the underlines that belong to it."""
+    marks: list[tuple[Label, str, str]] = [(label, "-", "frame") for label in secondary]
+    if primary is not None:
+        marks.append((primary, "^", severity))
+    wanted = sorted({label.span.line for label, _, _ in marks} | set(extra_lines))
+    previous: int | None = None
+    for line in wanted:
+        if previous is not None and line - previous > _GAP:
+            yield "..."
+        elif previous is not None:
+            for between in range(previous + 1, line):
+                text = _window(displayable(source.line_text(between)), 0)[0]
+                yield _numbered(between, text, gutter, color)
+        on_line = [mark for mark in marks if mark[0].span.line == line]
+        yield from _marked_line(source, line, on_line, gutter, color)
+        previous = line
+
+
+def _numbered(line: int, text: str, gutter: int, color: bool) -> str:
+    frame = _paint(f"{line:>{gutter}} |", "frame", color)
+    return f"{frame} {text}".rstrip() if not color else f"{frame} {text}"
+
+
+def _marked_line(
+    source: Source, line: int, marks: list[tuple[Label, str, str]], gutter: int, color: bool
+) -> Iterator[str]:
+    raw = source.line_text(line)
+    placed = []
+    for label, sign, role in marks:
+        column = source.line_column(label.span.start)[1] - 1
+        indent = width(displayable(raw[:column]))
+        covered = raw[column : column + label.span.end - label.span.start]
+        length = max(width(displayable(covered)), 1)
+        placed.append((indent, length, sign, role, label.text))
+    focus = max(placed, key=lambda p: p[2], default=(0,))[0]
+    text, cut = _window(displayable(raw), focus)
+    yield _numbered(line, text, gutter, color)
+    frame = _paint(" " * gutter + " |", "frame", color)
+    # Rightmost first, so that the text of a left label does not run under a right one.
+    for indent, length, sign, role, said in sorted(placed, reverse=True):
+        start = max(indent - cut, 0)
+        under = sign * max(min(length, max(len(text) - start, 1)), 1)
+        note = f"{under} {one_line(said)}".rstrip()
+        yield f"{frame} {' ' * start}{_paint(note, role, color)}"
+
+
+def _window(text: str, focus: int) -> tuple[str, int]:
+    """The part of a long line around `focus`, and how many columns were cut on its left."""
+    if len(text) <= _LINE_WIDTH:
+        return text, 0
+    begin = 0 if focus < _LINE_WIDTH - 40 else focus - _LINE_WIDTH // 2
+    end = begin + _LINE_WIDTH
+    left = "..." if begin > 0 else ""
+    right = "..." if end < len(text) else ""
+    return f"{left}{text[begin:end]}{right}", begin - len(left)

@@ -1,0 +1,45 @@
+"""GitHub workflow commands, which show as annotations on a pull request.
+
+::error title=TG103,file=ops.yaml,line=14,endLine=14,col=5,endColumn=9::unknown dispatch key `CPUU`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from torchgen_lite.diagnostics.model import Diagnostic
+
+
+def render_github(diagnostics: Iterable[Diagnostic]) -> str:
+    """One workflow command a line, errors before warnings, since GitHub shows only the first ten."""
+    ordered = sorted(diagnostics, key=lambda d: d.severity != "error")
+    return "".join(f"{_command(d)}\n" for d in ordered)
+
+
+def _command(diagnostic: Diagnostic) -> str:
+    properties = {"title": diagnostic.code}
+    if diagnostic.label is not None:
+        line, column = diagnostic.start()
+        end_line, end_column = diagnostic.end()
+        properties["file"] = diagnostic.path
+        properties["line"] = str(line)
+        properties["endLine"] = str(end_line)
+        # GitHub rejects columns on an annotation of several lines.
+        if line == end_line:
+            properties["col"] = str(column)
+            properties["endColumn"] = str(max(end_column, column + 1))
+    text = diagnostic.message
+    if diagnostic.help:
+        text += f"\nhelp: {diagnostic.help}"
+    for note in diagnostic.notes:
+        text += f"\nnote: {note}"
+    listed = ",".join(f"{name}={_escape_property(value)}" for name, value in properties.items())
+    return f"::{diagnostic.severity} {listed}::{_escape_data(text)}"
+
+
+def _escape_data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _escape_property(text: str) -> str:
+    return _escape_data(text).replace(":", "%3A").replace(",", "%2C")

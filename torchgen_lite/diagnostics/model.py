@@ -1,0 +1,113 @@
+"""The values that every floor passes on: a source text, a span in it, a diagnostic about it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Source:
+    """A text and the path it is shown under (relative to the project, with forward slashes)."""
+
+    path: str
+    text: str = field(repr=False)
+    _starts: list[int] = field(default_factory=list, init=False, repr=False)
+
+    def _line_starts(self) -> list[int]:
+        # Filled on first use: most sources never carry a diagnostic.
+        if not self._starts:
+            self._starts.append(0)
+            position = self.text.find("\n")
+            while position >= 0:
+                self._starts.append(position + 1)
+                position = self.text.find("\n", position + 1)
+        return self._starts
+
+    def line_column(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, both from 1, the column in characters."""
+        starts = self._line_starts()
+        line = bisect_right(starts, max(offset, 0))
+        return line, offset - starts[line - 1] + 1
+
+    def line_text(self, line: int) -> str:
+        """The text of a line without its line end; the empty string beyond the end."""
+        starts = self._line_starts()
+        if not 1 <= line <= len(starts):
+            return ""
+        end = starts[line] - 1 if line < len(starts) else len(self.text)
+        return self.text[starts[line - 1] : end].rstrip("\r")
+
+
+class Span(NamedTuple):
+    """A half-open range of offsets into `source.text`.
+
+    A named tuple and not a dataclass: each schema makes some twenty of these.
+    """
+
+    source: Source
+    start: int
+    end: int
+
+    @property
+    def text(self) -> str:
+        return self.source.text[self.start : self.end]
+
+    @property
+    def line(self) -> int:
+        return self.source.line_column(self.start)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A place and what is to be said there."""
+
+    span: Span
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding. `message` says what, `label` where, `help` what to do.
+
+    `context` is the span of the entry's `func:` value, shown above when the caret is elsewhere.
+    `operator` is the full name of the operator concerned, where there is one.
+    """
+
+    code: str
+    message: str
+    label: Label | None = None
+    secondary: tuple[Label, ...] = ()
+    help: str | None = None
+    notes: tuple[str, ...] = ()
+    severity: Severity = "error"
+    operator: str = ""
+    context: Span | None = None
+
+    @property
+    def path(self) -> str:
+        """The path of the file this is about, or the empty string."""
+        return self.label.span.source.path if self.label else ""
+
+    def start(self) -> tuple[int, int]:
+        """Line and column where the label starts; (0, 0) without a label."""
+        return self.label.span.source.line_column(self.label.span.start) if self.label else (0, 0)
+
+    def end(self) -> tuple[int, int]:
+        """Line and column behind the label's last character; (0, 0) without a label."""
+        return self.label.span.source.line_column(self.label.span.end) if self.label else (0, 0)
+
+
+def sort_diagnostics(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """By file, line, column, code; those without a place come first. Exact repeats are dropped."""
+    keyed = {(d.path, d.start(), d.code, d.message): d for d in diagnostics}
+    return tuple(keyed[key] for key in sorted(keyed))
+
+
+def has_errors(diagnostics: Iterable[Diagnostic]) -> bool:
+    """Whether any of these is an error and not just a warning."""
+    return any(d.severity == "error" for d in diagnostics)

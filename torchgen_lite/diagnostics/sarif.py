@@ -1,0 +1,92 @@
+"""SARIF 2.1.0, which code-scanning services read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from torchgen_lite.diagnostics.codes import CODES
+from torchgen_lite.diagnostics.model import Diagnostic, Label
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def render_sarif(diagnostics: Sequence[Diagnostic], *, version: str = "0") -> str:
+    """One SARIF log with one run; its rules are the table of codes."""
+    used = sorted({d.code for d in diagnostics})
+    log = {
+        "$schema": _SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "torchgen-lite",
+                        "version": version,
+                        "rules": [_rule(code) for code in used],
+                    }
+                },
+                "columnKind": "unicodeCodePoints",
+                "results": [_result(d, used.index(d.code)) for d in diagnostics],
+            }
+        ],
+    }
+    return json.dumps(log, indent=2) + "\n"
+
+
+def _rule(code: str) -> dict[str, object]:
+    known = CODES.get(code)
+    if known is None:
+        return {"id": code}
+    return {
+        "id": code,
+        "shortDescription": {"text": known.title},
+        "fullDescription": {"text": known.explanation},
+        "defaultConfiguration": {"level": known.severity},
+    }
+
+
+def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
+    text = diagnostic.message
+    if diagnostic.help:
+        text += f" ({diagnostic.help})"
+    result: dict[str, object] = {
+        "ruleId": diagnostic.code,
+        "ruleIndex": index,
+        "level": diagnostic.severity,
+        "message": {"text": text},
+        "partialFingerprints": {"torchgenLite/v1": _fingerprint(diagnostic)},
+    }
+    if diagnostic.label is not None:
+        result["locations"] = [_location(diagnostic.label)]
+    if diagnostic.secondary:
+        result["relatedLocations"] = [
+            {"id": i, **_location(label), "message": {"text": label.text or "see here"}}
+            for i, label in enumerate(diagnostic.secondary)
+        ]
+    return result
+
+
+def _location(label: Label) -> dict[str, object]:
+    source = label.span.source
+    line, column = source.line_column(label.span.start)
+    end_line, end_column = source.line_column(label.span.end)
+    return {
+        "physicalLocation": {
+            "artifactLocation": {"uri": quote(source.path)},
+            "region": {
+                "startLine": line,
+                "startColumn": column,
+                "endLine": end_line,
+                "endColumn": end_column,
+            },
+        }
+    }
+
+
+def _fingerprint(diagnostic: Diagnostic) -> str:
+    """Stable while lines move: the code, the operator and the message, not the place."""
+    identity = "\0".join((diagnostic.code, diagnostic.operator, diagnostic.message))
+    return hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:32]

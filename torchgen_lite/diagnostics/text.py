@@ -1,0 +1,42 @@
+"""Making foreign text fit for a terminal: control characters, tabs, wide characters, long lines."""
+
+from __future__ import annotations
+
+from unicodedata import combining, east_asian_width
+
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
+
+def _shown(character: str) -> str:
+    if character == "\t":
+        return "    "
+    if character.isprintable():
+        return character
+    return _REPLACEMENT
+
+
+def displayable(text: str) -> str:
+    """`text` with tabs as four spaces and every control or bidirectional character replaced."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(map(_shown, text))
+
+
+def one_line(text: str) -> str:
+    """`text` on one line, without control characters."""
+    return displayable(text.replace("\r", "").replace("\n", " "))
+
+
+def width(text: str) -> int:
+    """The number of terminal columns that already displayable text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in ("W", "F") else 1 for c in text)
+
+
+def shorten(text: str, limit: int = 300) -> str:
+    """`text`, cut in the middle if it is longer than `limit`."""
+    if len(text) <= limit:
+        return text
+    half = (limit - 3) // 2
+    return f"{text[:half]}...{text[-half:]}"

@@ -1,0 +1,200 @@
+"""Derivative formulas: `derivatives:` of an entry of ours, and PyTorch's `derivatives.yaml`.
+
+    derivatives:                        - name: mul.Tensor(Tensor self, Tensor other) -> Tensor
+      self: grad * other                  self: mul_tensor_backward(grad, other, self.scalar_type())
+      other: grad * self                  other: mul_tensor_backward(grad, self, other.scalar_type())
+
+Formulas become trees whose nodes know where they stand. What they mean for an operator is found by
+`analysis.differentiability`, which has all operators before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from torchgen_lite.diagnostics import Diagnostic, Source, Span
+from torchgen_lite.loader.reader import EntryReader, short
+from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode, read_yaml
+from torchgen_lite.loader.yaml_text import scalar_locator
+from torchgen_lite.runtime.key_tables import CURRENT
+from torchgen_lite.schema import FunctionSchema, parse_schema
+from torchgen_lite.schema.formula import Expression, parse_formula
+
+DEFAULT = "Default"
+"""The variant for every autograd key that has no formulas of its own."""
+
+AUTOGRAD_KEYS = (
+    "AutogradNestedTensor",
+    "AutogradOther",
+    *(f"Autograd{backend}" for backend in CURRENT.backends),
+)
+
+NOT_DIFFERENTIABLE = "not_differentiable"
+AUTO_LINEAR = "auto_linear"
+AUTO_ELEMENT_WISE = "auto_element_wise"
+# PyTorch's spelling of the first word is accepted too.
+_WORDS = {
+    "not_differentiable": NOT_DIFFERENTIABLE,
+    "non_differentiable": NOT_DIFFERENTIABLE,
+    "auto_linear": AUTO_LINEAR,
+    "auto_element_wise": AUTO_ELEMENT_WISE,
+}
+_TRUTH = {
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """One formula for one or several names: arguments, or results in forward mode.
+
+    `word` is `not_differentiable`, `auto_linear` or `auto_element_wise` where one of these stands in
+    the place of a formula; `expression` is None then, and where the formula can't be read.
+    """
+
+    names: tuple[str, ...]
+    text: str
+    expression: Expression | None = None
+    word: str = ""
+    name_spans: tuple[Span, ...] = field(default=(), compare=False, repr=False)
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Derivatives:
+    """What stands under `derivatives:`. `variants` holds formulas by autograd key, `Default` first.
+
+    `output_differentiability` has True, False or a condition for each result; None if it isn't there.
+    """
+
+    variants: tuple[tuple[str, tuple[Formula, ...]], ...]
+    output_differentiability: tuple[bool | str, ...] | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+    differentiability_span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def formulas(self) -> tuple[Formula, ...]:
+        """The formulas of the default variant."""
+        return dict(self.variants).get(DEFAULT, ())
+
+
+@dataclass(frozen=True, slots=True)
+class DerivativesEntry:
+    """One entry of derivatives.yaml: the schema it is for, and its formulas."""
+
+    schema: FunctionSchema
+    derivatives: Derivatives
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+def load_derivatives(
+    source: Source,
+) -> tuple[tuple[DerivativesEntry, ...], tuple[Diagnostic, ...]]:
+    """The entries of a derivatives.yaml. Every mistake is a diagnostic; never raises."""
+    node, found = read_yaml(source)
+    diagnostics = list(found)
+    if node is None or (isinstance(node, ScalarNode) and node.is_null):
+        return (), tuple(diagnostics)
+    reader = EntryReader(source, diagnostics)
+    if not isinstance(node, ListNode):
+        hint = "begin each entry with `- name: ...`"
+        reader.report("TG101", "not a list of entries", reader.span(node), "here", hint)
+        return (), tuple(diagnostics)
+    entries = [_load_entry(source, item, diagnostics) for item in node.items]
+    return tuple(entry for entry in entries if entry is not None), tuple(diagnostics)
+
+
+def _load_entry(
+    source: Source, node: Node, diagnostics: list[Diagnostic]
+) -> DerivativesEntry | None:
+    reader = EntryReader(source, diagnostics)
+    if not isinstance(node, MapNode):
+        hint = "begin the entry with `- name: ...`"
+        reader.report("TG101", "an entry has to be a mapping", reader.span(node), "here", hint)
+        return None
+    reader.fields = {key.value: (key, value) for key, value in reader.read_keys(node)}
+    pair = reader.fields.pop("name", None)
+    name = pair[1] if pair else None
+    if not isinstance(name, ScalarNode) or name.is_null:
+        reader.report("TG104", "an entry without `name`", reader.span(node), "here")
+        return None
+    reader.context = reader.span(name)
+    reader.operator = name.value.split("(", 1)[0].strip()[:100]
+    schema, found = parse_schema(name.value, locate=scalar_locator(source, name))
+    diagnostics += found
+    derivatives = read_derivatives(reader, list(reader.fields.values()), reader.span(node))
+    return None if schema is None else DerivativesEntry(schema, derivatives, reader.span(node))
+
+
+def read_derivatives(
+    reader: EntryReader, pairs: Sequence[tuple[ScalarNode, Node]], span: Span
+) -> Derivatives:
+    """The formulas of a mapping, with its variants by key."""
+    variants: dict[str, tuple[Formula, ...]] = {}
+    differentiability: tuple[bool | str, ...] | None = None
+    place: Span | None = None
+    plain: list[tuple[ScalarNode, Node]] = []
+    for key, value in pairs:
+        if key.value == "output_differentiability":
+            place = reader.span(value)
+            differentiability = _read_differentiability(reader, value)
+        elif key.value == "dispatch" and isinstance(value, MapNode):
+            for name, formulas in reader.read_keys(value):
+                choices = (DEFAULT, *AUTOGRAD_KEYS)
+                at = reader.span(name)
+                if not reader.choice("TG103", "dispatch key", name.value, at, choices):
+                    continue
+                if not isinstance(formulas, MapNode):
+                    reader.wrong_type(name.value, formulas, "a mapping to formulas")
+                    continue
+                variants[name.value] = _read_formulas(reader, reader.read_keys(formulas))
+        else:
+            plain.append((key, value))
+    if plain or not variants:
+        variants = {DEFAULT: _read_formulas(reader, plain), **variants}
+    return Derivatives(tuple(variants.items()), differentiability, span, place)
+
+
+def _read_formulas(
+    reader: EntryReader, pairs: Sequence[tuple[ScalarNode, Node]]
+) -> tuple[Formula, ...]:
+    formulas: list[Formula] = []
+    for key, value in pairs:
+        words = reader.split_words(key)
+        names = tuple(word for word, _ in words)
+        spans = tuple(span for _, span in words)
+        if not isinstance(value, ScalarNode) or value.is_null:
+            reader.wrong_type(key.value, value, "a formula")
+            continue
+        text = value.value
+        word = _WORDS.get(text.strip().lower(), "")
+        tree: Expression | None = None
+        if not word:
+            tree, found = parse_formula(text, locate=scalar_locator(reader.source, value))
+            for diagnostic in found:
+                assert diagnostic.label is not None
+                label = diagnostic.label
+                reader.report(diagnostic.code, diagnostic.message, label.span, label.text)
+        formulas.append(Formula(names, text, tree, word, spans, reader.span(value)))
+    return tuple(formulas)
+
+
+def _read_differentiability(reader: EntryReader, node: Node) -> tuple[bool | str, ...] | None:
+    """`[True, False]`, or one condition as text."""
+    if not isinstance(node, ListNode) or not node.items:
+        reader.wrong_type("output_differentiability", node, "a list")
+        return None
+    values: list[bool | str] = []
+    for item in node.items:
+        if not isinstance(item, ScalarNode) or item.is_null:
+            reader.wrong_type("output_differentiability", item, "True, False or a condition")
+        elif item.style == "" and item.value in _TRUTH:
+            values.append(_TRUTH[item.value])
+        elif len(node.items) > 1:
+            message = f"`{short(item.value)}` is neither True nor False"
+            reader.report("TG328", message, reader.span(item), "a condition has to stand alone")
+        else:
+            values.append(item.value)
+    return tuple(values)

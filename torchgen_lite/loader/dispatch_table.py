@@ -1,0 +1,100 @@
+"""The `dispatch:` table of an entry: keys, comma lists of keys, kernels."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from torchgen_lite.diagnostics import Label, Span, did_you_mean
+from torchgen_lite.loader.entry import DispatchEntry
+from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
+from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
+from torchgen_lite.runtime.key_tables import CURRENT, FORMER_NAMES, registrable_keys
+
+# What registering under these means in c10 (`Library::impl` without a key).
+_CATCH_ALL = frozenset({"CatchAll", "Undefined"})
+# Names of backends that were renamed; the key table has the other former names.
+_RENAMED = {"ORT": "MAIA", "AutogradORT": "AutogradMAIA", "MLC": "MAIA", "MSNPU": "MAIA"}
+
+
+@lru_cache(maxsize=1)
+def key_names() -> dict[str, str]:
+    """Every name that may stand in a table, and the canonical name of the key it means."""
+    names = {name: name for name in registrable_keys(CURRENT)}
+    names.update(FORMER_NAMES)
+    names.update({old: new for old, new in _RENAMED.items() if new in names and old not in names})
+    names.update(dict.fromkeys(_CATCH_ALL, "CompositeImplicitAutograd"))
+    return names
+
+
+def read_dispatch(reader: EntryReader) -> tuple[DispatchEntry, ...]:
+    """The dispatch entries of an entry in the order they are written, each key once."""
+    pair = reader.fields.get("dispatch")
+    if pair is None:
+        return ()
+    node = pair[1]
+    if isinstance(node, ScalarNode) and not node.is_null:
+        # Until 1.6 a single kernel could stand here, for every backend.
+        key_span, kernel_span = reader.span(pair[0]), reader.span(node)
+        message = "`dispatch` is a mapping from keys to kernels"
+        reader.report("TG112", message, kernel_span, "read as CompositeImplicitAutograd")
+        if _is_kernel_name(reader, node, kernel_span):
+            entry = DispatchEntry("CompositeImplicitAutograd", node.value, key_span, kernel_span)
+            return (entry,)
+        return ()
+    if not isinstance(node, MapNode):
+        reader.wrong_type("dispatch", node, "a mapping from keys to kernels")
+        return ()
+    entries: dict[str, DispatchEntry] = {}
+    for key, value in reader.read_keys(node):
+        _read_line(reader, key, value, entries)
+    return tuple(entries.values())
+
+
+def _read_line(
+    reader: EntryReader, key: ScalarNode, value: Node, entries: dict[str, DispatchEntry]
+) -> None:
+    kernel: str | None = None
+    kernel_span = reader.span(value)
+    if not isinstance(value, ScalarNode) or value.is_null:
+        reader.wrong_type(short(key.value), value, "the name of a kernel")
+    elif _is_kernel_name(reader, value, kernel_span):
+        kernel = value.value
+    for word, span in reader.split_words(key):
+        name = _read_key(reader, word, span)
+        if name is None:
+            continue
+        earlier = entries.get(name)
+        if earlier is not None:
+            first = (Label(earlier.key_span, "first given here"),) if earlier.key_span else ()
+            reader.report(
+                "TG115",
+                f"dispatch key `{name}` is in the table twice",
+                span,
+                "given again here",
+                secondary=first,
+            )
+        elif kernel is not None:
+            entries[name] = DispatchEntry(name, kernel, span, kernel_span)
+
+
+def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
+    names = key_names()
+    name = names.get(word)
+    if name is None:
+        hint = None if reader.is_full else did_you_mean(word, registrable_keys(CURRENT))
+        hint = hint if word else "remove the comma"
+        message = f"unknown dispatch key `{short(word)}`" if word else "empty dispatch key"
+        reader.report("TG103", message, span, "not a dispatch key", hint)
+    elif name != word:
+        message = f"dispatch key `{word}` is called `{name}` today"
+        reader.report("TG113", message, span, f"read as `{name}`", f"write `{name}`")
+    return name
+
+
+def _is_kernel_name(reader: EntryReader, node: ScalarNode, span: Span) -> bool:
+    if KERNEL_NAME.fullmatch(node.value):
+        return True
+    message = f"`{short(node.value)}` is not the name of a kernel"
+    hint = "an identifier, or identifiers joined with `.` or `::`"
+    reader.report("TG108", message, span, "not an identifier", hint)
+    return False

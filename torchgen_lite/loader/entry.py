@@ -1,0 +1,69 @@
+"""One entry of `native_functions.yaml`, read: a schema and what the fields beside it say.
+
+The words are the YAML's own (torchgen `NativeFunction`). Every field that a diagnostic may point at
+keeps its span. Derived facts (groups, signatures, backend index) are functions of the floors above.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torchgen_lite.diagnostics import Span
+    from torchgen_lite.loader.derivatives import Derivatives
+    from torchgen_lite.schema import FunctionSchema
+
+
+@dataclass(frozen=True, slots=True)
+class DispatchEntry:
+    """`KEY: kernel` of a `dispatch:` table; a comma list gives one of these for each key.
+
+    `key` is the canonical name of a `DispatchKey`; `kernel` is an identifier, or several
+    joined with `.` or `::`.
+    """
+
+    key: str
+    kernel: str
+    key_span: Span | None = field(default=None, compare=False, repr=False)
+    kernel_span: Span | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NativeFunction:
+    """An operator as declared. `namespace` is `aten` unless the schema names another.
+
+    `dispatch` is as written, plus what PyTorch's reader adds by rule. An entry without `dispatch:` and
+    without `structured_delegate:` gets `CompositeImplicitAutograd: <name>_<overload>` only through
+    `analysis`, never here. `doc`, `torch`, `guard`, `fake`, `derivatives` and `samples` are fields
+    of ours; of `fake` and `samples` the text is kept as it stands, for the targets that read it. `extra`
+    holds fields that are read but mean nothing to this project.
+    """
+
+    func: FunctionSchema
+    namespace: str
+    dispatch: tuple[DispatchEntry, ...] = ()
+    variants: tuple[str, ...] = ("function",)
+    structured: bool = False
+    structured_delegate: str | None = None
+    structured_inherits: str | None = None
+    precomputed: tuple[str, ...] = ()
+    ufunc_inner_loop: tuple[tuple[str, str], ...] = ()
+    autogen: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    device_check: str | None = None
+    device_guard: bool = True
+    python_module: str | None = None
+    category_override: str | None = None
+    manual_kernel_registration: bool = False
+    manual_cpp_binding: bool = False
+    cpp_no_default_args: tuple[str, ...] = ()
+    doc: str | None = None
+    torch: str | None = None
+    guard: str | None = None
+    fake: str | None = None
+    derivatives: Derivatives | None = None
+    samples: tuple[str, ...] = ()
+    extra: tuple[tuple[str, str], ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+    field_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)

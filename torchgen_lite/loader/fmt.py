@@ -1,0 +1,214 @@
+"""`fmt`: the canonical form of a schema file, a function from text to text.
+
+Fields in the order of the documentation, indented by two; one space after commas; `True` and `False`;
+one or two blank lines between entries; comments kept where they belong: above a field, above an entry,
+or behind a line. Lines are moved and re-indented, never re-written from the model, so what this module
+doesn't understand stays as it is.
+
+Note [fmt cannot change meaning]
+The result is read again. If it doesn't give the same functions, the text is returned unchanged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from torchgen_lite.diagnostics import Diagnostic, Source, has_errors
+from torchgen_lite.loader.fields import FIELD_ORDER, VARIANTS
+from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, read_yaml
+from torchgen_lite.schema import parse_schema
+
+_FIELD = re.compile(r"(?P<key>[A-Za-z_][A-Za-z0-9_]*)[ ]*:(?P<value>[ ].*|)$")
+_COMMENT = re.compile(r"[ \t]+#.*$")
+_FLAGS = {"true": "True", "TRUE": "True", "false": "False", "FALSE": "False"}
+_PLAIN = re.compile(r"[^\"'|>&*!{\[#%@`].*")
+
+
+def format_text(
+    text: str, path: str = "<schema>", *, extra_fields: Collection[str] = ()
+) -> tuple[str, tuple[Diagnostic, ...]]:
+    """The canonical form of a file, and the errors that kept it from being formatted."""
+    source = Source(path, text)
+    before, found = load_native_functions([source], extra_fields=extra_fields)
+    root, _ = read_yaml(source)
+    if has_errors(found):
+        return text, tuple(d for d in found if d.severity == "error")
+    unix = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if not isinstance(root, ListNode) or not all(_is_block(source, i) for i in root.items):
+        return text, ()
+    result = _format_lines(unix.split("\n"))
+    after, _ = load_native_functions([Source(path, result)], extra_fields=extra_fields)
+    return (result if after == before else text), ()
+
+
+def _is_block(source: Source, node: object) -> bool:
+    return isinstance(node, MapNode) and not source.text.startswith("{", node.start)
+
+
+def _format_lines(lines: list[str]) -> str:
+    """Cut the lines into entries, format each, and join them with their blank lines and comments."""
+    starts = [i for i, line in enumerate(lines) if re.match(r"-\s+\S|-\s*$", line)]
+    if not starts:
+        return "\n".join(lines)
+    cuts = [_leading_start(lines, start, floor) for start, floor in zip(starts, [0, *starts])]
+    out = _tidy_lead(lines[: cuts[0]], first=True)
+    for number, (cut, start) in enumerate(zip(cuts, starts)):
+        end = cuts[number + 1] if number + 1 < len(cuts) else len(lines)
+        out += _tidy_lead(lines[cut:start], first=not out)
+        body = lines[start:end]
+        while body and not body[-1].strip():
+            body.pop()
+        out += _format_entry(body)
+    return "\n".join(out).rstrip("\n") + "\n"
+
+
+def _leading_start(lines: list[str], start: int, floor: int) -> int:
+    """Where the blank lines and unindented comments above an entry begin."""
+    cut = start
+    while cut > floor and (not lines[cut - 1].strip() or lines[cut - 1].startswith("#")):
+        cut -= 1
+    return cut
+
+
+def _tidy_lead(lines: list[str], *, first: bool) -> list[str]:
+    """Comments above an entry, with one or two blank lines before the first of them."""
+    blank = next((i for i, line in enumerate(lines) if line.strip()), len(lines))
+    rest = [line.rstrip() for line in lines[blank:]]
+    kept: list[str] = []
+    for line in rest:
+        if line or len(kept) < 2 or kept[-1] or kept[-2]:
+            kept.append(line)
+    return kept if first else [""] * min(max(blank, 1), 2) + kept
+
+
+class _Segment:
+    """A field: the comments above it and its lines, the first of which has the key."""
+
+    __slots__ = ("comments", "key", "lines")
+
+    def __init__(self, key: str, comments: list[str], first: str) -> None:
+        self.key = key
+        self.comments = comments
+        self.lines = [first]
+
+
+def _format_entry(body: list[str]) -> list[str]:
+    """One entry with its fields in order; as it was if its lines aren't plain fields."""
+    first = re.match(r"-\s+", body[0])
+    if first is None:
+        return [line.rstrip() for line in body]
+    indent = len(first[0])
+    body = [" " * indent + body[0][indent:], *body[1:]]
+    segments = _segments(body, indent)
+    if segments is None:
+        body[0] = "-" + body[0][1:]
+        return [line.rstrip() for line in body]
+    tail = segments.pop().comments
+    segments.sort(key=lambda s: FIELD_ORDER.get(s.key, len(FIELD_ORDER)))
+    out: list[str] = []
+    for number, segment in enumerate(segments):
+        lines = _format_segment(segment, indent)
+        if number == 0:
+            out += [comment.strip() for comment in segment.comments]
+            lines[0] = "- " + lines[0][2:]
+        else:
+            out += ["  " + comment.strip() for comment in segment.comments]
+        out += lines
+    return out + ["  " + comment.strip() for comment in tail]
+
+
+def _segments(body: list[str], indent: int) -> list[_Segment] | None:
+    """The fields of an entry, and a last one without lines that has the comments at the end."""
+    segments: list[_Segment] = []
+    comments: list[str] = []
+    pending: list[str] = []
+    for line in body:
+        stripped = line.strip()
+        depth = len(line) - len(line.lstrip(" "))
+        field = _FIELD.match(line[indent:]) if depth == indent else None
+        if field is not None:
+            segments.append(_Segment(field["key"], comments + pending, line))
+            comments, pending = [], []
+        elif stripped.startswith("#") and depth <= indent:
+            pending.append(line)
+        elif not stripped:
+            # A blank line matters only inside a block of text, where the next line is indented.
+            pending.append(line) if segments and _in_text(segments[-1]) else None
+        elif not segments:
+            return None
+        else:
+            segments[-1].lines += [*pending, line]
+            pending = []
+    segments.append(_Segment("", [line for line in pending if line.strip()], ""))
+    return segments
+
+
+def _in_text(segment: _Segment) -> bool:
+    return re.search(r":\s*[|>][-+0-9]*\s*(#.*)?$", segment.lines[0]) is not None
+
+
+def _format_segment(segment: _Segment, indent: int) -> list[str]:
+    """The lines of a field, the first at column 2 and what is nested at the usual depth."""
+    head = segment.lines[0][indent:].rstrip()
+    nested = segment.lines[1:]
+    field = _FIELD.match(head)
+    assert field is not None
+    value = field["value"].strip()
+    comment = _COMMENT.search(" " + value)
+    note = "  " + comment[0].strip() if comment and not nested else ""
+    if nested or (value[:1] in "\"'" and value):
+        lines = ["  " + head]
+    else:
+        bare = value[: comment.start() - 1].strip() if comment and comment.start() else value
+        bare = "" if value.startswith("#") else bare
+        text = _canonical(segment.key, bare)
+        lines = [f"  {segment.key}:{' ' + text if text else ''}{note}"]
+    if not nested:
+        return lines
+    block = not value or value.startswith("#")
+    return lines + _reindent(nested, segment.key, block, indent)
+
+
+def _reindent(lines: list[str], key: str, block: bool, indent: int) -> list[str]:
+    depths = [len(x) - len(x.lstrip(" ")) for x in lines if x.strip()]
+    least = min(depths, default=indent)
+    is_list = (
+        block
+        and any(x.strip().startswith("- ") for x in lines)
+        and not any(_FIELD.match(x.strip()) for x in lines if not x.strip().startswith(("-", "#")))
+    )
+    shift = (2 if is_list else 4) - least
+    out: list[str] = []
+    for line in lines:
+        text = line.rstrip()
+        moved = " " * shift + text if shift >= 0 else text[-shift:]
+        if key == "dispatch" and block:
+            moved = _format_dispatch_line(moved)
+        out.append(moved if text else "")
+    return out
+
+
+def _format_dispatch_line(line: str) -> str:
+    """`CPU,CUDA :k` becomes `CPU, CUDA: k`."""
+    match = re.match(r"(\s*)([A-Za-z0-9_, ]+?)\s*:\s+(\S.*)$", line)
+    if match is None:
+        return line
+    keys = ", ".join(key.strip() for key in match[2].split(","))
+    return f"{match[1]}{keys}: {match[3]}"
+
+
+def _canonical(key: str, value: str) -> str:
+    """The canonical spelling of a one-line value."""
+    if key == "func" and _PLAIN.fullmatch(value):
+        schema, _ = parse_schema(value)
+        return value if schema is None else str(schema)
+    if value in _FLAGS:
+        return _FLAGS[value]
+    if key == "variants" and _PLAIN.fullmatch(value):
+        words = {word.strip() for word in value.split(",")}
+        return ", ".join(word for word in VARIANTS if word in words)
+    if key in ("autogen", "tags") and _PLAIN.fullmatch(value):
+        return ", ".join(word.strip() for word in value.split(","))
+    return value

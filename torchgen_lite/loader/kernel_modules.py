@@ -1,0 +1,142 @@
+"""Where kernels are defined: the top-level names of Python modules, by reading and not importing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.loader.sources import read_source
+
+
+@dataclass(frozen=True, slots=True)
+class KernelModule:
+    """A module and the line of each name that it defines at its top level."""
+
+    name: str
+    path: str
+    names: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelIndex:
+    """The modules that kernels come from, in the order of the configuration."""
+
+    modules: tuple[KernelModule, ...]
+    _found: dict[str, list[tuple[str, int]]]
+
+    def find(self, name: str) -> tuple[str, int] | None:
+        """Module and line of a kernel; the first one if several modules define it."""
+        module, dot, base = name.rpartition(".")
+        if dot:
+            known = next((m for m in self.modules if m.name == module), None)
+            line = known.names.get(base) if known else None
+            return None if line is None else (module, line)
+        places = self._found.get(name)
+        return places[0] if places else None
+
+    def find_all(self, name: str) -> tuple[tuple[str, int], ...]:
+        """Every module that defines a name, with the line."""
+        return tuple(self._found.get(name, ()))
+
+    def names(self) -> Iterator[str]:
+        """Every name that some module defines."""
+        return iter(self._found)
+
+
+def index_kernel_modules(
+    modules: Iterable[str], root: Path, *, search: Sequence[Path] = ()
+) -> tuple[KernelIndex, tuple[Diagnostic, ...]]:
+    """Read the named modules below `root`, `search`, or where Python finds their package."""
+    found: list[KernelModule] = []
+    diagnostics: list[Diagnostic] = []
+    for name in modules:
+        path = _module_path(name, (root, *search))
+        if path is None:
+            message = f"kernel module `{name}` was not found"
+            hint = "name it as it is imported, relative to the configuration file"
+            diagnostics.append(Diagnostic("TG311", message, help=hint))
+            continue
+        source, unread = read_source(path, root)
+        diagnostics += unread
+        if source is None:
+            continue
+        names, wrong = _top_level(source)
+        diagnostics += wrong
+        found.append(KernelModule(name, source.path, names))
+    index: dict[str, list[tuple[str, int]]] = {}
+    for module in found:
+        for name, line in module.names.items():
+            index.setdefault(name, []).append((module.name, line))
+    return KernelIndex(tuple(found), index), tuple(diagnostics)
+
+
+def _module_path(name: str, roots: Iterable[Path]) -> Path | None:
+    parts = name.split(".")
+    if not all(part.isidentifier() for part in parts):
+        return None
+    for root in (*roots, *_package_parent(parts[0])):
+        base = root.joinpath(*parts)
+        for candidate in (base.with_suffix(".py"), base / "__init__.py"):
+            if candidate.is_file():
+                return candidate
+    return None
+
+
+def _package_parent(package: str) -> list[Path]:
+    """The folder of an installed top-level package. Finding it imports nothing."""
+    import importlib.util
+
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        return []
+    if spec is None:
+        return []
+    if spec.submodule_search_locations:
+        return [Path(place).parent for place in spec.submodule_search_locations]
+    return [Path(spec.origin).parent] if spec.origin else []
+
+
+def _top_level(source: Source) -> tuple[dict[str, int], list[Diagnostic]]:
+    try:
+        tree = ast.parse(source.text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None) or 1
+        starts = source.text.split("\n")
+        offset = sum(len(text) + 1 for text in starts[: line - 1])
+        span = Span(source, offset, offset + max(len(starts[min(line, len(starts)) - 1]), 1))
+        reason = getattr(error, "msg", None) or "not readable"
+        message = f"kernel module `{source.path}` is not Python: {reason}"
+        return {}, [Diagnostic("TG311", message, Label(span, "here"))]
+    names: dict[str, int] = {}
+    for name, line in _definitions(tree.body):
+        names[name] = line
+    return names, []
+
+
+def _definitions(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:
+    """Functions, classes, assignments; imports are not definitions, but `if` and `try` are entered."""
+    for statement in body:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield statement.name, statement.lineno
+        elif isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                yield from _target_names(target)
+        elif isinstance(statement, ast.AnnAssign):
+            yield from _target_names(statement.target)
+        elif isinstance(statement, (ast.If, ast.Try)):
+            yield from _definitions(statement.body)
+            yield from _definitions(statement.orelse)
+            for handler in getattr(statement, "handlers", ()):
+                yield from _definitions(handler.body)
+
+
+def _target_names(target: ast.expr) -> Iterator[tuple[str, int]]:
+    if isinstance(target, ast.Name):
+        yield target.id, target.lineno
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        for element in target.elts:
+            yield from _target_names(element)

@@ -1,0 +1,140 @@
+"""One entry of native_functions.yaml: a mapping node to a `NativeFunction`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.fields import FIELDS
+from torchgen_lite.loader.native_fields import read_fields
+from torchgen_lite.loader.reader import EntryReader, short
+from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml_text import scalar_locator
+from torchgen_lite.schema import FunctionSchema, parse_schema
+
+
+def load_entry(
+    source: Source,
+    node: Node,
+    tags: Collection[str],
+    extra_fields: Collection[str],
+    diagnostics: list[Diagnostic],
+) -> NativeFunction | None:
+    """One entry, or None if its schema can't be read. Mistakes elsewhere leave the entry there."""
+    reader = EntryReader(source, diagnostics)
+    if not isinstance(node, MapNode):
+        hint = "begin the entry with `- func: ...`"
+        reader.report("TG101", "an entry has to be a mapping", reader.span(node), "here", hint)
+        return None
+    pairs = reader.read_keys(node)
+    reader.fields = {key.value: (key, value) for key, value in pairs}
+    func = _read_func(reader, node)
+    extra = _check_fields(reader, extra_fields)
+    # Fields are looked at even where the schema is wrong: one run reports everything.
+    values = read_fields(reader, func, tags)
+    return None if func is None else _build(reader, node, func, values, extra)
+
+
+def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
+    pair = reader.fields.get("func")
+    if pair is None:
+        names = list(reader.fields)
+        near = next((n for n in names if n not in FIELDS and did_you_mean(n, ("func",))), None)
+        span = reader.span(reader.fields[near][0]) if near else reader.span(entry)
+        hint = "did you mean `func`?" if near else None
+        reader.report("TG104", "an entry without `func`", span, "here", hint)
+        return None
+    node = pair[1]
+    if not isinstance(node, ScalarNode) or (node.is_null and not node.style):
+        reader.wrong_type("func", node, "a schema")
+        return None
+    reader.context = reader.span(node)
+    reader.operator = node.value.split("(", 1)[0].strip()[:100]
+    schema, found = parse_schema(node.value, locate=scalar_locator(reader.source, node))
+    if found:
+        for diagnostic in found:
+            reader.diagnostics.append(_in_entry(reader, diagnostic))
+    if schema is None:
+        return None
+    _check_duplicates(reader, schema)
+    return schema
+
+
+def _in_entry(reader: EntryReader, diagnostic: Diagnostic) -> Diagnostic:
+    return Diagnostic(
+        diagnostic.code,
+        diagnostic.message,
+        diagnostic.label,
+        diagnostic.secondary,
+        diagnostic.help,
+        diagnostic.notes,
+        diagnostic.severity,
+        reader.operator,
+        reader.context,
+    )
+
+
+def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
+    """Argument names are told apart here and not in the parser: PyTorch registers one with two."""
+    if len({argument.name for argument in schema.arguments}) == len(schema.arguments):
+        return
+    seen: dict[str, Span | None] = {}
+    for argument in schema.arguments:
+        if argument.name in seen and argument.name_span is not None:
+            first = seen[argument.name]
+            reader.report(
+                "TG203",
+                f"duplicate argument `{argument.name}`",
+                argument.name_span,
+                "named again here",
+                secondary=(Label(first, "first named here"),) if first else (),
+            )
+        seen.setdefault(argument.name, argument.name_span)
+
+
+def _check_fields(
+    reader: EntryReader, extra_fields: Collection[str]
+) -> tuple[tuple[str, str], ...]:
+    """Refuse unknown fields, mention retired ones, and keep those that mean nothing here."""
+    extra: list[tuple[str, str]] = []
+    for name, (key, value) in reader.fields.items():
+        field = FIELDS.get(name)
+        if field is None and name not in extra_fields:
+            missing_func = "func" not in reader.fields and did_you_mean(name, ("func",))
+            if not missing_func:
+                hint = None if reader.is_full else did_you_mean(name, (*FIELDS, *extra_fields))
+                message = f"unknown field `{short(name)}`"
+                reader.report("TG102", message, reader.span(key), "not a field", hint)
+        elif field is None or field.retired or name == _CONST_REF:
+            if field is not None and field.retired:
+                message = f"field `{name}` is retired since PyTorch {field.retired}"
+                reader.report("TG112", message, reader.span(key), "has no effect")
+            text = value.value if isinstance(value, ScalarNode) else _raw(reader, value)
+            extra.append((name, text))
+    return tuple(extra)
+
+
+_CONST_REF = "use_const_ref_for_mutable_tensors"
+
+
+def _raw(reader: EntryReader, node: Node) -> str:
+    return reader.source.text[node.start : node.end]
+
+
+def _build(
+    reader: EntryReader,
+    node: MapNode,
+    func: FunctionSchema,
+    values: dict[str, object],
+    extra: tuple[tuple[str, str], ...],
+) -> NativeFunction:
+    spans = tuple((name, reader.span(pair[1])) for name, pair in reader.fields.items())
+    return NativeFunction(
+        func,
+        func.namespace or "aten",
+        extra=extra,
+        span=Span(reader.source, node.start, node.end),
+        field_spans=spans,
+        **values,  # type: ignore[arg-type]
+    )

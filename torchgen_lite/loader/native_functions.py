@@ -1,0 +1,115 @@
+"""Schema files to functions: several files in order, each told apart by its shape."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from pathlib import Path
+
+from torchgen_lite.diagnostics import Diagnostic, Source
+from torchgen_lite.loader.collector import collector_paused
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.native_entry import load_entry
+from torchgen_lite.loader.reader import EntryReader
+from torchgen_lite.loader.sources import read_source
+from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode, read_yaml
+
+# After this many errors the rest of a file is not read.
+MAX_ERRORS = 1000
+
+Loaded = tuple[tuple[NativeFunction, ...], tuple[Diagnostic, ...]]
+
+
+def load_schema_sources(
+    paths: Iterable[Path], root: Path
+) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
+    """Read the schema files in order; those that cannot be read are diagnostics."""
+    sources: list[Source] = []
+    diagnostics: list[Diagnostic] = []
+    for path in paths:
+        source, found = read_source(path, root)
+        diagnostics += found
+        if source is not None:
+            sources.append(source)
+    return tuple(sources), tuple(diagnostics)
+
+
+def load_native_functions(
+    sources: Sequence[Source],
+    *,
+    tags: Collection[str] | None = None,
+    extra_fields: Collection[str] = (),
+) -> Loaded:
+    """The entries of several files, in order. Every mistake is a diagnostic; never raises.
+
+    A file is PyTorch's format, the backend format or ExecuTorch's; the latter two add kernels to
+    operators of the files before them. A tag that isn't in `tags` gets a warning; without `tags`
+    those of PyTorch count. `extra_fields` are fields of a vendor that are read and kept as text.
+    """
+    if tags is None:
+        tags = KNOWN_TAGS
+    functions: list[NativeFunction] = []
+    diagnostics: list[Diagnostic] = []
+    with collector_paused():
+        for source in sources:
+            node, found = read_yaml(source)
+            diagnostics += found
+            functions = _load_file(source, node, functions, tags, extra_fields, diagnostics)
+    return tuple(functions), tuple(diagnostics)
+
+
+def _load_file(
+    source: Source,
+    node: Node | None,
+    functions: list[NativeFunction],
+    tags: Collection[str],
+    extra_fields: Collection[str],
+    diagnostics: list[Diagnostic],
+) -> list[NativeFunction]:
+    """The functions so far with what this file adds."""
+    if node is None or (isinstance(node, ScalarNode) and node.is_null):
+        return functions
+    if isinstance(node, MapNode) and _has_key(node, ("backend", "supported", "official")):
+        # The other formats are imported where they occur: most projects never read one.
+        from torchgen_lite.loader.backend_format import load_backend_file
+
+        return load_backend_file(source, node, functions, tags, extra_fields, diagnostics)
+    if not isinstance(node, ListNode):
+        reader = EntryReader(source, diagnostics)
+        hint = "begin each entry with `- func: ...`"
+        reader.report("TG101", "not a list of entries", reader.span(node), "here", hint)
+        return functions
+    for item in node.items:
+        if _too_many_errors(source, item, diagnostics):
+            break
+        if isinstance(item, MapNode) and _has_key(item, ("op", "kernels")):
+            from torchgen_lite.loader.executorch_format import load_executorch_entry
+
+            function, position = load_executorch_entry(
+                source, item, functions, tags, extra_fields, diagnostics
+            )
+            if function is not None and position is not None:
+                functions[position] = function
+                continue
+        else:
+            function = load_entry(source, item, tags, extra_fields, diagnostics)
+        if function is not None:
+            functions.append(function)
+    return functions
+
+
+def _too_many_errors(source: Source, item: Node, diagnostics: list[Diagnostic]) -> bool:
+    """Whether to give up before this entry: nobody reads on, and each error takes time to word."""
+    if (
+        len(diagnostics) < MAX_ERRORS
+        or sum(d.severity == "error" for d in diagnostics) < MAX_ERRORS
+    ):
+        return False
+    reader = EntryReader(source, diagnostics)
+    message = f"more than {MAX_ERRORS} errors"
+    reader.report("TG110", message, reader.span(item), "not read from here on")
+    return True
+
+
+def _has_key(node: MapNode, names: tuple[str, ...]) -> bool:
+    return any(isinstance(key, ScalarNode) and key.value in names for key, _ in node.items)

@@ -1,0 +1,53 @@
+"""`precomputed`: lines that say which arguments a structured meta function replaces.
+
+    precomputed:
+    - kernel_size -> int poolSizeH, int poolSizeW
+    - int outputHeight, int outputWidth
+
+The last line may leave the arrow out: it adds parameters and replaces nothing.
+"""
+
+from __future__ import annotations
+
+from torchgen_lite.loader.reader import EntryReader, short
+from torchgen_lite.loader.yaml_nodes import ListNode, ScalarNode
+from torchgen_lite.schema import FunctionSchema, parse_schema
+
+
+def read_precomputed(reader: EntryReader, func: FunctionSchema | None) -> tuple[str, ...]:
+    """The lines as written; each has been checked."""
+    node = reader.fields["precomputed"][1]
+    if not isinstance(node, ListNode):
+        reader.wrong_type("precomputed", node, "a list of lines")
+        return ()
+    lines: list[str] = []
+    for index, item in enumerate(node.items):
+        if not isinstance(item, ScalarNode) or item.is_null:
+            reader.wrong_type("precomputed", item, "a line of text")
+            continue
+        if _check_line(reader, item, func, index == len(node.items) - 1):
+            lines.append(item.value)
+    return tuple(lines)
+
+
+def _check_line(
+    reader: EntryReader, node: ScalarNode, func: FunctionSchema | None, last: bool
+) -> bool:
+    replaced, arrow, parameters = node.value.partition("->")
+    span = reader.span(node)
+    if not arrow:
+        parameters = replaced
+        if not last:
+            message = "only the last line of `precomputed` may be without `->`"
+            reader.report("TG118", message, span, "no `->`")
+            return False
+    elif func is not None:
+        names = [argument.name for argument in func.arguments]
+        if not reader.choice("TG118", "argument", replaced.strip(), span, names):
+            return False
+    schema, _ = parse_schema(f"f({parameters.strip()}) -> ()")
+    if schema is None or not schema.arguments:
+        message = f"`{short(parameters)}` is not a list of parameters"
+        reader.report("TG118", message, span, "expected `type name, type name ...`")
+        return False
+    return True

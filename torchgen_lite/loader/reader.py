@@ -1,0 +1,190 @@
+"""What reading one entry needs: a mapping node, its source, and where diagnostics go."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml_text import scalar_locator
+
+KERNEL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
+OPERATOR_NAME = re.compile(
+    r"(?:[A-Za-z_][A-Za-z0-9_]*::)*[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?", re.ASCII
+)
+# YAML 1.2's core schema; YAML 1.1's `yes`, `on` and so on are strings.
+_TRUTH = {
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+}
+# After this many the rest of one entry is read in silence.
+MAX_ENTRY_DIAGNOSTICS = 100
+_NODE_NAMES = {ScalarNode: "a single value", ListNode: "a list", MapNode: "a mapping"}
+
+
+class EntryReader:
+    """Reads the fields of one mapping and records what is wrong with them."""
+
+    __slots__ = ("context", "diagnostics", "fields", "operator", "reported", "source")
+
+    def __init__(self, source: Source, diagnostics: list[Diagnostic]) -> None:
+        self.source = source
+        self.diagnostics = diagnostics
+        self.fields: dict[str, tuple[ScalarNode, Node]] = {}
+        self.operator = ""
+        self.reported = 0
+        self.context: Span | None = None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there is no use in wording another diagnostic about this entry."""
+        return self.reported > MAX_ENTRY_DIAGNOSTICS
+
+    def span(self, node: Node) -> Span:
+        """The place of a node; a block of text or a collection is pointed at on its first line."""
+        start, end = node.start, node.end
+        line_end = self.source.text.find("\n", start, end)
+        if line_end >= 0:
+            end = line_end
+        return Span(self.source, start, max(end, start + 1))
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        label: str = "",
+        help: str | None = None,
+        secondary: tuple[Label, ...] = (),
+    ) -> None:
+        """Record a diagnostic about this entry, unless it has too many already."""
+        self.reported += 1
+        if self.is_full:
+            return
+        self.diagnostics.append(
+            Diagnostic(
+                code,
+                message,
+                Label(span, label),
+                secondary,
+                help,
+                severity=CODES[code].severity,
+                operator=self.operator,
+                context=self.context,
+            )
+        )
+
+    def read_keys(self, node: MapNode) -> list[tuple[ScalarNode, Node]]:
+        """The pairs of a mapping whose keys are names, each name once."""
+        pairs: dict[str, tuple[ScalarNode, Node]] = {}
+        for key, value in node.items:
+            if not isinstance(key, ScalarNode) or not key.value:
+                self.report("TG121", "a key has to be a name", self.span(key), "not a name")
+            elif key.value == "<<" and not key.style:
+                self.report("TG109", "merge keys are not read", self.span(key), "merge key")
+            elif key.value in pairs:
+                first = self.span(pairs[key.value][0])
+                self.report(
+                    "TG105",
+                    f"`{short(key.value)}` is written twice",
+                    self.span(key),
+                    "written again here",
+                    secondary=(Label(first, "first written here"),),
+                )
+            else:
+                pairs[key.value] = (key, value)
+        return list(pairs.values())
+
+    def wrong_type(self, name: str, node: Node, wanted: str) -> None:
+        if isinstance(node, ScalarNode) and node.is_null:
+            message = f"`{name}` has no value"
+            self.report("TG114", message, self.span(node), f"expected {wanted}", "leave it out")
+            return
+        found = _NODE_NAMES[type(node)]
+        self.report("TG106", f"`{name}` takes {wanted}, not {found}", self.span(node), "wrong type")
+
+    def text(self, name: str) -> str | None:
+        """The text of a field, or None if it is absent or wrong."""
+        pair = self.fields.get(name)
+        if pair is None:
+            return None
+        node = pair[1]
+        if not isinstance(node, ScalarNode) or node.is_null:
+            self.wrong_type(name, node, "text")
+            return None
+        return node.value
+
+    def flag(self, name: str, default: bool) -> bool:
+        """The truth value of a field by YAML 1.2."""
+        pair = self.fields.get(name)
+        if pair is None:
+            return default
+        node = pair[1]
+        if isinstance(node, ScalarNode) and node.style == "" and node.value in _TRUTH:
+            return _TRUTH[node.value]
+        if isinstance(node, ScalarNode) and not node.is_null:
+            message = f"`{name}` takes True or False, not `{short(node.value)}`"
+            self.report("TG106", message, self.span(node), "not a truth value")
+        else:
+            self.wrong_type(name, node, "True or False")
+        return default
+
+    def words(self, name: str) -> list[tuple[str, Span]]:
+        """The words of a field that is a comma list or a YAML list, with their places."""
+        pair = self.fields.get(name)
+        if pair is None:
+            return []
+        node = pair[1]
+        if isinstance(node, ScalarNode) and not (node.is_null and not node.style):
+            return self.split_words(node)
+        if isinstance(node, ListNode):
+            words: list[tuple[str, Span]] = []
+            for item in node.items:
+                if isinstance(item, ScalarNode) and not item.is_null:
+                    words += self.split_words(item)
+                else:
+                    self.wrong_type(name, item, "text")
+            return words
+        self.wrong_type(name, node, "words")
+        return []
+
+    def split_words(self, node: ScalarNode) -> list[tuple[str, Span]]:
+        """The comma-separated words of a scalar with their places."""
+        if "," not in node.value and node.value == node.value.strip() and node.value:
+            return [(node.value, self.span(node))]
+        locate = scalar_locator(self.source, node)
+        words: list[tuple[str, Span]] = []
+        position = 0
+        for part in node.value.split(","):
+            word = part.strip()
+            begin = position + len(part) - len(part.lstrip())
+            words.append((word, locate(begin, begin + max(len(word), 1))))
+            position += len(part) + 1
+        return words
+
+    def operator_name(self, name: str) -> str | None:
+        """The name of another operator."""
+        text = self.text(name)
+        if text is not None and not OPERATOR_NAME.fullmatch(text):
+            message = f"`{short(text)}` is not the name of an operator"
+            self.report("TG123", message, self.span(self.fields[name][1]), "not a name")
+            return None
+        return text
+
+    def choice(self, code: str, what: str, word: str, span: Span, choices: Iterable[str]) -> bool:
+        """Whether a word is one of the choices; a diagnostic if it isn't."""
+        names = tuple(choices)
+        if word in names:
+            return True
+        hint = None if self.is_full else did_you_mean(word, names)
+        if hint is None and len(names) < 8:
+            hint = "one of " + ", ".join(f"`{n}`" for n in names)
+        self.report(code, f"unknown {what} `{short(word)}`", span, f"not a {what}", hint)
+        return False
+
+
+def short(text: str) -> str:
+    """Foreign text for a message: one line, cut to sixty characters."""
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:57]}..."

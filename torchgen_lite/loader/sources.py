@@ -1,0 +1,47 @@
+"""Reading files: bytes to a `Source`, or a diagnostic."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+
+MAX_BYTES = 32 * 1024 * 1024
+
+
+def shown_path(path: Path, root: Path) -> str:
+    """A path as it is shown: relative to the project where it lies inside, forward slashes."""
+    try:
+        return path.resolve().relative_to(root.resolve()).as_posix()
+    except (ValueError, OSError):
+        return path.as_posix()
+
+
+def read_source(path: Path, root: Path) -> tuple[Source | None, tuple[Diagnostic, ...]]:
+    """Read a UTF-8 file; TG006 if it cannot be read, TG110 or TG117 if it isn't text we take."""
+    shown = shown_path(path, root)
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return None, (Diagnostic("TG006", f"cannot read `{shown}`: {reason.lower()}"),)
+    if len(data) > MAX_BYTES:
+        message = f"`{shown}` has more than the {MAX_BYTES} bytes allowed"
+        return None, (Diagnostic("TG110", message),)
+    return decode_source(data, shown)
+
+
+def decode_source(data: bytes, shown: str) -> tuple[Source | None, tuple[Diagnostic, ...]]:
+    """Bytes to a source; a diagnostic on the first byte that isn't UTF-8."""
+    try:
+        return Source(shown, data.decode("utf-8")), ()
+    except UnicodeDecodeError as error:
+        readable = data[: error.start].decode("utf-8")
+        source = Source(shown, readable + "\N{REPLACEMENT CHARACTER}")
+        span = Span(source, len(readable), len(readable) + 1)
+        hint = "save the file as UTF-8"
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+            hint = "this looks like UTF-16; save the file as UTF-8"
+        message = f"`{shown}` is not UTF-8"
+        return None, (Diagnostic("TG117", message, Label(span, "here"), help=hint),)

@@ -1,0 +1,80 @@
+"""Version ranges: `>=2.6,<2.9`, as in `torch:` fields and `required-version`."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_CLAUSE = re.compile(r"\s*(>=|<=|==|!=|~=|<|>)\s*([0-9]+(?:\.[0-9]+)*(?:\.\*)?)\s*", re.ASCII)
+
+Version = tuple[int, ...]
+
+
+class Clause(NamedTuple):
+    """One comparison."""
+
+    operator: str
+    version: Version
+    wildcard: bool = False
+
+
+def parse_version(text: str) -> Version:
+    """The leading numbers of a version: `2.13.0+cpu` gives (2, 13, 0)."""
+    match = re.match(r"[0-9]+(?:\.[0-9]+)*", text)
+    return tuple(int(part[:9]) for part in match[0].split(".")) if match else ()
+
+
+def parse_range(text: str) -> tuple[Clause, ...] | None:
+    """The comparisons of a range, or None if it isn't one."""
+    clauses: list[Clause] = []
+    for part in text.split(","):
+        match = _CLAUSE.fullmatch(part)
+        if match is None or len(part) > 80:
+            return None
+        operator, version = match[1], match[2]
+        wildcard = version.endswith(".*")
+        if wildcard and operator not in ("==", "!="):
+            return None
+        clauses.append(Clause(operator, parse_version(version), wildcard))
+    return tuple(clauses)
+
+
+def contains(clauses: tuple[Clause, ...], version: Version) -> bool:
+    """Whether a version satisfies every comparison."""
+    return all(_holds(clause, version) for clause in clauses)
+
+
+def _padded(version: Version, length: int) -> Version:
+    return version[:length] + (0,) * (length - len(version))
+
+
+def _holds(clause: Clause, version: Version) -> bool:
+    length = max(len(version), len(clause.version))
+    left, right = _padded(version, length), _padded(clause.version, length)
+    prefix = version[: len(clause.version)]
+    if clause.operator == "~=":
+        upper = clause.version[:-1]
+        return left >= right and version[: len(upper)] == upper
+    if clause.wildcard:
+        same = _padded(prefix, len(clause.version)) == clause.version
+        return same if clause.operator == "==" else not same
+    return {
+        ">=": left >= right,
+        "<=": left <= right,
+        ">": left > right,
+        "<": left < right,
+        "==": left == right,
+        "!=": left != right,
+    }[clause.operator]
+
+
+def is_empty(clauses: tuple[Clause, ...]) -> bool:
+    """Whether no version satisfies a range.
+
+    It suffices to try each bound, a version just above it and one below all: between two bounds the
+    answer doesn't change.
+    """
+    tries: list[Version] = [(0,), (10**9,)]
+    for clause in clauses:
+        tries += [clause.version, (*clause.version, 0, 0, 1)]
+    return not any(contains(clauses, version) for version in tries)

@@ -1,0 +1,298 @@
+"""YAML text to nodes that know where they stand, within limits.
+
+Built on libyaml's events and not on its composer: the composer recurses in C, so deep nesting takes
+the process with it, and it gives keys their YAML 1.1 meaning (`on` becomes a boolean). Here every
+scalar stays the text it is; the loaders read it by YAML 1.2's rules where a field isn't a string.
+
+Note [Recovery after a YAML error]
+libyaml stops at the first mistake. The entry with the mistake is dropped and reading resumes at the
+next line that starts with `- ` after the construct that was not finished, so one run still reports what is wrong in the other entries.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Union
+
+import yaml
+
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.loader.yaml_text import forbidden_character
+
+MAX_CHARACTERS = 16 * 1024 * 1024
+MAX_DEPTH = 32
+# Nodes after every alias is expanded. PyTorch's file has 28,000.
+MAX_NODES = 500_000
+MAX_RESUMES = 50
+
+_TAG_PREFIX = "tag:yaml.org,2002:"
+_PLAIN_TAGS = frozenset(
+    {"!", *(_TAG_PREFIX + name for name in ("str", "int", "bool", "float", "null", "seq", "map"))}
+)
+# PyYAML built without libyaml still works, slowly.
+_PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class ScalarNode:
+    """A scalar: its text, how it was quoted (`""`, `'`, `"`, `|`, `>`), and where it stands."""
+
+    __slots__ = ("end", "start", "style", "value", "weight")
+
+    def __init__(self, value: str, style: str, start: int, end: int) -> None:
+        self.value = value
+        self.style = style
+        self.start = start
+        self.end = end
+        self.weight = 1
+
+    @property
+    def is_null(self) -> bool:
+        return self.style == "" and self.value in ("", "~", "null", "Null", "NULL")
+
+
+class ListNode:
+    """A sequence."""
+
+    __slots__ = ("end", "items", "start", "weight")
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.end = start
+        self.items: list[Node] = []
+        self.weight = 1
+
+
+class MapNode:
+    """A mapping, as pairs in the order they were written; equal keys are all there."""
+
+    __slots__ = ("end", "items", "key", "start", "weight")
+
+    def __init__(self, start: int) -> None:
+        self.start = start
+        self.end = start
+        self.items: list[tuple[Node, Node]] = []
+        self.key: Node | None = None
+        self.weight = 1
+
+
+Node = Union[ScalarNode, ListNode, MapNode]
+
+
+class _Stop(Exception):
+    """A limit was reached or a construct can't be read; the diagnostic is recorded."""
+
+
+class _Builder:
+    """Events of one document put together to nodes, without recursion."""
+
+    def __init__(self, source: Source, base: int, diagnostics: list[Diagnostic]) -> None:
+        self.source = source
+        self.base = base
+        self.diagnostics = diagnostics
+        self.root: Node | None = None
+        self.stack: list[ListNode | MapNode] = []
+        self.anchors: dict[str, Node] = {}
+        self.names: list[str | None] = []
+        self.nodes = 0
+        self.documents = 0
+
+    def stop(self, code: str, message: str, event: Any, label: str) -> _Stop:
+        start = self.base + event.start_mark.index
+        span = Span(self.source, start, max(self.base + event.end_mark.index, start + 1))
+        self.diagnostics.append(Diagnostic(code, message, Label(span, label)))
+        return _Stop()
+
+    def add(self, node: Node, event: Any, cost: int = 1) -> None:
+        self.nodes += cost
+        if self.nodes > MAX_NODES:
+            raise self.stop(
+                "TG110", f"more than {MAX_NODES} nodes with aliases expanded", event, "here"
+            )
+        if not self.stack:
+            self.root = node
+            return
+        parent = self.stack[-1]
+        parent.weight += node.weight
+        if isinstance(parent, ListNode):
+            parent.items.append(node)
+        elif parent.key is None:
+            parent.key = node
+        else:
+            parent.items.append((parent.key, node))
+            parent.key = None
+
+    def open(self, node: ListNode | MapNode, event: Any) -> None:
+        if len(self.stack) >= MAX_DEPTH:
+            raise self.stop("TG110", f"nested deeper than {MAX_DEPTH}", event, "here")
+        self.check_tag(event)
+        self.stack.append(node)
+        self.names.append(event.anchor)
+
+    def close(self, event: Any) -> None:
+        node = self.stack.pop()
+        node.end = self.base + event.end_mark.index
+        if event.start_mark.index == event.end_mark.index and node.items:
+            # A block collection ends with its last item; libyaml gives the start of what follows.
+            last = node.items[-1]
+            node.end = (last[1] if isinstance(last, tuple) else last).end
+        name = self.names.pop()
+        self.add(node, event)
+        if name is not None:
+            self.anchors[name] = node
+
+    def check_tag(self, event: Any) -> None:
+        tag = event.tag
+        if tag is not None and tag not in _PLAIN_TAGS:
+            raise self.stop("TG109", "YAML tags are not read", event, "has a tag")
+
+    def scalar(self, event: Any) -> None:
+        style = event.style or ""
+        value = event.value
+        base = self.base
+        node = ScalarNode(value, style, base + event.start_mark.index, base + event.end_mark.index)
+        if event.tag is not None:
+            self.check_tag(event)
+        if event.anchor is not None:
+            self.anchors[event.anchor] = node
+        self.add(node, event)
+
+    def alias(self, event: Any) -> None:
+        node = self.anchors.get(event.anchor)
+        if node is None:
+            raise self.stop(
+                "TG109", f"alias `*{event.anchor}` to no finished anchor", event, "no such anchor"
+            )
+        self.add(node, event, node.weight)
+
+    def document(self, event: Any) -> None:
+        self.documents += 1
+        if self.documents > 1:
+            raise self.stop("TG109", "a second YAML document", event, "starts here")
+
+
+def _feed(builder: _Builder, parser: Any) -> None:
+    """Drive the builder with every event of the parser."""
+    get_event = parser.get_event
+    scalar_event = yaml.ScalarEvent
+    stack, base = builder.stack, builder.base
+    while True:
+        event = get_event()
+        kind = type(event)
+        if kind is scalar_event:
+            if event.anchor is None and event.tag is None and stack and builder.nodes < MAX_NODES:
+                # What `builder.scalar` does, for nine of ten events without its calls.
+                builder.nodes += 1
+                start, end = base + event.start_mark.index, base + event.end_mark.index
+                node = ScalarNode(event.value, event.style or "", start, end)
+                parent = stack[-1]
+                parent.weight += 1
+                if isinstance(parent, ListNode):
+                    parent.items.append(node)
+                elif parent.key is None:
+                    parent.key = node
+                else:
+                    parent.items.append((parent.key, node))
+                    parent.key = None
+            else:
+                builder.scalar(event)
+        elif kind is yaml.MappingStartEvent:
+            builder.open(MapNode(builder.base + event.start_mark.index), event)
+        elif kind is yaml.SequenceStartEvent:
+            builder.open(ListNode(builder.base + event.start_mark.index), event)
+        elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+            builder.close(event)
+        elif kind is yaml.AliasEvent:
+            builder.alias(event)
+        elif kind is yaml.DocumentStartEvent:
+            builder.document(event)
+        elif kind is yaml.StreamEndEvent:
+            return
+
+
+def read_yaml(source: Source) -> tuple[Node | None, tuple[Diagnostic, ...]]:
+    """The root node of a source, or None if it is empty or unreadable. Never raises."""
+    text = source.text
+    diagnostics: list[Diagnostic] = []
+    if len(text) > MAX_CHARACTERS:
+        message = f"{len(text)} characters, more than the {MAX_CHARACTERS} allowed"
+        return None, (Diagnostic("TG110", message, Label(Span(source, 0, 1), "starts here")),)
+    wrong = forbidden_character(text)
+    if wrong is not None:
+        message = f"character U+{ord(text[wrong]):04X} is not allowed in YAML"
+        span = Span(source, wrong, wrong + 1)
+        return None, (Diagnostic("TG117", message, Label(span, "here")),)
+    root: Node | None = None
+    base = 1 if text.startswith("\ufeff") else 0
+    for _ in range(MAX_RESUMES):
+        part, failed_at = _read_part(source, base, diagnostics)
+        root = _join(root, part)
+        if failed_at is None:
+            break
+        resume = text.find("\n- ", max(failed_at, base + 1) - 1)
+        if resume < 0 or not (root is None or isinstance(root, ListNode)):
+            break
+        base = resume + 1
+    return root, tuple(diagnostics)
+
+
+def _read_part(
+    source: Source, base: int, diagnostics: list[Diagnostic]
+) -> tuple[Node | None, int | None]:
+    """The node read from `base` on, and where reading failed."""
+    builder = _Builder(source, base, diagnostics)
+    text = source.text[base:] if base else source.text
+    parser = None
+    try:
+        parser = _PARSER(text)
+        _feed(builder, parser)
+    except _Stop:
+        return _finished_items(builder), None
+    except yaml.YAMLError as error:
+        problem, context = _record(error, source, base, diagnostics)
+        part = _finished_items(builder)
+        finished = part.items[-1].end if isinstance(part, ListNode) and part.items else base
+        return part, context if context > finished else problem
+    finally:
+        if parser is not None:
+            parser.dispose()
+    return builder.root, None
+
+
+def _finished_items(builder: _Builder) -> Node | None:
+    """The top-level items that were complete when reading stopped."""
+    bottom = builder.stack[0] if builder.stack else builder.root
+    return bottom if isinstance(bottom, ListNode) else None
+
+
+def _join(first: Node | None, second: Node | None) -> Node | None:
+    if isinstance(first, ListNode) and isinstance(second, ListNode):
+        first.items.extend(second.items)
+        first.end = max(first.end, second.end)
+        return first
+    return second if first is None else first
+
+
+def _record(
+    error: yaml.YAMLError, source: Source, base: int, diagnostics: list[Diagnostic]
+) -> tuple[int, int]:
+    """Turn libyaml's exception into a diagnostic; give where the problem is and where it began."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "unreadable"
+    context = getattr(error, "context", None)
+    offset = base + mark.index if mark is not None else base
+    offset = min(offset, max(len(source.text) - 1, 0))
+    context_mark = getattr(error, "context_mark", None)
+    secondary: tuple[Label, ...] = ()
+    began = base + context_mark.index if context_mark is not None else offset
+    if began < offset and offset >= len(source.text.rstrip()) - 1:
+        # Something runs to the end of the file: where it begins is the place to look at.
+        offset = began
+    if context and context_mark is not None and context_mark.index != (mark and mark.index):
+        begin = min(base + context_mark.index, max(len(source.text) - 1, 0))
+        secondary = (Label(Span(source, begin, begin + 1), str(context)),)
+    span = Span(source, offset, offset + 1)
+    hint = None
+    if source.text[offset : offset + 1] == "\t":
+        hint = "indent with spaces; YAML forbids tabs"
+    label = Label(span, "here")
+    diagnostics.append(Diagnostic("TG100", f"invalid YAML: {problem}", label, secondary, hint))
+    return offset, began

@@ -1,0 +1,100 @@
+"""From the text of a YAML scalar back to the characters of the file it was read from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from torchgen_lite.diagnostics import Source, Span
+
+if TYPE_CHECKING:
+    from torchgen_lite.loader.yaml_nodes import ScalarNode
+
+_FORBIDDEN = re.compile(
+    "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
+)
+_SPACE = " \t\r\n\x85\u2028\u2029"
+_HEX_LENGTH = {"x": 2, "u": 4, "U": 8}
+
+
+def forbidden_character(text: str) -> int | None:
+    """The offset of the first character that YAML does not allow (a leading BOM is allowed)."""
+    match = _FORBIDDEN.search(text, 1 if text.startswith("\ufeff") else 0)
+    return None if match is None else match.start()
+
+
+def scalar_locator(source: Source, node: ScalarNode) -> Callable[[int, int], Span]:
+    """A function from offsets in the scalar's value to a span of the file."""
+    value, start = node.value, node.start + (node.style in ("'", '"') and node.style != "")
+    if source.text.startswith(value, start):
+
+        def locate(begin: int, end: int) -> Span:
+            return Span(source, start + begin, start + end)
+
+        return locate
+
+    offsets: list[int] = []
+
+    def locate_folded(begin: int, end: int) -> Span:
+        if not offsets:
+            offsets.extend(character_offsets(source.text, node))
+        first = offsets[min(begin, len(value))]
+        last = offsets[min(end, len(value)) - 1] + 1 if end > begin else first
+        return Span(source, first, max(last, first))
+
+    return locate_folded
+
+
+def character_offsets(text: str, node: ScalarNode) -> list[int]:
+    """For each character of the value its offset in the file, and one more for the end.
+
+    Folding, chomping, indentation and escapes all keep the characters that aren't white space in
+    their order, so walking along both texts finds each. White space of the value stands for the run
+    of white space (or line ends) at its place.
+    """
+    position, end = node.start, node.end
+    if node.style in ("|", ">"):
+        line_end = text.find("\n", position)
+        position = end if line_end < 0 else line_end + 1
+    elif node.style:
+        position += 1
+        end -= 1
+    offsets: list[int] = []
+    for character in node.value:
+        position, length = _next_unit(text, position, end, character, node.style)
+        offsets.append(min(position, max(end - 1, node.start)))
+        position += length
+    offsets.append(min(position, max(end, node.start)))
+    return offsets
+
+
+def _next_unit(text: str, position: int, end: int, wanted: str, style: str) -> tuple[int, int]:
+    """Where the unit that gives `wanted` begins, from `position` on, and how long it is."""
+    blank = wanted in _SPACE
+    while position < end:
+        found = text[position]
+        if style == '"' and found == "\\":
+            length = _escape_length(text, position)
+            if length:
+                return position, length
+            position += 2
+            continue
+        if style == "'" and found == "'":
+            return position, 2
+        if found in _SPACE:
+            if blank:
+                return position, 1
+            position += 1
+            continue
+        # A space that folding put in where the file has none left belongs to the place before.
+        return (position, 0) if blank else (position, 1)
+    return position, 0
+
+
+def _escape_length(text: str, position: int) -> int:
+    """The length of the escape at a backslash; 0 for an escaped line end, which gives nothing."""
+    following = text[position + 1 : position + 2]
+    if following in ("\n", "\r", ""):
+        return 0
+    return 2 + _HEX_LENGTH.get(following, 0)

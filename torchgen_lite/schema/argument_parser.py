@@ -1,0 +1,124 @@
+"""One argument or one return value: a type, a name, a default."""
+
+from __future__ import annotations
+
+from torchgen_lite.diagnostics import Span, did_you_mean
+from torchgen_lite.schema.cursor import Cursor
+from torchgen_lite.schema.defaults import misfit
+from torchgen_lite.schema.lexer import IDENT, NUMBER, STRING
+from torchgen_lite.schema.model import Argument, Return, Type
+from torchgen_lite.schema.type_parser import parse_type
+
+
+def parse_argument(cursor: Cursor, kwarg_only: bool) -> Argument:
+    start = cursor.start
+    type_ = parse_type(cursor)
+    name_start = cursor.start
+    if cursor.kind != IDENT:
+        after = "the argument has no name" if cursor.texts[cursor.at] in ",)=" else "unexpected"
+        raise cursor.abort("TG214", f"expected an argument name, found {cursor.found()}", after)
+    name = cursor.advance()
+    name_end = cursor.last_end
+    locate = cursor.locate
+    default: str | None = None
+    default_span: Span | None = None
+    if cursor.take("="):
+        default_start = cursor.start
+        default = _default(cursor)
+        default_span = locate(default_start, cursor.last_end)
+        _check_default(cursor, type_, default, default_start)
+    return Argument(
+        type_,
+        name,
+        default,
+        kwarg_only,
+        locate(start, cursor.last_end),
+        locate(name_start, name_end),
+        default_span,
+    )
+
+
+def _check_default(cursor: Cursor, type_: Type, default: str, start: int) -> None:
+    # By far the commonest defaults, and cheap to settle.
+    if default == "None" and str(type_).endswith("?"):
+        return
+    wrong = misfit(type_, default)
+    if wrong is not None:
+        cursor.report(
+            "TG218",
+            f"default `{cursor.shorten(default)}` does not fit type `{type_}`",
+            start,
+            cursor.last_end,
+            wrong[0],
+            did_you_mean(default, wrong[1]),
+        )
+
+
+_CLOSING = {"[": "]", "(": ")"}
+
+
+def _default(cursor: Cursor) -> str:
+    """The text of a default value, checked to be a literal, a name, or a list of such."""
+    begin = cursor.at
+    open_brackets: list[str] = []
+    while True:
+        text = cursor.texts[cursor.at]
+        if text in _CLOSING and len(open_brackets) < 8:
+            open_brackets.append(_CLOSING[cursor.advance()])
+            if not cursor.take(open_brackets[-1]):
+                continue
+            open_brackets.pop()
+        else:
+            _default_atom(cursor)
+        while open_brackets and cursor.take(open_brackets[-1]):
+            open_brackets.pop()
+        if not open_brackets:
+            break
+        if not cursor.take(","):
+            raise cursor.abort(
+                "TG204", f"expected `,` or `{open_brackets[-1]}` in a default", "unexpected"
+            )
+    return cursor.slice_from(begin)
+
+
+def _default_atom(cursor: Cursor) -> None:
+    if cursor.kind in (NUMBER, STRING):
+        cursor.advance()
+        return
+    if cursor.texts[cursor.at] in ("-", "+") and cursor.kinds[cursor.at + 1] in (NUMBER, IDENT):
+        cursor.advance()
+        cursor.advance()
+        return
+    if cursor.kind != IDENT:
+        if cursor.kind == "bad_string":
+            raise cursor.abort("TG204", "the string is not closed", "starts here")
+        raise cursor.abort(
+            "TG204",
+            f"expected a default value, found {cursor.found()}",
+            "not a literal",
+            "defaults are numbers, strings, True, False, None, names and lists of these",
+        )
+    name = cursor.advance()
+    if name == "float" and cursor.take("("):
+        if cursor.kind != STRING:
+            raise cursor.abort("TG204", 'expected a string, as in `float("inf")`', "here")
+        cursor.advance()
+        cursor.expect(")", "TG204")
+        return
+    while cursor.take("."):
+        cursor.ident("TG204", "a name")
+
+
+def parse_return(cursor: Cursor) -> Return:
+    start = cursor.start
+    type_ = parse_type(cursor)
+    name: str | None = None
+    if cursor.kind == IDENT:
+        name = cursor.advance()
+    result = Return(type_, name, cursor.locate(start, cursor.last_end))
+    if cursor.texts[cursor.at] == "=" and cursor.kind == "punct":
+        begin = cursor.start
+        cursor.advance()
+        _default(cursor)
+        cursor.report("TG216", "a return value cannot have a default", begin, cursor.last_end)
+    return result

@@ -1,0 +1,152 @@
+"""A position in the tokens of one schema, and the mistakes found so far."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Span
+from torchgen_lite.schema.lexer import IDENT, tokenize
+
+# After this many mistakes in one schema the rest would be noise.
+MAX_ERRORS = 20
+MAX_DEPTH = 32
+
+_ODD_SPACE = re.compile(r"[ ]{2}|[\t\r\n\f\v]|#")
+_SPACE_INSIDE = re.compile(r"(?<=\w)[ ](?=\()|(?<=[\[(.-])[ ]|[ ](?=[\]),.])")
+
+
+class Abort(Exception):
+    """Raised to leave an item that can't be read further; its diagnostic is already recorded."""
+
+
+class Cursor:
+    """Tokens with a current position. `kind` and `start` describe the current token."""
+
+    __slots__ = (
+        "at",
+        "depth",
+        "diagnostics",
+        "errors",
+        "kind",
+        "kinds",
+        "last_end",
+        "locate",
+        "start",
+        "starts",
+        "text",
+        "texts",
+    )
+
+    def __init__(self, text: str, locate: Callable[[int, int], Span]) -> None:
+        self.text = text
+        self.locate = locate
+        self.kinds, self.texts, self.starts = tokenize(text)
+        self.at = 0
+        self.kind = self.kinds[0]
+        self.start = self.starts[0]
+        self.last_end = 0
+        self.depth = 0
+        self.errors = 0
+        self.diagnostics: list[Diagnostic] = []
+
+    def advance(self) -> str:
+        """Step over the current token and give its text; stays at the end."""
+        at = self.at
+        text = self.texts[at]
+        if self.kind != "end":
+            self.last_end = self.start + len(text)
+            self.at = at = at + 1
+            self.kind = self.kinds[at]
+            self.start = self.starts[at]
+        return text
+
+    def take(self, punctuation: str) -> bool:
+        """Step over the current token if it is this one."""
+        if self.texts[self.at] == punctuation:
+            self.advance()
+            return True
+        return False
+
+    def expect(self, punctuation: str, code: str) -> None:
+        """Step over this token or abort the item."""
+        if not self.take(punctuation):
+            raise self.abort(code, f"expected `{punctuation}`, found {self.found()}", "here")
+
+    def ident(self, code: str, what: str) -> str:
+        """Step over an identifier and give it, or abort the item; `what` has its article."""
+        if self.kind != IDENT:
+            raise self.abort(code, f"expected {what}, found {self.found()}", "not an identifier")
+        return self.advance()
+
+    def found(self) -> str:
+        """The current token for a message."""
+        return "the end" if self.kind == "end" else f"`{self.shorten(self.texts[self.at])}`"
+
+    @staticmethod
+    def shorten(text: str) -> str:
+        return text if len(text) <= 40 else f"{text[:37]}..."
+
+    def slice_from(self, begin: int) -> str:
+        """The text from token `begin` to the last one read, on one line with single spaces."""
+        text = self.text[self.starts[begin] : self.last_end]
+        if self.at - begin == 1 or not _ODD_SPACE.search(text):
+            return text
+        joined = " ".join(self.texts[begin : self.at])
+        return _SPACE_INSIDE.sub("", joined)
+
+    def skip_item(self) -> None:
+        """Go to the comma or closing parenthesis that ends the current item, or to the end."""
+        depth = 0
+        while self.kind != "end":
+            text = self.texts[self.at]
+            if depth == 0 and (text in (",", ")") or text == "->"):
+                return
+            if text in ("(", "["):
+                depth += 1
+            elif text in (")", "]"):
+                depth = max(depth - 1, 0)
+            self.advance()
+
+    def skip_to_closing(self) -> None:
+        """Step over the next `)`, if there is one before the next comma."""
+        while self.kind != "end" and self.texts[self.at] not in (",", ")"):
+            self.advance()
+        self.take(")")
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        start: int,
+        end: int,
+        label: str = "",
+        help: str | None = None,
+        secondary: tuple[Label, ...] = (),
+    ) -> None:
+        """Record a mistake at a range of the text."""
+        self.errors += 1
+        if self.errors > MAX_ERRORS:
+            raise Abort
+        span = self.locate(start, max(end, start + 1))
+        severity = CODES[code].severity
+        self.diagnostics.append(
+            Diagnostic(code, message, Label(span, label), secondary, help, severity=severity)
+        )
+
+    def report_here(self, code: str, message: str, label: str, help: str | None = None) -> None:
+        """Record a mistake at the current token."""
+        end = self.start + max(len(self.texts[self.at]), 1)
+        self.report(code, message, self.start, end, label, help)
+
+    def warn(self, code: str, message: str, start: int, end: int) -> None:
+        """Record something odd that does not make the schema wrong."""
+        label = Label(self.locate(start, end))
+        self.diagnostics.append(Diagnostic(code, message, label, severity="warning"))
+
+    def abort(self, code: str, message: str, label: str, help: str | None = None) -> Abort:
+        """Record a mistake at the current token; `raise` the result."""
+        if self.kind == "bad":
+            code, label = "TG200", "no schema has this"
+        self.report_here(code, message, label, help)
+        return Abort()

@@ -1,0 +1,220 @@
+"""Default values: their Python value, and whether they fit the type they stand behind."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from torchgen_lite.schema.lexer import IDENT, NUMBER, PUNCT, STRING, tokenize
+from torchgen_lite.schema.model import Argument, BaseType, ListType, OptionalType, Type
+
+
+class NamedConstant(NamedTuple):
+    """A default that names something of the library: `contiguous_format`, `Mean`, `long`."""
+
+    name: str
+
+
+# Names that stand for a number where an `int` is wanted (PyTorch `parseSingleConstant`).
+INT_CONSTANTS = ("Mean", "Sum")
+_SCALAR_TYPES = [
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint16",
+    "uint32",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex32",
+    "complex64",
+    "complex128",
+    "bool",
+    "bfloat16",
+    "qint8",
+    "quint8",
+    "qint32",
+    "byte",
+    "char",
+    "short",
+    "int",
+    "long",
+    "half",
+    "float",
+    "double",
+    "cfloat",
+    "cdouble",
+    "chalf",
+]
+_MEMORY_FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
+_LAYOUTS = (
+    "strided",
+    "sparse_coo",
+    "sparse_csr",
+    "sparse_csc",
+    "sparse_bsr",
+    "sparse_bsc",
+    "jagged",
+)
+
+NAMED_CONSTANTS: dict[str, tuple[str, ...]] = {
+    # PyTorch's parser reads types, formats and layouts as the integers they are.
+    "int": (*INT_CONSTANTS, *_SCALAR_TYPES, *_MEMORY_FORMATS, *_LAYOUTS),
+    "SymInt": INT_CONSTANTS,
+    "ScalarType": tuple(_SCALAR_TYPES),
+    "MemoryFormat": _MEMORY_FORMATS,
+    "Layout": _LAYOUTS,
+}
+_KEYWORDS: dict[str, object] = {"None": None, "True": True, "False": False}
+_FLOATS = {"inf": float("inf"), "nan": float("nan")}
+
+DefaultValue = object
+
+
+def default_value(argument: Argument) -> DefaultValue:
+    """The Python value of an argument's default: None, bool, int, float, complex, str or a list.
+
+    A name gives a `NamedConstant`. For a `float` argument `1` gives `1.0`, and a number behind a
+    fixed-size list (`int[2] x=1`) stays a number. Raises ValueError if there is no default.
+    """
+    if argument.default is None:
+        raise ValueError(f"argument {argument.name} has no default")
+    value = _value(argument.default)
+    type_ = argument.type
+    while isinstance(type_, (OptionalType, ListType)):
+        type_ = type_.elem
+    if isinstance(type_, BaseType):
+        value = _coerce(value, type_.name)
+    return value
+
+
+def _coerce(value: object, type_name: str) -> object:
+    if isinstance(value, list):
+        return [_coerce(item, type_name) for item in value]
+    if type_name == "float" and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if type_name == "bool" and isinstance(value, int):
+        return bool(value)
+    return value
+
+
+def _value(text: str) -> object:
+    if text in _KEYWORDS:
+        return _KEYWORDS[text]
+    if text[:1] in "\"'":
+        return unescape(text)
+    if text[:1] in "[(":
+        return _list_value(text)
+    if text.startswith("float("):
+        return float(unescape(text[6:-1].strip()))
+    return _scalar(text)
+
+
+def _scalar(text: str) -> object:
+    sign = -1.0 if text.startswith("-") else 1.0
+    body = text.lstrip("+-").strip()
+    if body in _FLOATS:
+        return sign * _FLOATS[body]
+    for convert in (int, float, complex):
+        try:
+            return convert(text.replace(" ", ""))
+        except ValueError:
+            continue
+    return NamedConstant(text)
+
+
+def unescape(literal: str) -> str:
+    """The text that a quoted literal stands for; an unknown escape stays as it is written."""
+    try:
+        value = ast.literal_eval(literal)
+    except (ValueError, SyntaxError):
+        return literal[1:-1]
+    return value if isinstance(value, str) else literal[1:-1]
+
+
+def _list_value(text: str) -> list[object]:
+    """Read a list without recursion on the Python stack, since its depth is the user's."""
+    stack: list[list[object]] = [[]]
+    sign = ""
+    tokens = tokenize(text)
+    for kind, token in zip(tokens.kinds, tokens.texts):
+        if kind == PUNCT and token in "[(":
+            stack.append([])
+        elif kind == PUNCT and token in "])" and len(stack) > 1:
+            inner = stack.pop()
+            stack[-1].append(inner)
+        elif kind == PUNCT and token == "-":
+            sign = "-"
+        elif kind in (IDENT, NUMBER, STRING):
+            stack[-1].append(_value(sign + token))
+            sign = ""
+    first = stack[0][0] if stack[0] else []
+    return first if isinstance(first, list) else []
+
+
+def misfit(type_: Type, default: str) -> tuple[str, tuple[str, ...]] | None:
+    """Why a default doesn't fit its type, and names that would have; None if it fits.
+
+    Lenient where PyTorch is: `Tensor x=None`, `bool x=1`, a single number for a list.
+    """
+    value = _value(default)
+    optional = False
+    lists = 0
+    while isinstance(type_, (OptionalType, ListType)):
+        optional = optional or isinstance(type_, OptionalType)
+        lists += isinstance(type_, ListType)
+        type_ = type_.elem
+    if not isinstance(type_, BaseType) or (value is None and (optional or _nullable(type_.name))):
+        return None
+    if isinstance(value, list):
+        if not lists and type_.name in _SIMPLE:
+            return f"`{type_.name}` is not a list", ()
+        for item in value:
+            found = _misfit_single(type_.name, item)
+            if found is not None:
+                return found
+        return None
+    return _misfit_single(type_.name, value)
+
+
+_SIMPLE = frozenset({"int", "SymInt", "float", "bool", "str", "Scalar", "ScalarType"})
+
+
+def _nullable(name: str) -> bool:
+    return name in ("Tensor", "Generator", "Any", "None", "NoneType") or name not in _SIMPLE
+
+
+def _misfit_single(type_name: str, value: object) -> tuple[str, tuple[str, ...]] | None:
+    if isinstance(value, list):
+        return None
+    if isinstance(value, NamedConstant):
+        known = NAMED_CONSTANTS.get(type_name, ())
+        if value.name in known:
+            return None
+        if type_name in NAMED_CONSTANTS or type_name in ("float", "bool", "str", "Scalar"):
+            words = ("True", "False") if type_name == "bool" else ()
+            return f"`{value.name}` is no value of type `{type_name}`", (*known, *words)
+        return None
+    fits = {
+        "bool": isinstance(value, int),
+        "int": isinstance(value, int) and not isinstance(value, bool),
+        "SymInt": isinstance(value, int) and not isinstance(value, bool),
+        "float": isinstance(value, (int, float)) and not isinstance(value, bool),
+        "Scalar": isinstance(value, (int, float, complex)),
+        "str": isinstance(value, str),
+        "ScalarType": isinstance(value, int) and not isinstance(value, bool),
+        "Tensor": value is None,
+    }
+    if fits.get(type_name, True):
+        return None
+    return f"a {_kind(value)} is no value of type `{type_name}`", ()
+
+
+def _kind(value: object) -> str:
+    if value is None:
+        return "`None`"
+    names = {bool: "truth value", int: "whole number", float: "number with a fraction"}
+    return names.get(type(value), "string" if isinstance(value, str) else "complex number")

@@ -1,0 +1,46 @@
+"""Derivative formulas: a frozen model of the expressions, and their lexer and parser.
+
+    grad * other.conj()
+    grads[0].defined() ? where(self >= 0, grads[0], weight) : zeros_like(self)
+
+One grammar reads the formulas of PyTorch's `derivatives.yaml`, which are C++ expressions, and those of
+`derivatives:` in an entry of ours, which add keyword arguments and lists in square brackets.
+"""
+
+from __future__ import annotations
+
+from torchgen_lite.schema.formula.model import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    Lambda,
+    ListDisplay,
+    Literal,
+    Member,
+    Name,
+    Subscript,
+    Unary,
+    called_name,
+    children,
+    walk,
+)
+from torchgen_lite.schema.formula.parser import parse_formula
+
+__all__ = [
+    "Binary",
+    "Call",
+    "Conditional",
+    "Expression",
+    "Lambda",
+    "ListDisplay",
+    "Literal",
+    "Member",
+    "Name",
+    "Subscript",
+    "Unary",
+    "called_name",
+    "children",
+    "parse_formula",
+    "walk",
+]

@@ -1,0 +1,216 @@
+"""The nodes of a formula. `str()` of a node is the formula with one space where C++ style has one.
+
+Equality ignores spans, as in the model of schemas. Brackets are not kept: `str()` writes them where
+the tree needs them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Union
+
+from torchgen_lite.diagnostics import Span
+
+PRECEDENCE = {
+    "||": 2,
+    "&&": 3,
+    "|": 4,
+    "^": 5,
+    "&": 6,
+    "==": 7,
+    "!=": 7,
+    "<": 8,
+    ">": 8,
+    "<=": 8,
+    ">=": 8,
+    "+": 10,
+    "-": 10,
+    "*": 11,
+    "/": 11,
+    "%": 11,
+}
+"""Binary operators by C++'s precedence; all bind to the left."""
+
+UNARY_PRECEDENCE = 12
+_POSTFIX_PRECEDENCE = 13
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """An identifier, perhaps qualified and with template arguments: `self`, `at::where`, `std::get<0>`."""
+
+    text: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A number or a string, as written."""
+
+    text: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """`value.name`, or `value->name`."""
+
+    value: Expression
+    name: str
+    arrow: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"{_wrap(self.value, _POSTFIX_PRECEDENCE)}{'->' if self.arrow else '.'}{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """`function(arguments, name=value)`."""
+
+    function: Expression
+    arguments: tuple[Expression, ...]
+    keywords: tuple[tuple[str, Expression], ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        items = [str(a) for a in self.arguments]
+        items += [f"{name}={value}" for name, value in self.keywords]
+        return f"{_wrap(self.function, _POSTFIX_PRECEDENCE)}({', '.join(items)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    """`value[index]`."""
+
+    value: Expression
+    index: Expression
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"{_wrap(self.value, _POSTFIX_PRECEDENCE)}[{self.index}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    """`-x`, `!x`, `*x`, `+x`, `~x`."""
+
+    operator: str
+    operand: Expression
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.operator}{_wrap(self.operand, UNARY_PRECEDENCE)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    """`left operator right`."""
+
+    operator: str
+    left: Expression
+    right: Expression
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        level = PRECEDENCE[self.operator]
+        return f"{_wrap(self.left, level)} {self.operator} {_wrap(self.right, level + 1)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Conditional:
+    """`test ? yes : no`."""
+
+    test: Expression
+    yes: Expression
+    no: Expression
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"{_wrap(self.test, 2)} ? {_wrap(self.yes, 2)} : {self.no}"
+
+
+@dataclass(frozen=True, slots=True)
+class ListDisplay:
+    """`{a, b}` or `[a, b]`."""
+
+    items: tuple[Expression, ...]
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return f"{{{', '.join(map(str, self.items))}}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    """A C++ lambda, kept as text: nothing here looks inside."""
+
+    text: str
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        return self.text
+
+
+Expression = Union[
+    Name,
+    Literal,
+    Member,
+    Call,
+    Subscript,
+    Unary,
+    Binary,
+    Conditional,
+    ListDisplay,
+    Lambda,
+]
+
+
+def _level(node: Expression) -> int:
+    if isinstance(node, Conditional):
+        return 1
+    if isinstance(node, Binary):
+        return PRECEDENCE[node.operator]
+    return UNARY_PRECEDENCE if isinstance(node, Unary) else _POSTFIX_PRECEDENCE
+
+
+def _wrap(node: Expression, level: int) -> str:
+    return str(node) if _level(node) >= level else f"({node})"
+
+
+def children(node: Expression) -> tuple[Expression, ...]:
+    """The expressions directly inside a node, in the order they are written."""
+    if isinstance(node, Call):
+        return (node.function, *node.arguments, *(value for _, value in node.keywords))
+    if isinstance(node, Member):
+        return (node.value,)
+    if isinstance(node, Subscript):
+        return (node.value, node.index)
+    if isinstance(node, Unary):
+        return (node.operand,)
+    if isinstance(node, Binary):
+        return (node.left, node.right)
+    if isinstance(node, Conditional):
+        return (node.test, node.yes, node.no)
+    return node.items if isinstance(node, ListDisplay) else ()
+
+
+def walk(node: Expression) -> Iterator[Expression]:
+    """Every node of a formula, outermost first."""
+    yield node
+    for child in children(node):
+        yield from walk(child)
+
+
+def called_name(node: Expression) -> str | None:
+    """The free function that a call calls, without its namespace: `where` of `at::where(...)`."""
+    if isinstance(node, Call) and isinstance(node.function, Name):
+        return node.function.text.partition("<")[0].rpartition("::")[2]
+    return None

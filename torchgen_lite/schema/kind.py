@@ -1,0 +1,49 @@
+"""How an operator writes its result: torchgen `FunctionSchema.kind`."""
+
+from __future__ import annotations
+
+from torchgen_lite.schema.model import FunctionSchema, SchemaKind
+
+# What may stand between `__i` and `__`. torchgen has `div` where Python has `truediv`; both count.
+_AUGMENTED = frozenset(
+    [
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "mod",
+        "pow",
+        "lshift",
+        "rshift",
+        "and",
+        "xor",
+        "or",
+        "matmul",
+        "truediv",
+        "floordiv",
+    ]
+)
+
+
+def is_inplace_name(base_name: str) -> bool:
+    """Whether a name says in-place: `add_` and `__iadd__`, but neither `__and__` nor `__init__`."""
+    if len(base_name) > 4 and base_name.startswith("__") and base_name.endswith("__"):
+        return base_name[2] == "i" and base_name[3:-2] in _AUGMENTED
+    return base_name.endswith("_")
+
+
+def kind_of(schema: FunctionSchema) -> SchemaKind:
+    """The kind of a schema: in-place by name, then out arguments, then any other written argument.
+
+    torchgen does not look at `self` in the last step and so calls `foo(Tensor(a!) self) -> Tensor(a!)`
+    functional; here that is `mutable`.
+    """
+    if is_inplace_name(schema.base_name):
+        return SchemaKind.inplace
+    written = [argument for argument in schema.arguments if argument.is_write]
+    if not written:
+        return SchemaKind.functional
+    out = [argument for argument in written if argument.is_out]
+    if any(argument.name.startswith("_scratch_") for argument in out):
+        return SchemaKind.scratch
+    return SchemaKind.out if out else SchemaKind.mutable

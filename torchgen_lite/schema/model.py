@@ -1,0 +1,282 @@
+"""The model of one operator schema: frozen, lossless, without YAML, Python text or C++ text.
+
+A schema is what follows `func:` in `native_functions.yaml` and what `torch.library.define` takes:
+
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+
+`str()` of every node gives the text it was parsed from, white space normalised, so
+`str(FunctionSchema.parse(s)) == s` holds for schemas written with single spaces. Equality ignores
+spans: two schemas are equal when their texts are. Types have no span of their own, so that equal
+types can be one object; `Argument.type_span` has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TYPE_CHECKING, Union
+
+if TYPE_CHECKING:
+    from torchgen_lite.diagnostics import Span
+
+
+class SchemaKind(Enum):
+    """How an operator writes its result (torchgen `SchemaKind`)."""
+
+    functional = "functional"
+    inplace = "inplace"
+    out = "out"
+    mutable = "mutable"
+    scratch = "scratch"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class AliasAnnotation:
+    """The `(a!)`, `(a|b)`, `(a -> *)` or bare `!` behind a type.
+
+    `before` and `after` are alias sets in the order they were written; `after` is empty unless an
+    arrow was written. A wildcard is the set `("*",)`. `shorthand` marks the spelling `Tensor!`,
+    which names no set.
+    """
+
+    before: tuple[str, ...]
+    is_write: bool
+    after: tuple[str, ...] = ()
+    shorthand: bool = False
+
+    def __str__(self) -> str:
+        if self.shorthand:
+            return "!"
+        after = f" -> {'|'.join(self.after)}" if self.after else ""
+        return f"({'|'.join(self.before)}{'!' if self.is_write else ''}{after})"
+
+
+@dataclass(frozen=True, slots=True)
+class BaseType:
+    """A named type: `Tensor`, `int`, `SymInt`, `Scalar`, `__torch__.torch.classes.c10d.Work`."""
+
+    name: str
+    annotation: AliasAnnotation | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}{self.annotation or ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class OptionalType:
+    """`T?`."""
+
+    elem: Type
+    annotation: AliasAnnotation | None = None
+
+    def __str__(self) -> str:
+        return f"{self.elem}?{self.annotation or ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class ListType:
+    """`T[]`, or `T[N]` with a fixed `size`, for which one element stands for N equal ones."""
+
+    elem: Type
+    size: int | None = None
+    annotation: AliasAnnotation | None = None
+
+    def __str__(self) -> str:
+        return f"{self.elem}[{'' if self.size is None else self.size}]{self.annotation or ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class GenericType:
+    """`Dict(str, Tensor)`, `Future(t)`, `RRef(t)`, `Union(int, float)`: a name with type arguments."""
+
+    name: str
+    args: tuple[Type, ...]
+    annotation: AliasAnnotation | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(map(str, self.args))}){self.annotation or ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class TupleType:
+    """`(int, Tensor)` where a type stands."""
+
+    elems: tuple[Type, ...]
+    annotation: AliasAnnotation | None = None
+
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.elems))}){self.annotation or ''}"
+
+
+Type = Union[BaseType, OptionalType, ListType, GenericType, TupleType]
+
+
+def walk_type(type_: Type) -> Iterator[Type]:
+    """Every node of a type, outermost first."""
+    yield type_
+    children: tuple[Type, ...]
+    if isinstance(type_, (OptionalType, ListType)):
+        children = (type_.elem,)
+    elif isinstance(type_, GenericType):
+        children = type_.args
+    elif isinstance(type_, TupleType):
+        children = type_.elems
+    else:
+        children = ()
+    for child in children:
+        yield from walk_type(child)
+
+
+def find_annotation(type_: Type) -> AliasAnnotation | None:
+    """The outermost alias annotation of a type: `Tensor(a!)[]` and `Tensor[](a!)` both have `(a!)`."""
+    # Asked for every argument of every operator, several times; nearly all are plain, optional or lists.
+    while type_.annotation is None and isinstance(type_, (OptionalType, ListType)):
+        type_ = type_.elem
+    if type_.annotation is not None or isinstance(type_, BaseType):
+        return type_.annotation
+    return next((t.annotation for t in walk_type(type_) if t.annotation is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument. `default` is the text written behind `=`, kept as it stands."""
+
+    type: Type
+    name: str
+    default: str | None = None
+    kwarg_only: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
+    name_span: Span | None = field(default=None, compare=False, repr=False)
+    default_span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def type_span(self) -> Span | None:
+        """Where the type is written: from the start of the argument to its name."""
+        if self.span is None or self.name_span is None:
+            return None
+        source, start, _ = self.span
+        written = source.text[start : self.name_span.start].rstrip()
+        return type(self.span)(source, start, start + len(written))
+
+    @property
+    def annotation(self) -> AliasAnnotation | None:
+        return find_annotation(self.type)
+
+    @property
+    def is_write(self) -> bool:
+        """Whether the operator mutates this argument."""
+        annotation = self.annotation
+        return annotation is not None and annotation.is_write
+
+    @property
+    def is_out(self) -> bool:
+        """Whether this is an out argument: keyword-only, mutable, without a default."""
+        return self.kwarg_only and self.is_write and self.default is None
+
+    def __str__(self) -> str:
+        default = "" if self.default is None else f"={self.default}"
+        return f"{self.type} {self.name}{default}"
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """One return value; `name` is None where none was written."""
+
+    type: Type
+    name: str | None = None
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def annotation(self) -> AliasAnnotation | None:
+        return find_annotation(self.type)
+
+    @property
+    def is_write(self) -> bool:
+        annotation = self.annotation
+        return annotation is not None and annotation.is_write
+
+    def __str__(self) -> str:
+        return str(self.type) if self.name is None else f"{self.type} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSchema:
+    """A whole schema. `name` is as written: `add`, or `aten::add` where a namespace was given."""
+
+    name: str
+    overload_name: str
+    arguments: tuple[Argument, ...]
+    returns: tuple[Return, ...]
+    is_vararg: bool = False
+    is_varret: bool = False
+    parenthesised_return: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
+    name_span: Span | None = field(default=None, compare=False, repr=False)
+
+    @staticmethod
+    def parse(text: str) -> FunctionSchema:
+        """Parse one schema; raise `SchemaError`, which carries the diagnostics, if it is wrong."""
+        from torchgen_lite.schema.parser import parse_schema_or_raise
+
+        return parse_schema_or_raise(text)
+
+    @property
+    def namespace(self) -> str:
+        """`aten` of `aten::add`, or the empty string."""
+        return self.name.rpartition("::")[0]
+
+    @property
+    def base_name(self) -> str:
+        """The name without its namespace: `add_` of `aten::add_.Tensor`."""
+        return self.name.rpartition("::")[2]
+
+    @property
+    def full_name(self) -> str:
+        """Name and overload as PyTorch writes them: `add.Tensor`, `relu`."""
+        return f"{self.name}.{self.overload_name}" if self.overload_name else self.name
+
+    @property
+    def positional(self) -> tuple[Argument, ...]:
+        return tuple(a for a in self.arguments if not a.kwarg_only)
+
+    @property
+    def kwarg_only(self) -> tuple[Argument, ...]:
+        """Keyword-only arguments that are not out arguments."""
+        return tuple(a for a in self.arguments if a.kwarg_only and not a.is_out)
+
+    @property
+    def out(self) -> tuple[Argument, ...]:
+        return tuple(a for a in self.arguments if a.is_out)
+
+    def kind(self) -> SchemaKind:
+        """How this operator writes its result (torchgen `FunctionSchema.kind`).
+
+        An in-place name makes it `inplace`, out arguments make it `out` (`scratch` if one of them is
+        work space, named `_scratch_...`), any other written argument makes it `mutable`.
+        """
+        from torchgen_lite.schema.kind import kind_of
+
+        return kind_of(self)
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+        star_written = False
+        for argument in self.arguments:
+            if argument.kwarg_only and not star_written:
+                parts.append("*")
+                star_written = True
+            parts.append(str(argument))
+        if self.is_vararg:
+            parts.append("...")
+        returns = [str(r) for r in self.returns]
+        if self.is_varret:
+            returns.append("...")
+        if len(returns) == 1 and not self.parenthesised_return:
+            result = returns[0]
+        else:
+            result = f"({', '.join(returns)})"
+        return f"{self.full_name}({', '.join(parts)}) -> {result}"

@@ -1,0 +1,236 @@
+"""The schema parser: recursive descent over tokens, every mistake collected, none raised.
+
+The language is the union of what torchgen and PyTorch's own parser accept:
+
+    schema   := name '(' [argument (',' argument)*] ')' '->' returns
+    name     := IDENT ('::' IDENT)* ['.' IDENT]
+    argument := type IDENT ['=' default] | '*' | '...'
+    returns  := return | '...' | '(' [return (',' return)*] ')'
+    type     := atom ('[' [NUMBER] ']' | '?' | alias)*
+    alias    := '!' | '(' set ['!'] ['->' set] ')'
+
+Recovery: a mistake inside an argument skips to the next comma of the same list, so that three wrong
+arguments are three diagnostics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.schema.argument_parser import parse_argument, parse_return
+from torchgen_lite.schema.cursor import Abort, Cursor
+from torchgen_lite.schema.familiar import parse_familiar
+from torchgen_lite.schema.lexer import BAD_STRING
+from torchgen_lite.schema.model import Argument, FunctionSchema, Return
+
+Locate = Callable[[int, int], Span]
+
+# The longest schema of PyTorch has some 1,600 characters.
+MAX_LENGTH = 64 * 1024
+
+
+class SchemaError(ValueError):
+    """A schema that could not be parsed; `diagnostics` says where and why."""
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
+        super().__init__("\n".join(f"{d.code}: {d.message}" for d in diagnostics))
+        self.diagnostics = diagnostics
+
+
+def parse_schema_or_raise(text: str) -> FunctionSchema:
+    """Parse one schema; raise `SchemaError` if it is wrong."""
+    schema, diagnostics = parse_schema(text)
+    if schema is None:
+        raise SchemaError(diagnostics)
+    return schema
+
+
+def parse_schema(
+    text: str, *, locate: Locate | None = None
+) -> tuple[FunctionSchema | None, tuple[Diagnostic, ...]]:
+    """Parse one schema. Gives None if there was any error; never raises.
+
+    `locate` turns offsets into `text` into a span of the file that the text came from.
+    """
+    if locate is None:
+        source = Source("<schema>", text)
+
+        def locate(start: int, end: int) -> Span:
+            return Span(source, start, end)
+
+    if len(text) > MAX_LENGTH:
+        message = f"schema of {len(text)} characters, more than the {MAX_LENGTH} allowed"
+        label = Label(locate(0, 1), "starts here")
+        return None, (Diagnostic("TG213", message, label),)
+    schema = parse_familiar(text, locate)
+    if schema is not None:
+        return schema, ()
+    cursor = Cursor(text, locate)
+    with suppress(Abort):
+        schema = _schema(cursor)
+    diagnostics = tuple(cursor.diagnostics)
+    if any(d.severity == "error" for d in diagnostics):
+        schema = None
+    return schema, diagnostics
+
+
+def _schema(cursor: Cursor) -> FunctionSchema:
+    if cursor.kind == "end":
+        raise cursor.abort("TG209", "empty schema", "a schema is expected here")
+    name_start = cursor.start
+    name, overload_name = _name(cursor)
+    name_end = cursor.last_end
+    arguments, is_vararg = _arguments(cursor)
+    if not cursor.take("->"):
+        raise cursor.abort(
+            "TG206",
+            "missing `->` and return type",
+            f"expected `->`, found {cursor.found()}",
+            "write `-> ()` if the operator returns nothing",
+        )
+    returns, is_varret, parenthesised = _returns(cursor)
+    if cursor.kind != "end":
+        cursor.report(
+            "TG210", "text after the end of the schema", cursor.start, len(cursor.text.rstrip())
+        )
+    locate = cursor.locate
+    return FunctionSchema(
+        name,
+        overload_name,
+        arguments,
+        returns,
+        is_vararg,
+        is_varret,
+        parenthesised,
+        locate(name_start, cursor.last_end),
+        locate(name_start, name_end),
+    )
+
+
+def _name(cursor: Cursor) -> tuple[str, str]:
+    """`aten::add_` and `Tensor` of `aten::add_.Tensor`."""
+    name = cursor.ident("TG215", "an operator name")
+    while cursor.take("::"):
+        name = f"{name}::{cursor.ident('TG215', 'operator name')}"
+    overload_name = ""
+    if cursor.take("."):
+        start = cursor.start
+        overload_name = cursor.ident("TG215", "an overload name")
+        if overload_name == "default" or overload_name.startswith("__"):
+            cursor.report(
+                "TG215",
+                f"`{overload_name}` cannot be an overload name",
+                start,
+                cursor.last_end,
+                "reserved",
+                "leave the overload name out" if overload_name == "default" else None,
+            )
+    return name, overload_name
+
+
+def _arguments(cursor: Cursor) -> tuple[tuple[Argument, ...], bool]:
+    opening = cursor.start
+    if not cursor.take("("):
+        raise cursor.abort(
+            "TG201",
+            "expected `(` after the operator name",
+            f"found {cursor.found()}",
+        )
+    arguments: list[Argument] = []
+    state = _ListState()
+    if cursor.take(")"):
+        return (), False
+    while True:
+        try:
+            _list_item(cursor, arguments, state)
+        except Abort:
+            cursor.skip_item()
+        if cursor.take(","):
+            continue
+        if cursor.take(")"):
+            break
+        if not _unclosed(cursor, opening):
+            break
+    if state.star >= 0 and not (arguments and arguments[-1].kwarg_only) and not cursor.errors:
+        cursor.warn("TG207", "no keyword-only argument after `*`", state.star, state.star + 1)
+    return tuple(arguments), state.is_vararg
+
+
+class _ListState:
+    """What has been seen so far in an argument list."""
+
+    __slots__ = ("is_vararg", "star")
+
+    def __init__(self) -> None:
+        self.star = -1
+        self.is_vararg = False
+
+
+def _list_item(cursor: Cursor, arguments: list[Argument], state: _ListState) -> None:
+    if state.is_vararg:
+        raise cursor.abort("TG211", "argument after `...`", "`...` must be the last one")
+    if cursor.texts[cursor.at] == "*":
+        if state.star >= 0:
+            cursor.report("TG207", "second `*`", cursor.start, cursor.start + 1)
+        else:
+            state.star = cursor.start
+        cursor.advance()
+        return
+    if cursor.take("..."):
+        state.is_vararg = True
+        return
+    arguments.append(parse_argument(cursor, state.star >= 0))
+
+
+def _unclosed(cursor: Cursor, opening: int) -> bool:
+    """Report what stands where `,` or `)` should; say whether to go on with the list."""
+    if cursor.kind == "end" and BAD_STRING in cursor.kinds:
+        # The string that isn't closed has swallowed the rest, and has been reported.
+        raise Abort
+    if cursor.kind == "end" or cursor.texts[cursor.at] == "->":
+        cursor.report(
+            "TG205",
+            "the argument list is not closed",
+            cursor.start,
+            cursor.start + max(len(cursor.texts[cursor.at]), 1),
+            "expected `)`",
+            secondary=(Label(cursor.locate(opening, opening + 1), "opened here"),),
+        )
+        if cursor.kind == "end":
+            raise Abort
+        return False
+    cursor.report_here("TG201", f"expected `,` or `)`, found {cursor.found()}", "unexpected")
+    cursor.skip_item()
+    if cursor.take(","):
+        return True
+    return not cursor.take(")")
+
+
+def _returns(cursor: Cursor) -> tuple[tuple[Return, ...], bool, bool]:
+    """The returns, whether they end in `...`, and whether they stood in parentheses."""
+    if cursor.take("..."):
+        return (), True, False
+    opening = cursor.start
+    if not cursor.take("("):
+        return (parse_return(cursor),), False, False
+    returns: list[Return] = []
+    is_varret = False
+    if cursor.take(")"):
+        return (), False, True
+    while True:
+        try:
+            if is_varret:
+                raise cursor.abort("TG211", "return after `...`", "`...` must be the last one")
+            if cursor.take("..."):
+                is_varret = True
+            else:
+                returns.append(parse_return(cursor))
+        except Abort:
+            cursor.skip_item()
+        if cursor.take(","):
+            continue
+        if cursor.take(")") or not _unclosed(cursor, opening):
+            break
+    return tuple(returns), is_varret, True

@@ -1,0 +1,79 @@
+"""The names of types that a schema may use."""
+
+from __future__ import annotations
+
+# Those that native_functions.yaml has used in any release since 1.8.
+_OPERATOR_TYPES = (
+    "Tensor",
+    "int",
+    "SymInt",
+    "float",
+    "bool",
+    "SymBool",
+    "str",
+    "Scalar",
+    "ScalarType",
+    "Layout",
+    "Device",
+    "DeviceIndex",
+    "MemoryFormat",
+    "Generator",
+    "Dimname",
+    "DimVector",
+    "QScheme",
+    "ConstQuantizerPtr",
+    "Storage",
+    "Stream",
+)
+# Those that only PyTorch's own schema parser knows.
+_JIT_TYPES = (
+    "Any",
+    "AnyClassType",
+    "AnyEnumType",
+    "AnyList",
+    "AnyTuple",
+    "Capsule",
+    "Function",
+    "None",
+    "NoneType",
+    "PyObject",
+    "SymFloat",
+    "complex",
+    "number",
+)
+BASE_TYPES = frozenset(_OPERATOR_TYPES + _JIT_TYPES)
+
+# Names that take types in parentheses: `Dict(str, Tensor)`.
+GENERIC_TYPES = frozenset({"Dict", "Future", "RRef", "Await", "Union"})
+
+# What other languages call a type, and its name here.
+TYPE_SPELLINGS = {
+    "Int": "int",
+    "IntArrayRef": "int[]",
+    "OptionalTensor": "Tensor?",
+    "String": "str",
+    "TensorList": "Tensor[]",
+    "at::Tensor": "Tensor",
+    "boolean": "bool",
+    "double": "float",
+    "dtype": "ScalarType",
+    "int32_t": "int",
+    "int64_t": "int",
+    "list": "T[]",
+    "long": "int",
+    "number": "Scalar",
+    "string": "str",
+    "tensor": "Tensor",
+    "torch.Tensor": "Tensor",
+}
+
+
+def is_type_variable(name: str) -> bool:
+    """Whether PyTorch's parser takes this for a type variable, as in `(t[] a, t b) -> t[]`.
+
+    It takes any name that starts with a small letter. Here it has to look like one (`t`, `t1`,
+    `tVal`, `key`), so that `flaot` is a mistake and not a variable.
+    """
+    if name in ("key", "val"):
+        return True
+    return name[:1].islower() and (len(name) == 1 or name[1].isupper() or name[1:].isdigit())

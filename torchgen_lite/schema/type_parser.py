@@ -1,0 +1,170 @@
+"""Types of the schema language: `Tensor(a!)[]?`, `Dict(str, t)`, `(int, Tensor)[]`, `int[2]`."""
+
+from __future__ import annotations
+
+from torchgen_lite.diagnostics import did_you_mean
+from torchgen_lite.schema.cursor import MAX_DEPTH, Abort, Cursor
+from torchgen_lite.schema.lexer import IDENT, NUMBER
+from torchgen_lite.schema.model import (
+    AliasAnnotation,
+    BaseType,
+    GenericType,
+    ListType,
+    OptionalType,
+    TupleType,
+    Type,
+)
+from torchgen_lite.schema.type_names import (
+    BASE_TYPES,
+    GENERIC_TYPES,
+    TYPE_SPELLINGS,
+    is_type_variable,
+)
+
+_SHORTHAND = AliasAnnotation((), True, (), True)
+
+
+def parse_type(cursor: Cursor) -> Type:
+    """Parse a type with its suffixes; abort the item if there is none."""
+    cursor.depth += 1
+    try:
+        if cursor.depth > MAX_DEPTH:
+            raise cursor.abort("TG212", "type nested too deeply", "here")
+        type_ = _atom(cursor)
+        text = cursor.texts[cursor.at]
+        if text == "?" or text == "[":
+            type_ = _suffixes(cursor, type_)
+        return type_
+    finally:
+        cursor.depth -= 1
+
+
+def _suffixes(cursor: Cursor, type_: Type) -> Type:
+    count = 0
+    while True:
+        if cursor.take("?"):
+            annotation = _annotation(cursor)
+            type_ = OptionalType(type_, annotation)
+        elif cursor.texts[cursor.at] == "[":
+            size = _size(cursor)
+            annotation = _annotation(cursor)
+            type_ = ListType(type_, size, annotation)
+        else:
+            return type_
+        count += 1
+        if count + cursor.depth > MAX_DEPTH:
+            raise cursor.abort("TG212", "type nested too deeply", "here")
+
+
+def _size(cursor: Cursor) -> int | None:
+    opening = cursor.start
+    cursor.advance()
+    size: int | None = None
+    if cursor.kind == NUMBER:
+        digits = cursor.texts[cursor.at]
+        if not digits.isdigit() or len(digits) > 9:
+            cursor.report_here("TG217", f"`{cursor.shorten(digits)}` is not a list size", "here")
+        else:
+            size = int(digits)
+        cursor.advance()
+    if cursor.kind == IDENT and cursor.texts[cursor.at + 1] == "]":
+        cursor.report_here("TG217", f"{cursor.found()} is not a list size", "not a number")
+        cursor.advance()
+    if not cursor.take("]"):
+        # Read on as if it were closed: most often an argument name follows.
+        cursor.report("TG205", "`[` is not closed", opening, opening + 1, "expected `]`")
+    return size
+
+
+def _atom(cursor: Cursor) -> Type:
+    start = cursor.start
+    if cursor.kind != IDENT:
+        if cursor.texts[cursor.at] == "(":
+            elems = _type_list(cursor)
+            annotation = _annotation(cursor)
+            return TupleType(elems, annotation)
+        code = "TG200" if cursor.kind in ("bad", "bad_string") else "TG201"
+        raise cursor.abort(code, f"expected a type, found {cursor.found()}", "not a type")
+    name = cursor.advance()
+    text = cursor.texts[cursor.at]
+    if text == "." or text == "::":
+        name = _dotted(cursor, name)
+        text = cursor.texts[cursor.at]
+    if text == "(" and name in GENERIC_TYPES:
+        args = _type_list(cursor)
+        annotation = _annotation(cursor)
+        return GenericType(name, args, annotation)
+    name_end = cursor.last_end
+    annotation = _annotation(cursor) if text == "(" or text == "!" else None
+    if name not in BASE_TYPES:
+        _check_name(cursor, name, start, name_end)
+    return BaseType(name, annotation)
+
+
+def _dotted(cursor: Cursor, name: str) -> str:
+    """The rest of `__torch__.torch.classes.c10d.Work`, or of a name in another language's manner."""
+    parts = [name]
+    while cursor.texts[cursor.at] in (".", "::"):
+        parts.append(cursor.advance())
+        parts.append(cursor.ident("TG202", "a name"))
+    return "".join(parts)
+
+
+def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
+    if name.startswith("__torch__.") or is_type_variable(name):
+        return
+    spelling = TYPE_SPELLINGS.get(name)
+    help_ = f"write `{spelling}`" if spelling else did_you_mean(name, (*BASE_TYPES, *GENERIC_TYPES))
+    cursor.report(
+        "TG202", f"unknown type `{cursor.shorten(name)}`", start, end, "not a type", help_
+    )
+
+
+def _type_list(cursor: Cursor) -> tuple[Type, ...]:
+    opening = cursor.start
+    cursor.advance()
+    types: list[Type] = []
+    if cursor.take(")"):
+        return ()
+    while True:
+        types.append(parse_type(cursor))
+        if cursor.take(","):
+            continue
+        if cursor.take(")"):
+            return tuple(types)
+        cursor.report("TG205", "`(` is not closed", opening, opening + 1, "opened here")
+        raise cursor.abort("TG201", f"expected `,` or `)`, found {cursor.found()}", "here")
+
+
+def _annotation(cursor: Cursor) -> AliasAnnotation | None:
+    """`!`, `(a)`, `(a!)`, `(a|b)`, `(*)`, `(a -> *)`, or nothing."""
+    if cursor.take("!"):
+        return _SHORTHAND
+    if not cursor.take("("):
+        return None
+    try:
+        before = _alias_set(cursor)
+        is_write = cursor.take("!")
+        after = _alias_set(cursor) if cursor.take("->") else ()
+        cursor.expect(")", "TG208")
+    except Abort:
+        # The parenthesis belongs to the annotation: leaving it would end the argument list.
+        cursor.skip_to_closing()
+        raise
+    return AliasAnnotation(before, is_write, after)
+
+
+def _alias_set(cursor: Cursor) -> tuple[str, ...]:
+    names: list[str] = []
+    while True:
+        if cursor.texts[cursor.at] == "*" or cursor.kind == IDENT:
+            names.append(cursor.advance())
+        else:
+            raise cursor.abort(
+                "TG208",
+                f"expected an alias set, found {cursor.found()}",
+                "not a name",
+                "alias annotations look like `(a)`, `(a!)`, `(a|b)` or `(a -> *)`",
+            )
+        if not cursor.take("|"):
+            return tuple(names)
