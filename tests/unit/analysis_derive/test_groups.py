@@ -1,0 +1,118 @@
+"""Which functions belong together."""
+
+from __future__ import annotations
+
+from tests.unit.analysis_derive import derived
+from torchgen_lite.analysis.derive import Derived, operator_name
+from torchgen_lite.analysis.derive.views import copy_name, needs_copy
+
+ADD = """\
+- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+  structured_delegate: add.out
+- func: add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
+  structured_delegate: add.out
+- func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    CPU: add_out
+- func: add.Scalar(Tensor self, Scalar other) -> Tensor
+"""
+
+
+def groups(facts: Derived) -> list[list[str]]:
+    return [[operator_name(f) for f in group.functions()] for group in facts.groups]
+
+
+def test_variants_of_one_signature() -> None:
+    facts = derived(ADD)
+    assert groups(facts) == [["aten::add.Tensor", "aten::add.out", "aten::add_.Tensor"]]
+    assert facts.groups[0].structured
+    assert facts.group_of["aten::add_.Tensor"] is facts.groups[0]
+    assert "aten::add.Scalar" not in facts.group_of
+
+
+def test_tensor_options_do_not_count() -> None:
+    facts = derived("""\
+- func: full(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+- func: full.out(int[] size, *, Tensor(a!) out) -> Tensor(a!)
+""")
+    assert groups(facts) == [["aten::full", "aten::full.out"]]
+
+
+def test_what_is_mutated_counts_as_returned() -> None:
+    facts = derived("""\
+- func: norm(Tensor x, Tensor(a!) mean) -> Tensor
+  dispatch:
+    CPU: norm_cpu
+- func: norm_functional(Tensor x, Tensor mean) -> (Tensor, Tensor mean_out)
+  dispatch:
+    CPU: norm_functional_cpu
+- func: norm.out(Tensor x, Tensor(a!) mean, *, Tensor(b!) out) -> Tensor(b!)
+  dispatch:
+    CPU: norm_out
+""")
+    assert groups(facts) == [["aten::norm_functional", "aten::norm.out", "aten::norm"]]
+
+
+def test_namespaces_are_apart() -> None:
+    facts = derived("""\
+- func: a::foo(Tensor self) -> Tensor
+- func: b::foo.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+""")
+    assert groups(facts) == []
+
+
+def test_functional_variant_with_another_default() -> None:
+    facts = derived("""\
+- func: draw_.float(Tensor(a!) self, float p=0.5) -> Tensor(a!)
+  dispatch:
+    CPU: draw_
+  autogen: draw.float_out
+- func: draw.p(Tensor self, float p) -> Tensor
+  dispatch:
+    CPU: draw
+""")
+    assert groups(facts) == [["aten::draw.p", "aten::draw.float_out", "aten::draw_.float"]]
+
+
+def test_views() -> None:
+    facts = derived("""\
+- func: t(Tensor(a) self) -> Tensor(a)
+  dispatch:
+    CompositeExplicitAutograd: t
+- func: t_(Tensor(a!) self) -> Tensor(a!)
+  dispatch:
+    CompositeExplicitAutograd: t_
+  tags: inplace_view
+- func: t_copy(Tensor self) -> Tensor
+  dispatch:
+    CompositeExplicitAutogradNonFunctional: t_copy
+  tags: view_copy
+- func: resize_(Tensor(a!) self, int[] size) -> Tensor(a!)
+  dispatch:
+    CPU: resize_
+  tags: inplace_view
+- func: chunk(Tensor(a -> *) self, int n) -> Tensor(a)[]
+""")
+    assert facts.views == {"aten::t", "aten::t_", "aten::chunk"}
+    assert [[operator_name(f) for f in group.functions()] for group in facts.view_groups] == [
+        ["aten::t", "aten::t_", "aten::t_copy"],
+        ["aten::chunk"],
+    ]
+    view, chunk = facts.function_of["aten::t"], facts.function_of["aten::chunk"]
+    assert (needs_copy(view), copy_name(view)) == (True, "t_copy")
+    assert not needs_copy(chunk)
+
+
+def test_the_copy_of_an_inverse_scatters() -> None:
+    facts = derived("""\
+- func: slice_inverse(Tensor(a) self, Tensor src) -> Tensor(a)
+  dispatch:
+    CompositeExplicitAutograd: slice_inverse
+- func: slice_scatter(Tensor self, Tensor src) -> Tensor
+  dispatch:
+    CompositeExplicitAutograd: slice_scatter
+""")
+    (group,) = facts.view_groups
+    assert group.view_copy is facts.function_of["aten::slice_scatter"]
+    assert not needs_copy(group.view)

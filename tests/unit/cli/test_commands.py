@@ -1,0 +1,179 @@
+"""The smaller commands."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, Result
+from torchgen_lite.cli.app import COMMANDS
+from torchgen_lite.version import __version__
+
+Run = Callable[..., Result]
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == Result(0, f"torchgen-lite, version {__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
+    result = run(command, "--help")
+    assert result.code == 0
+    assert command == "templates" or f"torchgen-lite {command}" in result.stdout
+
+
+def test_lint(run: Run, project: Path) -> None:
+    assert run("lint").code == 0
+    (project / "native_functions.yaml").write_text("- func: f(Tensor self -> Tensor\n")
+    result = run("lint")
+    assert result.code == 1
+    assert "--> native_functions.yaml:1:" in result.stderr
+
+
+@pytest.mark.parametrize("format_", ["full", "concise", "json", "github", "sarif"])
+def test_formats_of_diagnostics(run: Run, project: Path, format_: str) -> None:
+    (project / "native_functions.yaml").write_text(
+        "- func: f(Tensor self) -> Tensor\n  dispach: x\n"
+    )
+    result = run("lint", "--output-format", format_)
+    assert result.code == 1
+    assert "TG102" in (result.stderr if format_ in ("full", "concise") else result.stdout)
+
+
+def test_colour(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (project / "native_functions.yaml").write_text("- func: f(\n")
+    assert "\x1b[" not in run("lint").stderr
+    assert "\x1b[" in run("lint", "--color", "always").stderr
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[" in run("lint").stderr
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in run("lint").stderr
+
+
+def test_explain(run: Run) -> None:
+    assert run("explain", "TG103").stdout.startswith("TG103: unknown dispatch key (error)\n")
+    assert run("explain", "tg103").code == 0
+    result = run("explain", "TG1033")
+    assert (result.code, result.stdout) == (2, "")
+    assert "did you mean `TG103`?" in result.stderr
+
+
+def test_list_ops(run: Run, project: Path) -> None:
+    assert run("list", "ops").stdout == "aten::relu  functional CompositeImplicitAutograd\n"
+    data = json.loads(run("list", "ops", "--format", "json").stdout)
+    assert data["ops"][0]["name"] == "aten::relu"
+
+
+def test_list_outputs_for_cmake(run: Run, project: Path) -> None:
+    lines = run("list", "outputs", "--format", "cmake").stdout.splitlines()
+    assert lines[0] == "set(TORCHGEN_LITE_OUTPUTS"
+    assert lines[1] == '  "generated/python/ops/__init__.py"'
+    assert lines[-1] == ")"
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("targets", "python  a Python package for the runtime dispatcher"),
+        ("templates", "python/operators.py.j2"),
+    ],
+)
+def test_list(run: Run, kind: str, line: str) -> None:
+    assert line in run("list", kind).stdout.splitlines()
+
+
+def test_list_keys_and_codes(run: Run) -> None:
+    assert "AutogradCPU" in run("list", "keys").stdout
+    assert "TG103" in run("list", "codes").stdout
+
+
+def test_fmt(run: Run, project: Path) -> None:
+    path = project / "native_functions.yaml"
+    assert run("fmt", "--check").code == 0
+    path.write_text("- func: relu(Tensor self) -> Tensor\n  variants:   function,method\n")
+    result = run("fmt", "--check")
+    assert (result.code, result.stdout) == (1, "")
+    assert result.stderr == "would reformat native_functions.yaml\n"
+    assert "+  variants: function, method\n" in run("fmt", "--diff").stdout
+    assert run("fmt").stderr == "1 reformatted, 0 unchanged\n"
+    assert path.read_text() == "- func: relu(Tensor self) -> Tensor\n  variants: function, method\n"
+
+
+def test_schema(run: Run, project: Path) -> None:
+    assert json.loads(run("schema").stdout)["title"] == "native_functions.yaml"
+    assert json.loads(run("schema", "--of", "output").stdout)["title"] == "torchgen-lite output"
+    assert run("schema", "--output", "s.json").code == 0
+    assert json.loads((project / "s.json").read_text())["type"] == "array"
+
+
+def test_overriding_a_template(run: Run, project: Path) -> None:
+    assert run("templates", "export", "python/registration.py.j2").code == 0
+    assert run("templates", "export", "python/package.py.j2", "--to", "mine").code == 0
+    path = project / "mine/python/package.py.j2"
+    path.write_text(path.read_text() + "# ours\n")
+    (project / "torchgen_lite.toml").write_text('template-dirs = ["mine"]\n')
+    assert run("templates", "check").code == 0
+    run("generate")
+    assert (project / "generated/python/ops/__init__.py").read_text().endswith("# ours\n")
+    path.write_text("{{ nonsense }}\n")
+    result = run("check")
+    assert result.code == 1
+    assert (
+        "template `python/package.py.j2:1`: UndefinedError: 'nonsense' is undefined"
+        in result.stderr
+    )
+    (project / "mine/python/functons.py.j2").write_text("")
+    assert "did you mean" in run("templates", "check").stderr
+    assert run("templates", "export", "nonsense").code == 2
+
+
+def test_init_then_generate(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("init").code == 0
+    assert run("generate").code == 0
+    assert run("check").code == 0
+    before = {p: p.read_bytes() for p in tmp_path.iterdir() if p.is_file()}
+    assert run("init").code == 0
+    assert {p: p.read_bytes() for p in tmp_path.iterdir() if p.is_file()} == before
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(run: Run, shell: str) -> None:
+    assert "_TORCHGEN_LITE_COMPLETE" in run("completion", shell).stdout
+
+
+@pytest.mark.parametrize(
+    ("module", "absent"),
+    [
+        ("torchgen_lite", ["yaml", "jinja2", "click", "black"]),
+        ("torchgen_lite.cli.app", ["yaml", "jinja2", "black"]),
+        ("torchgen_lite.pipeline", ["jinja2", "click", "black"]),
+    ],
+)
+def test_start_up_is_lean(module: str, absent: list[str]) -> None:
+    program = f"import sys, {module}; print([m for m in {absent} if m in sys.modules])"
+    result = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert result.stdout == "[]\n"
+
+
+def test_generating_never_imports_black(project: Path) -> None:
+    program = (
+        "import sys\nfrom torchgen_lite.cli import main\n"
+        "main(['generate'], sys.stdout, sys.stderr)\nprint('black' in sys.modules)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert result.stdout == "False\n"

@@ -1,0 +1,196 @@
+"""`generate`, `check` and `diff` in a small project."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, Result
+
+Run = Callable[..., Result]
+
+
+def test_generate_then_check(run: Run, project: Path) -> None:
+    first = run("generate")
+    assert (first.code, first.stdout, first.stderr) == (0, "", "13 written\n")
+    again = run("generate")
+    assert (again.code, again.stderr) == (0, "13 unchanged\n")
+    assert run("check") == Result(0, "", "13 files up to date.\n")
+    assert run("check", "-q") == run("-q", "check") == Result(0, "", "")
+
+
+def test_check_names_what_is_out_of_date(run: Run, project: Path) -> None:
+    run("generate")
+    package = project / "generated/python/ops"
+    (package / "ops.py").write_bytes((package / "ops.py").read_bytes().replace(b"relu", b"rely", 1))
+    (package / "py.typed").unlink()
+    header = (package / "ops.pyi").read_text().split("\n")[0]
+    (package / "old.py").write_text(f"{header}\n")
+    (package / "mine.py").write_text("# by hand\n")
+    result = run("check")
+    assert result == Result(
+        1,
+        "",
+        "orphan    generated/python/ops/old.py      (no longer produced)\n"
+        "changed   generated/python/ops/ops.py      +1 -1\n"
+        "missing   generated/python/ops/py.typed\n"
+        "3 files out of date. Run `torchgen-lite generate` and commit the result.\n",
+    )
+    assert run("generate").stderr == (
+        "deleted   generated/python/ops/old.py    (no longer produced)\n"
+        "2 written, 1 deleted, 11 unchanged\n"
+    )
+    assert run("check").code == 0
+    assert (package / "mine.py").exists()
+
+
+def test_check_message(run: Run, project: Path) -> None:
+    (project / "torchgen_lite.toml").write_text('check-message = "See CONTRIBUTING.md."\n')
+    assert run("check").stderr.endswith("commit the result.\nSee CONTRIBUTING.md.\n")
+
+
+def test_diff_is_a_patch_that_git_applies(run: Run, project: Path) -> None:
+    run("generate")
+    (project / "native_functions.yaml").write_text("- func: gelu(Tensor self) -> Tensor\n")
+    result = run("diff")
+    assert result.code == 1
+    assert "--- a/generated/python/ops/ops.py\n+++ b/generated/python/ops/ops.py\n" in result.stdout
+    subprocess.run(["git", "apply", "-"], cwd=project, input=result.stdout.encode(), check=True)
+    assert run("check").code == 0
+
+
+def test_dry_run_prints_the_plan(run: Run, project: Path) -> None:
+    result = run("generate", "--dry-run")
+    assert result.code == 0
+    assert result.stdout.splitlines()[0] == "create generated/python/ops/__init__.py"
+    assert not (project / "generated").exists()
+
+
+def test_every_error_in_one_run_and_nothing_written(run: Run, project: Path) -> None:
+    (project / "native_functions.yaml").write_text(
+        "- func: f(Tensor self) -> Tensr\n- func: g(Tensor self) -> Tensor\n  dispatch:\n    CPUU: g_cpu\n"
+    )
+    result = run("generate", "--output-format", "concise")
+    assert result.code == 1
+    assert [line.split(" ")[1] for line in result.stderr.splitlines()[:-1]] == [
+        "error[TG202]",
+        "error[TG103]",
+    ]
+    assert result.stderr.endswith("2 errors; nothing was written.\n")
+    assert not (project / "generated").exists()
+
+
+def test_an_unmarked_file_in_the_way(run: Run, project: Path) -> None:
+    path = project / "generated/python/ops/ops.py"
+    path.parent.mkdir(parents=True)
+    path.write_text("# by hand\n")
+    result = run("generate")
+    assert result.code == 1
+    assert "`generated/python/ops/ops.py` was not generated and is in the way" in result.stderr
+    assert [p.name for p in path.parent.iterdir()] == ["ops.py"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["generate", "--target", "pyton"], "unknown target `pyton`"),
+        (["generate", "--schema", "absent.yaml"], "cannot read `absent.yaml`"),
+        (["--config", "absent.toml", "check"], "absent.toml"),
+        (["check", "--config", "nonsense = 1"], "unknown configuration key `nonsense`"),
+        (["check", "--config", "target.python.pakage = 'x'"], "did you mean `package`?"),
+        (["genrate"], "Did you mean `generate`?"),
+        (["check", "--nonsense"], "--nonsense"),
+        ([], "Usage: torchgen-lite"),
+    ],
+)
+def test_exit_code_2(run: Run, project: Path, arguments: list[str], words: str) -> None:
+    result = run(*arguments)
+    assert (result.code, result.stdout) == (2, "")
+    assert words in result.stderr
+
+
+def test_an_internal_error_is_exit_code_2(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: object, **keywords: object) -> None:
+        raise RuntimeError("no such luck")
+
+    monkeypatch.setattr("torchgen_lite.pipeline.generate_all", fail)
+    result = run("generate")
+    assert result.code == 2
+    assert "error[TG900]: internal error: RuntimeError: no such luck" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert "Traceback" in run("generate", "-v").stderr
+
+
+def test_interruption(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*arguments: object, **keywords: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("torchgen_lite.pipeline.generate_all", interrupt)
+    assert run("generate").code == 130
+
+
+def test_json(run: Run, project: Path) -> None:
+    data = json.loads(run("check", "--output-format", "json").stdout)
+    assert (data["version"], data["kind"], data["ok"]) == (1, "check", False)
+    assert data["summary"]["missing"] == 13
+    assert data["files"][0] == {
+        "path": "generated/python/ops/__init__.py",
+        "target": "python",
+        "status": "missing",
+        "added": data["files"][0]["added"],
+        "removed": 0,
+    }
+
+
+def test_github(run: Run, project: Path) -> None:
+    lines = run("check", "--output-format", "github").stdout.splitlines()
+    assert "::error file=generated/python/ops/ops.py::out of date" in lines
+
+
+def test_depfile(run: Run, project: Path) -> None:
+    assert run("generate", "--depfile", "ops.d").code == 0
+    text = (project / "ops.d").read_text()
+    assert text.startswith("generated/python/ops/__init__.py: ")
+    assert "native_functions.yaml " in text and "torchgen_lite.toml\n" in text
+
+
+def test_config_of_the_command_line(run: Run, project: Path) -> None:
+    assert run("generate", "--config", "output-dir = 'elsewhere'").code == 0
+    assert (project / "elsewhere/python/ops/ops.py").exists()
+
+
+def test_a_partial_run_deletes_only_beside_its_own_files(run: Run, project: Path) -> None:
+    run("generate")
+    (project / "other.yaml").write_text("- func: f(Tensor x) -> Tensor\n")
+    # Another schema has no options of the configuration, and its package another name.
+    (project / "torchgen_lite.toml").write_text('[target.python]\npackage = "first"\n')
+    assert run("generate").stderr.endswith("\n13 written, 13 deleted\n")
+    assert run("generate", "--schema", "other.yaml").stderr == "13 written\n"
+
+
+def test_the_result_depends_on_nothing_else(project: Path) -> None:
+    outputs = []
+    for seed, folder in (("1", project), ("2", project / "sub")):
+        folder.mkdir(exist_ok=True)
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "torchgen_lite", "generate"]
+        subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
+        files = sorted((project / "generated").rglob("*.py*"))
+        outputs.append({p.name: p.read_bytes() for p in files})
+        for path in files:
+            path.unlink()
+    assert outputs[0] == outputs[1] and len(outputs[0]) == 12
+
+
+def test_our_own_tree_is_fresh(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    result = run("check")
+    assert result.code == 0, result.stderr

@@ -1,0 +1,103 @@
+"""`table` and `why`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Result
+
+Run = Callable[..., Result]
+
+SCHEMA = """\
+- func: twice(Tensor self) -> Tensor
+  dispatch:
+    CPU: twice_cpu
+    CompositeImplicitAutograd: twice_composite
+- func: add.Tensor(Tensor self, Tensor other) -> Tensor
+  structured_delegate: add.out
+- func: add.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
+  structured: true
+  dispatch:
+    CPU: add_cpu
+"""
+
+
+@pytest.fixture
+def tables(project: Path) -> Path:
+    (project / "native_functions.yaml").write_text(SCHEMA)
+    return project
+
+
+def test_table(run: Run, tables: Path) -> None:
+    result = run("table", "twice", "--key", "Undefined", "--key", "CPU", "--key", "AutogradCUDA")
+    assert result.stdout == (
+        "aten::twice\n"
+        "  Undefined     math kernel  twice_composite  [CompositeImplicitAutograd]\n"
+        "  CPU           kernel       twice_cpu\n"
+        "  AutogradCUDA  math kernel  twice_composite  [CompositeImplicitAutograd]\n"
+    )
+    assert result.code == 0
+
+
+def test_structured_operators(run: Run, tables: Path) -> None:
+    for operator in ("add.Tensor", "aten::add.out"):
+        lines = run("table", operator, "--key", "CPU", "--key", "Meta").stdout.splitlines()
+        assert lines[1:] == [
+            "  CPU   kernel  structured add_cpu",
+            "  Meta  kernel  structured, shapes only",
+        ]
+
+
+def test_why(run: Run, tables: Path) -> None:
+    result = run("why", "twice", "CPU", "AutogradCPU")
+    assert result.code == 0
+    assert result.stdout.endswith(
+        "  yes  8. a backend fallback is registered for this key\n"
+        "  => backend fallback: PyTorch's autograd-not-implemented\n"
+        "\n"
+        "redispatch with DispatchKeySet(CPU)\n"
+        "  highest key: CPU\n"
+        "  yes  1. a kernel is registered at this key itself\n"
+        "  => kernel: twice_cpu\n"
+        "\n"
+        "end: no keys are left below this kernel\n"
+    )
+
+
+def test_html(run: Run, tables: Path) -> None:
+    result = run("table", "--html", "all.html")
+    assert result == Result(0, "", "wrote all.html: 3 operators\n")
+    assert '"aten::add.Tensor"' in (tables / "all.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["table"], "`table` needs an operator, or --html for all of them."),
+        (["table", "twise"], "No operator `twise`; did you mean `twice`?"),
+        (["table", "add"], "`add` has several overloads: aten::add.Tensor, aten::add.out"),
+        (
+            ["table", "twice", "--key", "CPUU"],
+            "could not parse dispatch key: CPUU; did you mean `CPU`?",
+        ),
+        (["why", "twice", "CPUU"], "could not parse dispatch key: CPUU; did you mean `CPU`?"),
+    ],
+)
+def test_mistakes(run: Run, tables: Path, arguments: list[str], message: str) -> None:
+    result = run(*arguments)
+    assert result.code == 2
+    assert result.stderr.endswith(f"Error: {message}\n")
+
+
+@pytest.mark.torch
+def test_an_installed_torch(run: Run, tables: Path) -> None:
+    pytest.importorskip("torch")
+    result = run("table", "add.Tensor", "--torch", "--key", "CPU")
+    assert result.stdout.startswith("aten::add.Tensor\n  CPU  kernel  registered at ")
+    assert (
+        "autograd kernel: registered at "
+        in run("why", "add.Tensor", "AutogradCPU", "CPU", "--torch").stdout
+    )

@@ -1,0 +1,232 @@
+"""Formulas: text to tree, and what is wrong with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.differentiability import find_saved, read_info
+from torchgen_lite.diagnostics import Source, render_concise
+from torchgen_lite.loader import Config, KernelIndex, load_native_functions
+from torchgen_lite.schema.formula import Call, Conditional, parse_formula, walk
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("grad*other", "grad * other"),
+        ("-(a + b) * c - d", "-(a + b) * c - d"),
+        ("a - (b - c)", "a - (b - c)"),
+        ("((a))", "a"),
+        ("std::get<0>(f(x, /*y=*/1))", "std::get<0>(f(x, 1))"),
+        ("a < b ? x.y(1)->z() : {1, 2}", "a < b ? x.y(1)->z() : {1, 2}"),
+        ("(a ? b : c) ? d : e ? f : g", "(a ? b : c) ? d : e ? f : g"),
+        ("sum(x, [0], keepdim=true)", "sum(x, {0}, keepdim=true)"),
+        ("fmap(x, [](int i){return -i;})", "fmap(x, [](int i){return -i;})"),
+        ("::std::nullopt == a::b", "std::nullopt == a::b"),
+        ("!a.b() || c[i] && d", "!a.b() || c[i] && d"),
+    ],
+)
+def test_a_formula_prints_in_canonical_form(text: str, canonical: str) -> None:
+    tree, found = parse_formula(text)
+    assert (str(tree), found) == (canonical, ())
+    assert parse_formula(canonical)[0] == tree
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "column"),
+    [
+        ("grad * ", "expected a value, found the end", 7),
+        ("f(a b)", "expected `,`, found `b`", 5),
+        ("f(k=1, a)", "expected a keyword argument, found `a`", 8),
+        ("a $ b", "expected the end of the formula, found `$`", 3),
+        ("a ? b", "expected `:`, found the end", 6),
+        ("a.1", "expected the end of the formula, found `.1`", 2),
+        ("(" * 100, "a formula nested too deeply", 65),
+        ("a" + "[0" * 100, "a formula nested too deeply", 129),
+        ("", "expected a value, found the end", 1),
+    ],
+)
+def test_a_wrong_formula_gives_its_first_mistake(text: str, message: str, column: int) -> None:
+    tree, found = parse_formula(text)
+    assert tree is None
+    assert [(d.code, d.message, d.start()[1]) for d in found] == [("TG219", message, column)]
+
+
+def test_nodes_know_where_they_stand() -> None:
+    tree, _ = parse_formula("a ? where(b, c) : d")
+    assert isinstance(tree, Conditional)
+    calls = [node for node in walk(tree) if isinstance(node, Call)]
+    assert [node.span.text for node in calls if node.span] == ["where(b, c)"]
+
+
+@pytest.mark.parametrize(
+    ("text", "saved"),
+    [
+        ("grad * self", ["self"]),
+        ("grad.expand(self.sym_sizes())", ["self_sym_sizes"]),
+        ("grad.expand(self.shape)", ["self_shape"]),
+        ("zeros_like(self) + other", ["self_info", "other"]),
+        (
+            "f(grad, self.sym_size(-1), self.dim(), self.sin())",
+            [
+                "self_sym_argsize_minus_1",
+                "self_dim",
+                "self",
+            ],
+        ),
+        ('not_implemented("self")', []),
+        ("result.self()", []),
+    ],
+)
+def test_only_what_backward_uses_is_saved(text: str, saved: list[str]) -> None:
+    tree, _ = parse_formula(text)
+    assert tree is not None
+    assert [s.name for s in find_saved(tree, ("self", "other"))] == saved
+
+
+ENTRY = "- func: {func}\n  variants: function, method\n  derivatives:\n{formulas}"
+
+
+def problems(func: str, *formulas: str, helpers: tuple[str, ...] | None = ()) -> list[str]:
+    text = ENTRY.format(func=func, formulas="".join(f"    {f}\n" for f in formulas))
+    text += "- func: mul(Tensor self, Tensor other) -> Tensor\n  variants: function, method\n"
+    source = Source("ops.yaml", text)
+    functions, found = load_native_functions([source])
+    index = None if helpers is None else KernelIndex((), {name: [] for name in helpers})
+    program = build_program(
+        functions, Config(Path(".")), diagnostics=found, sources=[source], formulas=index
+    )
+    return render_concise(program.diagnostics).splitlines()
+
+
+F = "f(Tensor self, Tensor other, int dim) -> Tensor"
+TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
+
+
+@pytest.mark.parametrize(
+    ("func", "formulas", "said"),
+    [
+        (F, ["self: grad * other", "other: mul(grad, self)"], []),
+        (F, ["self, other: h(grad, grad_input_mask)"], []),
+        (F, ["self: grad.mul(other)", "other: not_differentiable"], []),
+        (
+            F,
+            ["self: grad * othr", "other: grad"],
+            [
+                "4:18: error[TG320] unknown name 'othr' in the "
+                "formula of 'self' (did you mean 'other'?)"
+            ],
+        ),
+        (
+            F,
+            ["self: grad.mull(other)", "other: grad"],
+            ["4:11: error[TG322] tensors have no method " "'mull' (did you mean 'mul'?)"],
+        ),
+        (
+            F,
+            ["self: hh(grad)", "other: grad"],
+            [
+                "4:11: error[TG322] the formula calls 'hh', which is "
+                "neither an operator nor a helper function (did you mean 'h'?)"
+            ],
+        ),
+        (
+            F,
+            ["self: mul(grad)", "other: grad"],
+            [
+                "4:11: error[TG323] no overload of 'mul' takes "
+                "1 argument (it is declared as 'mul(Tensor self, Tensor other) -> Tensor')"
+            ],
+        ),
+        (
+            F,
+            ["self: grad"],
+            [
+                "4:5: error[TG324] no formula for 'other' (give a formula, or write "
+                "'other: not_differentiable')"
+            ],
+        ),
+        (
+            F,
+            ["self: grad", "other: grad", "dim: grad"],
+            ["6:5: error[TG321] argument 'dim' is no " "tensor"],
+        ),
+        (
+            F,
+            ["self, other: grad", "sel: grad"],
+            ["5:5: error[TG321] 'f' has no argument or result " "'sel' (did you mean 'self'?)"],
+        ),
+        (
+            F,
+            ["self: grad (", "other: grad"],
+            ["4:17: error[TG219] expected a value, found the end"],
+        ),
+        (
+            F,
+            ["self, other: grad", "output_differentiability: [True, False]"],
+            ["5:31: error[TG328] " "2 flags for 1 results"],
+        ),
+        (
+            F,
+            ["self, other: grad", "result: auto_element_wise"],
+            ["5:5: error[TG329] " "'auto_element_wise' with 2 differentiable arguments"],
+        ),
+        (
+            TWO,
+            ["self: grads[0] * grad"],
+            ["4:22: error[TG327] formulas of 'g' mix 'grads' and 'grad'"],
+        ),
+        (
+            TWO,
+            ["self: grads[2] * grads[0]"],
+            ["4:11: error[TG327] 'grads[2]' of an operator with 2 " "results"],
+        ),
+        (
+            "s(Tensor self) -> int",
+            ["self: grad"],
+            ["4:5: error[TG325] 's' has no result that is a " "tensor"],
+        ),
+        (
+            "o(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+            ["self: grad"],
+            ["4:5: error[TG325] 'o' " "is an out variant, which is never differentiable"],
+        ),
+    ],
+)
+def test_formulas_are_held_against_the_schema(
+    func: str, formulas: list[str], said: list[str]
+) -> None:
+    found = problems(func, *formulas, helpers=("h",))
+    assert [line.removeprefix("ops.yaml:") for line in found] == said
+
+
+def test_without_a_vocabulary_only_known_operators_are_checked() -> None:
+    unknown = "self: anything(grad).at_all()"
+    assert problems("f(Tensor self) -> Tensor", unknown, helpers=None) == []
+
+
+def test_variants_by_key_and_several_results() -> None:
+    text = """\
+- func: g(Tensor self, *, int n) -> (Tensor a, Tensor b)
+  derivatives:
+    output_differentiability: [True, False]
+    dispatch:
+      Default:
+        self: grad * a
+      AutogradPrivateUse1:
+        self: grad
+"""
+    functions, found = load_native_functions([Source("ops.yaml", text)])
+    assert found == ()
+    derivatives = functions[0].derivatives
+    assert derivatives is not None
+    infos = read_info(functions[0], derivatives)
+    assert {key: info.node_name for key, info in infos.items()} == {
+        "Default": "GBackward0",
+        "AutogradPrivateUse1": "GBackwardAutogradPrivateUse10",
+    }
+    assert [s.name for s in infos["Default"].saved_outputs] == ["a"]
+    assert infos["Default"].output_differentiability == (True, False)

@@ -1,0 +1,124 @@
+"""How one operator looks in Python."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchgen_lite.dialects import python, python_names
+from torchgen_lite.schema import FunctionSchema
+
+
+def parameters(schema: str) -> list[str]:
+    return python.parameters(FunctionSchema.parse(schema))
+
+
+@pytest.mark.parametrize(
+    ("type_", "expected"),
+    [
+        ("Tensor", "Tensor"),
+        ("Tensor(a!)", "Tensor"),
+        ("Tensor?", "Tensor | None"),
+        ("Tensor[]", "Sequence[Tensor]"),
+        ("Tensor?[]", "Sequence[Tensor | None]"),
+        ("Tensor[]?", "Sequence[Tensor] | None"),
+        ("Scalar", "Number"),
+        ("Scalar[]", "Sequence[Number]"),
+        ("int", "int"),
+        ("SymInt", "int"),
+        ("SymInt[]", "Sequence[int]"),
+        ("int[2]", "int | Sequence[int]"),
+        ("int[1]?", "int | Sequence[int] | None"),
+        ("bool[3]", "bool | Sequence[bool]"),
+        ("Tensor[2]", "Sequence[Tensor]"),
+        ("str", "str"),
+        ("float", "float"),
+        ("ScalarType?", "dtype | None"),
+        ("Layout", "layout"),
+        ("Device", "device"),
+        ("MemoryFormat", "memory_format"),
+        ("Generator?", "Generator | None"),
+        ("Dimname[]", "Sequence[str]"),
+        ("Any", "Any"),
+        ("Dict(str, Tensor)", "dict[str, Tensor]"),
+        ("__torch__.torch.classes.c10d.ProcessGroup", "Any"),
+    ],
+)
+def test_argument_type(type_: str, expected: str) -> None:
+    assert parameters(f"f({type_} x) -> ()") == [f"x: {expected}"]
+
+
+@pytest.mark.parametrize(
+    ("returns", "expected"),
+    [
+        ("()", "None"),
+        ("Tensor", "Tensor"),
+        ("Tensor(a)[]", "list[Tensor]"),
+        ("(Tensor, int)", "tuple[Tensor, int]"),
+        ("Tensor?", "Tensor | None"),
+        ("SymBool", "bool"),
+    ],
+)
+def test_returns(returns: str, expected: str) -> None:
+    schema = FunctionSchema.parse(f"f(Tensor x) -> {returns}")
+    assert python.returns_annotation(python.returns(schema.returns)) == expected
+
+
+def test_parameters() -> None:
+    assert parameters("add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor") == [
+        "self: Tensor",
+        "other: Tensor",
+        "*",
+        "alpha: Number = 1",
+    ]
+
+
+def test_keywords_get_an_underscore() -> None:
+    schema = "random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> ()"
+    assert parameters(schema)[1] == "from_: int"
+    assert python.forwarded(FunctionSchema.parse(schema)) == [
+        "self",
+        "from_",
+        "to",
+        "generator=generator",
+    ]
+
+
+def test_a_default_before_a_required_argument_is_left_out() -> None:
+    assert parameters("f(int a=1, *, int b=2) -> ()") == ["a: int = 1", "*", "b: int = 2"]
+    assert parameters("f(int a=1, Tensor b, int c=3) -> ()") == [
+        "a: int",
+        "b: Tensor",
+        "c: int = 3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("argument", "expected"),
+    [
+        ("int[] x=[0,1]", "x: Sequence[int] = (0, 1)"),
+        ("int[2] x=1", "x: int | Sequence[int] = 1"),
+        ("str x='mean'", 'x: str = "mean"'),
+        ("float x=1e-05", "x: float = 1e-05"),
+        ("int x=Mean", "x: int = 1"),
+        ("MemoryFormat x=contiguous_format", "x: memory_format = contiguous_format"),
+        ("Tensor? x=None", "x: Tensor | None = None"),
+        ("bool x=False", "x: bool = False"),
+    ],
+)
+def test_defaults(argument: str, expected: str) -> None:
+    assert parameters(f"f({argument}) -> ()") == [expected]
+
+
+def test_shadowed_types_are_renamed() -> None:
+    lines = ["float: float = 1.0", "*", "y: Sequence[int]"]
+    shadowed = frozenset({"float", "int"})
+    assert python.unshadow(lines, shadowed) == ["float: _float = 1.0", "*", "y: Sequence[_int]"]
+    assert python.unshadow(lines, frozenset()) is lines
+
+
+def test_names() -> None:
+    assert python_names.unambiguous_name("aten", "add_", "Tensor", "aten") == "add__Tensor"
+    assert python_names.unambiguous_name("aten", "relu", "", "aten") == "relu"
+    assert python_names.unambiguous_name("mylib", "lambda", "", "mylib") == "lambda_"
+    assert python_names.overload_attribute("from") == "from_"
+    assert python_names.overload_attribute("") == "default"

@@ -1,0 +1,106 @@
+"""Text laid out as black lays it out."""
+
+from __future__ import annotations
+
+import doctest
+
+import black
+import pytest
+
+from torchgen_lite.dialects import python_names, text
+
+MODE = black.Mode()
+
+
+def stable(code: str) -> bool:
+    return black.format_str(code, mode=MODE) == code
+
+
+@pytest.mark.parametrize("module", [text, python_names])
+def test_examples_in_docstrings(module: object) -> None:
+    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("add", '"add"'),
+        ("it's", '"it\'s"'),
+        ('say "x"', "'say \"x\"'"),
+        ("'\"", '"\'\\""'),
+        ('\'""', "'\\'\"\"'"),
+        ("a\\b", '"a\\\\b"'),
+        ("a\nb", '"a\\nb"'),
+        ("\x00\x7f", '"\\x00\\x7f"'),
+        ("é", '"é"'),
+    ],
+)
+def test_quote(value: str, expected: str) -> None:
+    assert text.quote(value) == expected
+    assert eval(expected) == value
+    assert stable(f"x = {expected}\n")
+
+
+@pytest.mark.parametrize(
+    "value", ["plain", 'ends in "', 'has """ inside', "back\\slash", 'both " and \\', "tab\t"]
+)
+def test_docstring(value: str) -> None:
+    literal = text.docstring(value)
+    assert eval(literal).strip(" ") == value.strip(" ")
+    assert stable(f"def f():\n    {literal}\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (None, "None"),
+        (True, "True"),
+        (1, "1"),
+        (-1, "-1"),
+        (1e-05, "1e-05"),
+        (float("inf"), 'float("inf")'),
+        (float("-inf"), 'float("-inf")'),
+        (1j, "complex(0.0, 1.0)"),
+        ("mean", '"mean"'),
+        ([0, 1], "(0, 1)"),
+        ([0], "(0,)"),
+        ([], "()"),
+        ([[1], "a"], '((1,), "a")'),
+    ],
+)
+def test_literal(value: object, expected: str) -> None:
+    assert text.literal(value) == expected
+    assert stable(f"x = {expected}\n")
+
+
+def test_bracketed_fits_on_the_line() -> None:
+    assert text.bracketed("f(", ["a", "b"], indent=4) == "f(a, b)"
+    assert text.bracketed("f(", []) == "f()"
+
+
+@pytest.mark.parametrize("count", range(1, 30))
+@pytest.mark.parametrize("name", ["x", "kernel = _handle_" + "a" * 55 + ".resolve"])
+def test_bracketed_is_what_black_writes(count: int, name: str) -> None:
+    items = [f"argument{i}" for i in range(count)]
+    for length in (60, 77, 78, 79, 80, 81, 82, 83, 84):
+        head = name.ljust(length, "z") + "("
+        assert stable(f"{text.bracketed(head, items)}\n")
+        assert stable(f"def f():\n    {text.bracketed(head, items, indent=4)}\n")
+
+
+@pytest.mark.parametrize("count", range(30))
+def test_tuple_is_what_black_writes(count: int) -> None:
+    items = [text.quote(f"argument{i}") for i in range(count)]
+    assert stable(f"f(\n    1,\n    {text.tuple_text(items, indent=4)},\n)\n")
+
+
+@pytest.mark.parametrize("length", range(50, 100))
+def test_subscripted_is_what_black_writes(length: int) -> None:
+    head = "table = " + "m" * length
+    assert stable(f"{text.subscripted(head, ['_state()'])}\n")
+
+
+def test_import_line() -> None:
+    assert text.import_line("m", ["a", "b"]) == "from m import a, b"
+    names = [f"name{i}" for i in range(20)]
+    assert stable(f"{text.import_line('m', names)}\n")

@@ -1,0 +1,31 @@
+"""Where kernels are imported from."""
+
+from __future__ import annotations
+
+import doctest
+
+from torchgen_lite.targets.python import kernels
+
+
+def test_examples_in_docstrings() -> None:
+    assert doctest.testmod(kernels).failed == 0
+
+
+def test_modules_of_the_same_name_are_told_apart() -> None:
+    places = {"f": "a.ops", "g": "b.ops", "h": "c.unary"}
+    find = kernels.kernel_finder(["a.ops", "b.ops", "c.unary"], places.get)
+    found = [find(name) for name in ("f", "g", "h", "pkg.mod.k", "at::native::f", "absent")]
+    assert [r.expression if r else None for r in found] == [
+        "_a_ops.f",
+        "_b_ops.g",
+        "_unary.h",
+        "_pkg_mod.k",
+        None,
+        None,
+    ]
+    assert kernels.import_lines([r for r in found if r]) == [
+        "from a import ops as _a_ops",
+        "from b import ops as _b_ops",
+        "from c import unary as _unary",
+        "from pkg import mod as _pkg_mod",
+    ]

@@ -1,0 +1,341 @@
+"""What the Python target emits for a few operators."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import torchgen_lite
+from torchgen_lite.loader.config import Config
+from torchgen_lite.pipeline import generate_all
+from torchgen_lite.targets.python.options import OptionError, PythonOptions, load_options
+from torchgen_lite.targets.python.overloads import merge_out, packet
+from torchgen_lite.targets.python.package import build_package
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def load(tmp_path: Path, yaml: str, **options: object) -> torchgen_lite.Program:
+    (tmp_path / "native_functions.yaml").write_text(yaml)
+    config = Config(root=tmp_path, target_options={"python": {"package": "ops", **options}})
+    return torchgen_lite.load(config=config)
+
+
+def generate(tmp_path: Path, yaml: str, **options: object) -> dict[str, str]:
+    files = torchgen_lite.generate(load(tmp_path, yaml, **options))
+    return {path.removeprefix("python/ops/"): text for path, text in files.items()}
+
+
+ADD = """\
+- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+  variants: function, method
+  tags: core
+- func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+"""
+
+
+def test_schema(tmp_path: Path) -> None:
+    assert """
+add_Tensor = aten.define_signature(
+    Signature(
+        "aten::add",
+        "Tensor",
+        "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+        ("self", "other", "alpha"),
+        "TT-",
+        2,
+        defaults=(("alpha", 1),),
+        tags=("core",),
+    )
+)
+""" in generate(tmp_path, ADD)["schemas.py"]
+
+
+def test_stub(tmp_path: Path) -> None:
+    assert '''
+_handle_add_Tensor = _schemas.add_Tensor
+_memo_add_Tensor = _handle_add_Tensor.memo
+
+
+def add_Tensor(
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number = 1,
+) -> Tensor:
+    """aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"""
+    kernel: Callable[..., Tensor]
+    try:
+        table = _memo_add_Tensor[_state()][self._dispatch_keyset]
+        kernel = table[other._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_add_Tensor.resolve(self, other)
+    return kernel(self, other, alpha=alpha)
+
+
+_handle_add_Tensor.call = add_Tensor
+''' in generate(tmp_path, ADD)["operators.py"]
+
+
+def test_redispatch_stub(tmp_path: Path) -> None:
+    assert '''
+def add_Tensor(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number = 1,
+) -> Tensor:
+    """aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_add_Tensor[keyset]
+    except KeyError:
+        kernel = _handle_add_Tensor.resolve_redispatch(keyset)
+    return kernel(self, other, alpha=alpha)
+''' in generate(tmp_path, ADD)["redispatch_operators.py"]
+
+
+def test_out_is_merged_into_the_functional_overload(tmp_path: Path) -> None:
+    files = generate(tmp_path, ADD)
+    assert """
+add = _packet(
+    "add",
+    (
+        _Candidate(
+            _operators.add_Tensor,
+            ("self", "other", "alpha"),
+            ("Tensor", "Tensor", "Scalar"),
+            2,
+            2,
+            out=_operators.add_out,
+            out_names=("out",),
+        ),
+    ),
+)
+""" in files["functions.py"]
+    assert """
+def add(
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number = 1,
+    out: Tensor | None = None,
+) -> Tensor: ...
+""" in files["functions.pyi"]
+    assert "    __add__ = add\n    __radd__ = add\n" in files["methods.py"]
+
+
+def test_kinds_of_arguments(tmp_path: Path) -> None:
+    yaml = "- func: f(Tensor a, Tensor? b, Tensor[] c, Tensor?[] d, Generator? g, int e) -> ()\n"
+    files = generate(tmp_path, yaml)
+    assert '        "TOLPG-",\n' in files["schemas.py"]
+    assert "        returns=0,\n" in files["schemas.py"]
+    assert """
+        table = _memo_f[_state()][a._dispatch_keyset][_optional(b)][_list(c)][_list(d)]
+        kernel = table[_optional(g)]
+    except (KeyError, AttributeError):
+        kernel = _handle_f.resolve(a, b, c, d, g)
+    return kernel(a, b, c, d, g, e)
+""" in files["operators.py"]
+
+
+def test_names_that_python_uses_itself(tmp_path: Path) -> None:
+    yaml = (
+        "- func: complex(Tensor self, complex x) -> Tensor\n  variants: function, method\n"
+        "- func: lambda(Tensor kernel, int keyset, int from) -> Tensor\n"
+        "- func: __and__.Scalar(Tensor self, Scalar other) -> Tensor\n  variants: function, method\n"
+    )
+    files = generate(tmp_path, yaml)
+    assert "    x: _complex,\n" in files["operators.py"]
+    assert "from builtins import complex as _complex\n" in files["operators.py"]
+    assert "def lambda_(\n    kernel: Tensor,\n    keyset: int,\n    from_: int,\n" in (
+        files["operators.py"]
+    )
+    assert "    _keyset: DispatchKeySet,\n" in files["redispatch_operators.py"]
+    assert "    return _kernel(kernel, keyset, from_)\n" in files["operators.py"]
+    assert "_method___and__ = _operators.__and___Scalar\n" in files["methods.py"]
+
+
+def test_self_in_the_middle(tmp_path: Path) -> None:
+    yaml = (
+        "- func: where.self(Tensor condition, Tensor self, Tensor other) -> Tensor\n"
+        "  variants: function, method\n"
+    )
+    text = generate(tmp_path, yaml)["methods.py"]
+    assert "    return _operators.where_self(condition, self, other)\n" in text
+    assert "    where = _where_self\n" in text
+
+
+def test_varargs_of_methods(tmp_path: Path) -> None:
+    yaml = "- func: view(Tensor(a) self, SymInt[] size) -> Tensor(a)\n  variants: method\n"
+    files = generate(tmp_path, yaml)
+    assert "                varargs=1,\n" in files["methods.py"]
+    assert "        *size: int | Sequence[int],\n" in files["methods.pyi"]
+
+
+def test_shards_depend_on_the_name_alone(tmp_path: Path) -> None:
+    yaml = "".join(f"- func: f{i}(Tensor self) -> Tensor\n" for i in range(40))
+    before = generate(tmp_path, yaml, shards=4)
+    after = generate(tmp_path, "- func: first(Tensor self) -> Tensor\n" + yaml, shards=4)
+    changed = [p for p in before if p.startswith("operators_") and before[p] != after[p]]
+    assert len([p for p in before if p.startswith("operators_")]) == 4
+    assert len(changed) == 1
+
+
+def test_another_namespace_is_prefixed(tmp_path: Path) -> None:
+    yaml = "- func: my::f(Tensor x) -> Tensor\n- func: other::f(Tensor x) -> Tensor\n"
+    files = generate(tmp_path, yaml)
+    assert 'other__f = other.define_signature(\n    Signature(\n        "other::f",' in (
+        files["schemas.py"]
+    )
+    assert "other.f.default = _operators.other__f\n" in files["ops.py"]
+
+
+KERNELS = """\
+def meta_add_Tensor(self, other, *, alpha=1): ...
+def add_cpu(self, other, *, alpha=1, out): ...
+def empty_cpu(size, *, dtype=None, layout=None, device=None, pin_memory=None): ...
+def matmul(a, b): ...
+"""
+STRUCTURED = """\
+- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+  structured_delegate: add.out
+- func: add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
+  variants: method
+  structured_delegate: add.out
+- func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    CPU: add_cpu
+- func: empty(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+  dispatch:
+    CPU: empty_cpu
+- func: matmul(Tensor a, Tensor b) -> Tensor
+"""
+
+
+def test_structured_kernels(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(KERNELS)
+    files = generate(tmp_path, STRUCTURED, kernels=["kernels"], framework="framework")
+    body = files["register_cpu.py"]
+    assert """
+    spec = _kernels.meta_add_Tensor(self, other, alpha=alpha)
+    out = allocate(spec, "CPU")
+    _kernels.add_cpu(self, other, alpha=alpha, out=out)
+    return out
+""" in body
+    assert """
+    spec = _kernels.meta_add_Tensor(self, other, alpha=alpha)
+    check_inplace(self, spec)
+    _kernels.add_cpu(self, other, alpha=alpha, out=self)
+    return self
+""" in body
+    assert """
+    resize_out(out, spec)
+    _kernels.add_cpu(self, other, alpha=alpha, out=out)
+    return out
+""" in body
+    assert 'aten.impl("add_.Tensor", structured_add__Tensor)\n' in body
+    assert "_kernels.add_cpu" not in files["register_meta.py"]
+    assert (
+        'aten.impl("matmul", _kernels.matmul)\n' in files["register_compositeimplicitautograd.py"]
+    )
+    assert "    keyset = key_for_options(dtype, layout, device)\n" in (
+        files["register_backendselect.py"]
+    )
+    assert "register_backendselect as register_backendselect\n" in files["registration.py"]
+
+
+def test_missing_kernels_are_all_reported(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text("def unrelated(): ...\n")
+    with pytest.raises(torchgen_lite.GenerateError) as caught:
+        generate(tmp_path, STRUCTURED, kernels=["kernels"])
+    assert [d.code for d in caught.value.diagnostics] == ["TG302"] * 3
+
+
+def test_operators_with_any_number_of_arguments_are_left_out(tmp_path: Path) -> None:
+    program = load(tmp_path, "- func: f(...) -> ...\n- func: g(Tensor x) -> Tensor\n")
+    generated = generate_all(program)
+    assert [(d.code, d.severity, d.operator) for d in generated.diagnostics] == [
+        ("TG511", "warning", "f")
+    ]
+    assert '"aten::f"' not in generated.files["python/ops/schemas.py"]
+    assert '"aten::g"' in generated.files["python/ops/schemas.py"]
+
+
+def test_missing_meta_function(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(KERNELS.replace("meta_add_Tensor", "meta_other"))
+    with pytest.raises(torchgen_lite.GenerateError, match="defines 'meta_add_Tensor'"):
+        generate(tmp_path, STRUCTURED, kernels=["kernels"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"pakage": "x"}, "unknown option `pakage` of target `python`"),
+        ({"package": "a-b"}, "`package`: `a-b` is not the name of a Python module"),
+        ({"shards": -1}, "`shards` is not a number from 0 to 256"),
+        ({"kernels": 1}, "`kernels` is not a list of module names"),
+        ({"kernels": ["a b"]}, "`kernels`: `a b` is not the name of a Python module"),
+        ({"dispatcher": "two"}, "`dispatcher` is neither `singleton` nor `own`"),
+    ],
+)
+def test_wrong_options(options: dict[str, object], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        load_options(options)
+
+
+def test_merge_out_prefers_the_functional_partner(tmp_path: Path) -> None:
+    yaml = (
+        "- func: zeros(int[] size, *, ScalarType? dtype=None, Layout? layout=None, "
+        "Device? device=None, bool? pin_memory=None) -> Tensor\n"
+        "- func: zeros.out(int[] size, *, Tensor(a!) out) -> Tensor(a!)\n"
+        "- func: lonely.out(int[] size, *, Tensor(a!) out) -> Tensor(a!)\n"
+    )
+    overloads = build_package(load(tmp_path, yaml).functions, PythonOptions()).overloads
+    zeros = merge_out(overloads[:2])
+    assert [o.names.flat for o in zeros] == ["zeros"]
+    assert zeros[0].out is not None and zeros[0].out.names.flat == "zeros_out"
+    assert "out=_operators.lonely_out," in packet("lonely", merge_out(overloads[2:]))
+
+
+def test_the_package_runs(tmp_path: Path) -> None:
+    """Import it in a fresh interpreter, register a kernel, call by every route."""
+    for path, text in torchgen_lite.generate(load(tmp_path, ADD, dispatcher="own")).items():
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    program = """
+import ops
+from torchgen_lite.runtime import DispatchKey, DispatchKeySet, Library
+class T(ops.methods.TensorMethods):
+    _dispatch_keyset = DispatchKeySet(DispatchKey.CPU)
+lib = Library("aten", "IMPL", "CPU", dispatcher=ops.dispatcher)
+lib.impl("add.Tensor", lambda a, b, *, alpha: ("add", alpha))
+lib.impl("add.out", lambda a, b, *, alpha, out: ("out", alpha))
+x = T()
+print(ops.add(x, x), ops.add(x, x, alpha=2), ops.add(x, x, out=x), x.add(x), x + x)
+print(ops.ops.aten.add.Tensor(x, x), ops.ops.aten.add.Tensor.redispatch(x._dispatch_keyset, x, x))
+print(ops.redispatch.add(x._dispatch_keyset, x, x, alpha=3))
+try:
+    ops.add(x, "no")
+except TypeError as error:
+    print(str(error).splitlines()[0])
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PYTHONPATH": f"{tmp_path / 'python'}:{ROOT}"},
+        capture_output=True,
+        text=True,
+    )
+    assert result.stderr == ""
+    assert result.stdout.splitlines() == [
+        "('add', 1) ('add', 2) ('out', 1) ('add', 1) ('add', 1)",
+        "('add', 1) ('add', 1)",
+        "('add', 3)",
+        "add() received an invalid combination of arguments - got (T, str), but expected one of:",
+    ]

@@ -1,0 +1,79 @@
+"""The command line: `main(argv, stdout, stderr) -> int`.
+
+Exit codes: 0 fine, 1 something in the user's files needs attention, 2 could not run, 130 interrupted.
+Python's own exit code for a crash is 1, which would read as "stale"; so nothing escapes `main`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from typing import TextIO
+
+FINE, ATTENTION, CANNOT_RUN, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
+    """Run one command line and give its exit code; never raises."""
+    try:
+        with redirect_stdout(stdout), redirect_stderr(stderr):
+            return _run(list(argv), stderr)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader of a pipe went away (`torchgen-lite list ops | head`); that is its right.
+        return FINE
+
+
+def _run(argv: list[str], stderr: TextIO) -> int:
+    import click
+
+    from torchgen_lite.cli.app import cli
+    from torchgen_lite.cli.session import Session
+
+    session = Session()
+    try:
+        result = cli.main(argv, "torchgen-lite", standalone_mode=False, obj=session)
+        return result if isinstance(result, int) else FINE
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.Abort:
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show(stderr)
+        return CANNOT_RUN
+    except (KeyboardInterrupt, BrokenPipeError):
+        raise
+    except Exception as error:
+        return _internal_error(error, session, stderr)
+
+
+def _internal_error(error: Exception, session: object, stderr: TextIO) -> int:
+    """TG900 for whatever should not have happened; the traceback only with `-v`."""
+    from torchgen_lite.diagnostics import Diagnostic, render_full
+
+    message = f"internal error: {type(error).__name__}: {error}".splitlines()[0]
+    diagnostic = Diagnostic(
+        "TG900", message, help="report it with the command and the entry; `-v` prints a traceback"
+    )
+    stderr.write(render_full([diagnostic]))
+    if getattr(session, "verbose", False):
+        import traceback
+
+        traceback.print_exception(error, file=stderr)
+    return CANNOT_RUN
+
+
+def run() -> None:
+    """The console script."""
+    import gc
+
+    # A run makes a hundred thousand objects that live until it ends; collecting them finds nothing.
+    gc.disable()
+    code = main(sys.argv[1:], sys.stdout, sys.stderr)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        sys.stdout = None
+    sys.exit(code)

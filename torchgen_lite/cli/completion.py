@@ -1,0 +1,33 @@
+"""`completion SHELL`: a script for the shell to source."""
+
+from __future__ import annotations
+
+import click
+
+from torchgen_lite.cli import CANNOT_RUN, FINE
+from torchgen_lite.cli.session import Session, global_options
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@global_options
+@click.pass_obj
+def completion_command(session: Session, shell: str) -> int:
+    """Completion script for a shell.
+
+    \b
+    torchgen-lite completion bash > ~/.local/share/bash-completion/completions/torchgen-lite
+    """
+    from click.shell_completion import get_completion_class
+
+    from torchgen_lite.cli.app import cli
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        session.warn(f"click knows no completion for {shell}")
+        return CANNOT_RUN
+    # The class asks the shell for its version only when it completes, not for the script.
+    script = kind(cli, {}, "torchgen-lite", "_TORCHGEN_LITE_COMPLETE")
+    template = script.source_template
+    click.echo(template % script.source_vars())
+    return FINE

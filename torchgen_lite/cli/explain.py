@@ -1,0 +1,28 @@
+"""`explain CODE`: what a diagnostic code means, with a bad and a good example."""
+
+from __future__ import annotations
+
+import click
+
+from torchgen_lite.cli import CANNOT_RUN, FINE
+from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.diagnostics import CODES, Diagnostic, did_you_mean, explain
+
+
+@click.command("explain")
+@click.argument("code")
+@global_options
+@click.pass_obj
+def explain_command(session: Session, code: str) -> int:
+    """The long text of a diagnostic code.
+
+    \b
+    torchgen-lite explain TG103
+    """
+    text = explain(code)
+    if text is None:
+        help_ = did_you_mean(code.upper(), CODES) or "`torchgen-lite list codes` lists them"
+        session.report([Diagnostic("TG012", f"unknown code `{code}`", help=help_)])
+        return CANNOT_RUN
+    click.echo(text, nl=False)
+    return FINE

@@ -1,0 +1,77 @@
+"""`fmt`: the canonical form of the schema files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from torchgen_lite.cli import ATTENTION, CANNOT_RUN, FINE
+from torchgen_lite.cli.generate import shown_folder
+from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.diagnostics import Diagnostic, has_errors
+from torchgen_lite.emit.diff import render_diff
+from torchgen_lite.emit.plan import Change
+from torchgen_lite.emit.write import write_temporary
+
+
+@click.command("fmt")
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 if a file is not formatted.")
+@click.option("--diff", is_flag=True, help="Write nothing; print a patch.")
+@global_options
+@click.pass_obj
+def fmt_command(session: Session, paths: tuple[str, ...], check: bool, diff: bool) -> int:
+    """Canonical form of the schema files: order of fields, indentation, blank lines.
+
+    \b
+    torchgen-lite fmt
+    torchgen-lite fmt --check
+    """
+    from torchgen_lite.cli.settings import load_settings
+    from torchgen_lite.loader.fmt import format_text
+    from torchgen_lite.loader.sources import read_source
+
+    config, diagnostics = load_settings(Path.cwd(), session.config)
+    found = list(diagnostics)
+    changes: list[Change] = []
+    files = [Path(path) for path in paths] or [config.root / path for path in config.schema]
+    for path in [] if has_errors(found) else files:
+        source, unread = read_source(path, Path.cwd())
+        found += unread
+        if source is None:
+            continue
+        text, wrong = format_text(source.text, source.path)
+        found += wrong
+        action = "keep" if text == source.text else "update"
+        changes.append(Change(str(path), action, source.text, text))  # type: ignore[arg-type]
+    session.report(found, kind="fmt")
+    stale = [change for change in changes if change.action == "update"]
+    if diff:
+        shown = [Change(_shown(c.path), c.action, c.old, c.new) for c in stale]
+        click.echo(render_diff(shown, ""), nl=False)
+    if has_errors(found):
+        return session.exit_code(found)
+    if check or diff:
+        for change in stale:
+            session.warn(f"would reformat {_shown(change.path)}")
+        return ATTENTION if stale else FINE
+    return _write(session, stale, len(changes))
+
+
+def _write(session: Session, stale: list[Change], count: int) -> int:
+    for change in stale:
+        path = Path(change.path)
+        try:
+            os.replace(write_temporary(path, change.new or ""), path)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            session.report([Diagnostic("TG009", f"cannot write `{_shown(change.path)}`: {reason}")])
+            return CANNOT_RUN
+    session.talk(f"{len(stale)} reformatted, {count - len(stale)} unchanged")
+    return FINE
+
+
+def _shown(path: str) -> str:
+    return shown_folder(Path(path).resolve(), Path.cwd())

@@ -1,0 +1,233 @@
+"""`generate`, `check` and `diff`: three ways to look at the same plan."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from torchgen_lite.cli import ATTENTION, CANNOT_RUN, FINE
+from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+    from torchgen_lite.emit.plan import Plan
+    from torchgen_lite.pipeline import Generated
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the options of the three commands say."""
+
+    targets: tuple[str, ...]
+    schema: tuple[str, ...]
+    output_dir: str | None
+    torch: bool
+    check: bool
+    diff: bool
+    dry_run: bool
+    depfile: str | None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether this run makes everything that the configuration describes."""
+        return not (self.targets or self.schema or self.torch)
+
+
+_INPUT_OPTIONS = (
+    click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target."),
+    click.option(
+        "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
+    ),
+    click.option("--output-dir", metavar="DIR", help="Output folder, instead of the configured."),
+    click.option("--torch", is_flag=True, help="The schema of the installed PyTorch."),
+)
+
+
+def _input_options(command: click.decorators.FC) -> click.decorators.FC:
+    for option in reversed(_INPUT_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command("generate")
+@click.option("--check", is_flag=True, help="Write nothing; exit 1 if anything is out of date.")
+@click.option("--diff", is_flag=True, help="Write nothing; print a patch.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; print the plan.")
+@_input_options
+@click.option("--depfile", metavar="PATH", help="Write dependencies for ninja or CMake.")
+@global_options
+@click.pass_obj
+def generate_command(
+    session: Session,
+    check: bool,
+    diff: bool,
+    dry_run: bool,
+    targets: tuple[str, ...],
+    schema: tuple[str, ...],
+    output_dir: str | None,
+    torch: bool,
+    depfile: str | None,
+) -> int:
+    """Write the outputs.
+
+    \b
+    torchgen-lite generate
+    torchgen-lite generate --torch --target python --output-dir build
+    """
+    return run_generate(
+        session, Request(targets, schema, output_dir, torch, check, diff, dry_run, depfile)
+    )
+
+
+@click.command("check")
+@_input_options
+@global_options
+@click.pass_obj
+def check_command(
+    session: Session,
+    targets: tuple[str, ...],
+    schema: tuple[str, ...],
+    output_dir: str | None,
+    torch: bool,
+) -> int:
+    """Exit 0 if everything is up to date, 1 naming what is not. Writes nothing.
+
+    \b
+    torchgen-lite check
+    torchgen-lite check --output-format github
+    """
+    return run_generate(
+        session, Request(targets, schema, output_dir, torch, True, False, False, None)
+    )
+
+
+@click.command("diff")
+@_input_options
+@global_options
+@click.pass_obj
+def diff_command(
+    session: Session,
+    targets: tuple[str, ...],
+    schema: tuple[str, ...],
+    output_dir: str | None,
+    torch: bool,
+) -> int:
+    """What `generate` would change, as a patch on stdout. Writes nothing.
+
+    \b
+    torchgen-lite diff
+    torchgen-lite diff | git apply
+    """
+    return run_generate(
+        session, Request(targets, schema, output_dir, torch, True, True, False, None)
+    )
+
+
+def run_generate(session: Session, request: Request) -> int:
+    """Load, generate, plan; then write, or say what would be written."""
+    from torchgen_lite.emit.plan import build_plan
+    from torchgen_lite.pipeline import generate_all
+
+    program = session.load(
+        schema=request.schema or None, torch=request.torch, output_dir=request.output_dir
+    )
+    generated = generate_all(program, targets=request.targets)
+    kind = "check" if request.check else "generate"
+    if has_errors(generated.diagnostics):
+        session.report(generated.diagnostics, kind=kind)
+        _say_counts(session, generated.diagnostics)
+        return session.exit_code(generated.diagnostics)
+    root = program.config.root / program.config.output_dir
+    folders = [""]
+    if not request.is_whole:
+        folders = sorted({os.path.dirname(path) for path in generated.files})
+    try:
+        plan = build_plan(generated.files, root, folders, shown_folder(root, program.config.root))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        found = [Diagnostic("TG009", f"cannot read `{error.filename}`: {reason}")]
+        session.report(found, kind=kind)
+        return CANNOT_RUN
+    diagnostics = sort_diagnostics([*generated.diagnostics, *plan.diagnostics])
+    if has_errors(diagnostics):
+        session.report(diagnostics, kind=kind)
+        _say_counts(session, diagnostics)
+        return session.exit_code(diagnostics)
+    return _finish(session, request, program, generated, plan, diagnostics)
+
+
+def _finish(
+    session: Session,
+    request: Request,
+    program: Program,
+    generated: Generated,
+    plan: Plan,
+    diagnostics: Sequence[Diagnostic],
+) -> int:
+    from torchgen_lite.cli import plans
+
+    prefix = shown_folder(plan.root, program.config.root)
+    if request.dry_run:
+        session.report(diagnostics, kind="generate", **plans.json_parts(plan, generated, prefix))
+        if session.is_text:
+            click.echo(plans.render_plan(plan, prefix), nl=False)
+        return FINE
+    if request.check or request.diff:
+        return plans.report_freshness(
+            session, plan, generated, diagnostics, prefix, program.config, request.diff
+        )
+    return _write(session, request, program, generated, plan, diagnostics)
+
+
+def _write(
+    session: Session,
+    request: Request,
+    program: Program,
+    generated: Generated,
+    plan: Plan,
+    diagnostics: Sequence[Diagnostic],
+) -> int:
+    from torchgen_lite.cli import plans
+    from torchgen_lite.emit.write import WriteError, write_plan
+
+    prefix = shown_folder(plan.root, program.config.root)
+    try:
+        write_plan(plan)
+        if request.depfile is not None:
+            plans.write_depfile(Path(request.depfile), program, generated, prefix)
+    except (WriteError, OSError) as error:
+        found = (*diagnostics, Diagnostic("TG009", str(error), help="nothing was written"))
+        session.report(found, kind="generate")
+        return CANNOT_RUN
+    session.report(diagnostics, kind="generate", **plans.json_parts(plan, generated, prefix))
+    for change in plan.pending:
+        if change.action == "delete":
+            session.talk(f"deleted   {plans.join(prefix, change.path)}    (no longer produced)")
+    session.talk(plans.summary_line(plan))
+    return session.exit_code(diagnostics)
+
+
+def _say_counts(session: Session, diagnostics: Sequence[Diagnostic]) -> None:
+    errors = sum(d.severity == "error" for d in diagnostics)
+    if session.is_text:
+        blank = "\n" if session.output_format == "full" else ""
+        session.warn(f"{blank}{errors} error{'s' if errors != 1 else ''}; nothing was written.")
+
+
+def shown_folder(folder: Path, root: Path) -> str:
+    """The output folder as the reader and git see it: from here, or else from the project's root."""
+    here = Path.cwd()
+    for base in (here, root):
+        relative = os.path.relpath(folder, base).replace(os.sep, "/")
+        if not relative.startswith(".."):
+            return "" if relative == "." else relative
+    return folder.as_posix()
+
+
+__all__ = ["ATTENTION", "check_command", "diff_command", "generate_command"]

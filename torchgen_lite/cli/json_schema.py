@@ -1,0 +1,42 @@
+"""`schema`: the JSON Schema (Draft-07) that editors read."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+from torchgen_lite.cli import CANNOT_RUN, FINE
+from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.diagnostics import Diagnostic
+
+
+@click.command("schema")
+@click.option("--of", type=click.Choice(("yaml", "output")), default="yaml", help="Of what.")
+@click.option("--output", metavar="PATH", help="Write to a file instead of stdout.")
+@global_options
+@click.pass_obj
+def schema_command(session: Session, of: str, output: str | None) -> int:
+    """JSON Schema of native_functions.yaml, or of `--output-format json`.
+
+    \b
+    torchgen-lite schema --output native_functions.schema.json
+    """
+    from torchgen_lite.diagnostics.json_format import json_format_schema
+    from torchgen_lite.emit.write import write_temporary
+    from torchgen_lite.loader.json_schema import build_json_schema
+
+    data = json_format_schema() if of == "output" else build_json_schema()
+    text = json.dumps(data, indent=2) + "\n"
+    if output is None:
+        click.echo(text, nl=False)
+        return FINE
+    try:
+        os.replace(write_temporary(Path(output), text), output)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        session.report([Diagnostic("TG009", f"cannot write `{output}`: {reason}")])
+        return CANNOT_RUN
+    return FINE

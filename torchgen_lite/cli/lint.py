@@ -1,0 +1,35 @@
+"""`lint`: diagnostics of the schema files, nothing else."""
+
+from __future__ import annotations
+
+import click
+
+from torchgen_lite.cli.session import Session, global_options
+
+
+@click.command("lint")
+@click.option(
+    "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
+)
+@click.option("--torch", is_flag=True, help="The schema of the installed PyTorch.")
+@global_options
+@click.pass_obj
+def lint_command(session: Session, schema: tuple[str, ...], torch: bool) -> int:
+    """Diagnostics of the schema files; nothing is rendered.
+
+    \b
+    torchgen-lite lint
+    torchgen-lite lint --output-format sarif > lint.sarif
+    """
+    program = session.load(schema=schema or None, torch=torch, lint=True)
+    session.report(program.diagnostics, kind="lint")
+    if session.is_text:
+        errors = sum(d.severity == "error" for d in program.diagnostics)
+        warnings = len(program.diagnostics) - errors
+        words = [f"{len(program.functions)} operators", counted(errors, "error")]
+        session.talk(", ".join([*words, counted(warnings, "warning")]))
+    return session.exit_code(program.diagnostics)
+
+
+def counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"

@@ -1,0 +1,155 @@
+"""`list`: facts for people, scripts and build systems."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from torchgen_lite.cli import FINE
+from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.diagnostics import has_errors
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+
+KINDS = ("ops", "targets", "keys", "templates", "outputs", "codes")
+Row = dict[str, object]
+
+
+@click.command("list")
+@click.argument("kind", type=click.Choice(KINDS))
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(("text", "json", "cmake")),
+    default="text",
+    help="Form.",
+)
+@click.option(
+    "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
+)
+@click.option("--output-dir", metavar="DIR", help="Output folder, instead of the configured.")
+@click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target.")
+@click.option("--torch", is_flag=True, help="The schema of the installed PyTorch.")
+@global_options
+@click.pass_obj
+def list_command(
+    session: Session,
+    kind: str,
+    format_: str,
+    schema: tuple[str, ...],
+    output_dir: str | None,
+    targets: tuple[str, ...],
+    torch: bool,
+) -> int:
+    """Operators, targets, dispatch keys, templates, outputs or diagnostic codes.
+
+    \b
+    torchgen-lite list ops
+    torchgen-lite list outputs --format cmake
+    """
+    if kind in ("ops", "outputs"):
+        program = session.load(schema=schema or None, torch=torch, output_dir=output_dir)
+        if has_errors(program.diagnostics):
+            session.report(program.diagnostics, kind="list")
+            return session.exit_code(program.diagnostics)
+        if kind == "ops":
+            rows = list(list_ops(program))
+        else:
+            from torchgen_lite.pipeline import generate_all
+
+            generated = generate_all(program, targets=targets)
+            if has_errors(generated.diagnostics):
+                session.report(generated.diagnostics, kind="list")
+                return session.exit_code(generated.diagnostics)
+            rows = [
+                {"name": f"{_folder(program)}{path}", "target": generated.target_of[path]}
+                for path in generated.files
+            ]
+    else:
+        rows = list(_STATIC[kind]())
+    click.echo(render_rows(kind, rows, format_), nl=False)
+    return FINE
+
+
+def _folder(program: Program) -> str:
+    from torchgen_lite.cli.generate import shown_folder
+
+    config = program.config
+    folder = shown_folder(config.root / config.output_dir, config.root)
+    return f"{folder}/" if folder else ""
+
+
+def render_rows(kind: str, rows: list[Row], format_: str) -> str:
+    """Text: the name, then what else there is; JSON: the rows; CMake: a list variable of the names."""
+    if format_ == "json":
+        return json.dumps({"version": 1, "kind": kind, kind: rows}, indent=2) + "\n"
+    if format_ == "cmake":
+        names = "".join(f'\n  "{row["name"]}"' for row in rows)
+        return f"set(TORCHGEN_LITE_{kind.upper()}{names}\n)\n"
+    width = max((len(str(row["name"])) for row in rows), default=0) if kind != "ops" else 0
+    lines = []
+    for row in rows:
+        rest = [str(value) for key, value in row.items() if key != "name" and value]
+        lines.append(f"{row['name']!s:<{width}}  {' '.join(rest)}".rstrip())
+    return "".join(f"{line}\n" for line in lines)
+
+
+def list_ops(program: Program) -> Iterator[Row]:
+    """Every operator: name, kind, and the keys that have kernels."""
+    from torchgen_lite.analysis.dispatch_index import effective_dispatch
+
+    for name, function in zip(program.operator_names(), program.functions):
+        keys = [entry.key for entry in effective_dispatch(function)]
+        yield {
+            "name": name,
+            "kind": str(function.func.kind()),
+            "keys": ", ".join(keys),
+        }
+
+
+def list_targets() -> Iterator[Row]:
+    from torchgen_lite.targets import TARGETS
+
+    for target in TARGETS.values():
+        yield {"name": target.name, "summary": target.summary}
+
+
+def list_keys() -> Iterator[Row]:
+    """Every dispatch key that a kernel may be registered for."""
+    from torchgen_lite.runtime.key_tables import CURRENT, registrable_keys
+
+    for name in registrable_keys(CURRENT):
+        yield {"name": name, "kind": "alias" if name in CURRENT.aliases else "runtime"}
+
+
+def list_templates() -> Iterator[Row]:
+    for path in template_files():
+        yield {"name": path}
+
+
+def template_files() -> list[str]:
+    """The built-in templates by the name that an override must have."""
+    from torchgen_lite.emit.templates import find_templates
+
+    root: Path = find_templates()
+    return sorted(p.relative_to(root).as_posix() for p in root.rglob("*.j2"))
+
+
+def list_codes() -> Iterator[Row]:
+    from torchgen_lite.diagnostics import CODES
+
+    for code in CODES.values():
+        yield {"name": code.code, "severity": code.severity, "title": code.title}
+
+
+_STATIC = {
+    "targets": list_targets,
+    "keys": list_keys,
+    "templates": list_templates,
+    "codes": list_codes,
+}

@@ -1,0 +1,134 @@
+"""How a plan is shown: the lines of `check`, the patch of `diff`, the table of `--dry-run`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from torchgen_lite.cli import ATTENTION
+from torchgen_lite.emit.depfile import render_depfile
+from torchgen_lite.emit.diff import count_lines, diff_change, render_diff
+from torchgen_lite.emit.plan import Change, Plan
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+    from torchgen_lite.cli.session import Session
+    from torchgen_lite.diagnostics import Diagnostic
+    from torchgen_lite.loader.config import Config
+    from torchgen_lite.pipeline import Generated
+
+_STATUS = {"create": "missing", "update": "changed", "delete": "orphan", "keep": "unchanged"}
+
+
+def report_freshness(
+    session: Session,
+    plan: Plan,
+    generated: Generated,
+    diagnostics: Sequence[Diagnostic],
+    prefix: str,
+    config: Config,
+    diff: bool,
+) -> int:
+    """`check` and `diff`: exit 1 and name every file that is out of date."""
+    stale = plan.pending
+    parts = json_parts(plan, generated, prefix, diff=diff)
+    session.report(diagnostics, kind="check", **parts)
+    if diff and session.is_text:
+        click.echo(render_diff(stale, prefix), nl=False)
+    if session.output_format == "github":
+        for change in stale:
+            click.echo(f"::error file={join(prefix, change.path)}::out of date")
+    if stale and session.output_format != "json":
+        session.warn(render_freshness(stale, prefix).rstrip("\n"))
+        if config.check_message:
+            session.warn(config.check_message)
+    elif not stale and session.is_text:
+        session.talk(f"{len(plan.changes)} files up to date.")
+    return ATTENTION if stale else session.exit_code(diagnostics)
+
+
+def render_freshness(stale: Sequence[Change], prefix: str) -> str:
+    """
+    changed   generated/python/ops.pyi        +3 -1
+    orphan    generated/python/old_ops.py     (no longer produced)
+    2 files out of date. Run `torchgen-lite generate` and commit the result.
+    """
+    names = [join(prefix, change.path) for change in stale]
+    width = max(map(len, names)) + 4
+    lines = []
+    for change, name in zip(stale, names, strict=True):
+        note = ""
+        if change.action == "update":
+            added, removed = count_lines(change)
+            note = f"+{added} -{removed}"
+        elif change.action == "delete":
+            note = "(no longer produced)"
+        lines.append(f"{_STATUS[change.action]:<9} {name:<{width}}{note}".rstrip())
+    files = "1 file" if len(stale) == 1 else f"{len(stale)} files"
+    lines.append(f"{files} out of date. Run `torchgen-lite generate` and commit the result.")
+    return "\n".join(lines) + "\n"
+
+
+def render_plan(plan: Plan, prefix: str) -> str:
+    """One line for each file: `create generated/python/ops.py`."""
+    return "".join(f"{c.action:<6} {join(prefix, c.path)}\n" for c in plan.changes)
+
+
+def summary_line(plan: Plan) -> str:
+    """`3 written, 1 deleted, 18 unchanged`; what didn't happen is left out."""
+    actions = [change.action for change in plan.changes]
+    counts = (
+        (actions.count("create") + actions.count("update"), "written"),
+        (actions.count("delete"), "deleted"),
+        (actions.count("keep"), "unchanged"),
+    )
+    return ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing to write"
+
+
+def json_parts(
+    plan: Plan, generated: Generated, prefix: str, *, diff: bool = False
+) -> dict[str, Any]:
+    """The parts of the JSON output that are about files."""
+    files: list[dict[str, object]] = []
+    for change in plan.changes:
+        added, removed = (0, 0) if change.action == "keep" else count_lines(change)
+        file: dict[str, object] = {
+            "path": join(prefix, change.path),
+            "target": generated.target_of.get(change.path),
+            "status": _STATUS[change.action],
+            "added": added,
+            "removed": removed,
+        }
+        if diff:
+            file["diff"] = "" if change.action == "keep" else diff_change(change, str(file["path"]))
+        files.append(file)
+    statuses = [file["status"] for file in files]
+    summary = {status: statuses.count(status) for status in _STATUS.values()}
+    return {"ok": not plan.pending, "summary": summary, "extra": {"files": files}}
+
+
+def write_depfile(path: Path, program: Program, generated: Generated, prefix: str) -> None:
+    """Always written, even if no output changed: build tools expect it."""
+    from torchgen_lite.emit.templates import find_templates
+    from torchgen_lite.emit.write import write_temporary
+
+    first = join(prefix, next(iter(generated.files), ""))
+    config = program.config
+    inputs = [
+        source.path if Path(source.path).is_absolute() else (config.root / source.path).as_posix()
+        for source in program.sources
+    ]
+    folders = [*(config.root / folder for folder in config.template_dirs), find_templates()]
+    for folder in folders:
+        inputs += sorted(p.as_posix() for p in folder.rglob("*.j2"))
+    if config.path is not None:
+        inputs.append(config.path.as_posix())
+    os.replace(write_temporary(path, render_depfile(first, inputs)), path)
+
+
+def join(prefix: str, path: str) -> str:
+    return f"{prefix}/{path}" if prefix else path

@@ -1,0 +1,58 @@
+"""What `table` and `why` look at: registrations by name, from the schema files or from an installed torch."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from torchgen_lite.runtime.explain import Registrations
+from torchgen_lite.runtime.stock_fallbacks import STOCK_FALLBACKS
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+
+_LINE = re.compile(r"^(?P<key>\w+)(?:\[alias\])?: (?P<debug>.*) :: .* \[ (?P<how>[\w ]+) \]$")
+
+
+def registrations_of_program(program: Program) -> Iterator[Registrations]:
+    """The kernels that the entries name, and of structured operators those that the generator writes."""
+    from torchgen_lite.analysis.dispatch_index import effective_dispatch
+    from torchgen_lite.targets.python.structured import DENSE_BACKENDS
+
+    for name, function in zip(program.operator_names(), program.functions):
+        kernels = {entry.key: entry.kernel for entry in effective_dispatch(function)}
+        delegate = function.structured_delegate
+        out = function if delegate is None else program.find(f"{function.namespace}::{delegate}")
+        if out is not None and out.structured:
+            for entry in effective_dispatch(out):
+                if entry.key in DENSE_BACKENDS:
+                    kernels[entry.key] = f"structured {entry.kernel}"
+            kernels.setdefault("Meta", "structured, shapes only")
+        yield Registrations(name, kernels, STOCK_FALLBACKS)
+
+
+def registrations_of_torch(only: str | None = None) -> Iterator[Registrations]:
+    """What an installed torch has registered, from its own dumps. Raises ImportError without torch."""
+    import torch
+
+    fallbacks = _fallbacks_of_torch()
+    names = sorted(torch._C._dispatch_get_all_op_names()) if only is None else [only]
+    for name in names:
+        kernels = {}
+        for line in torch._C._dispatch_dump(name).splitlines():
+            match = _LINE.match(line)
+            if match is not None:
+                passes = "fallthrough " if "fallthrough" in match["how"] else ""
+                kernels[match["key"]] = passes + match["debug"]
+        yield Registrations(name, kernels, fallbacks)
+
+
+def _fallbacks_of_torch() -> dict[str, str]:
+    """The computed table of an operator without kernels is the table of fallbacks."""
+    import torch
+
+    library = torch.library.Library("torchgen_lite_table", "DEF")  # type: ignore[no-untyped-call]
+    library.define("nothing() -> ()")  # type: ignore[no-untyped-call]
+    cells = torch._C._dispatch_dump_table("torchgen_lite_table::nothing").splitlines()
+    return {key: cell.rpartition(" [")[0] for key, cell in (line.split(": ", 1) for line in cells)}

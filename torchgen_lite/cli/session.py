@@ -1,0 +1,192 @@
+"""What the global options say, and how a command talks: data on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from torchgen_lite.cli import ATTENTION, CANNOT_RUN, FINE
+from torchgen_lite.diagnostics import Diagnostic, has_errors
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+
+FORMATS = ("full", "concise", "json", "github", "sarif")
+
+# Codes that mean "could not run"; every other error is about the user's operators or outputs.
+_CANNOT_RUN = frozenset(
+    {*(f"TG00{n}" for n in range(1, 10)), "TG011", "TG012", "TG014", "TG510", "TG900"}
+)
+
+
+@dataclass(slots=True)
+class Session:
+    """The global options. They may stand before or after the command; the last one wins."""
+
+    config: str | None = None
+    output_format: str = "full"
+    color: str = "auto"
+    quiet: bool = False
+    verbose: bool = False
+    max_diagnostics: int = 50
+    deny_warnings: bool = False
+
+    def load(self, **arguments: Any) -> Program:
+        """The program, by the configuration that the options name."""
+        from torchgen_lite.cli.settings import load_settings
+        from torchgen_lite.pipeline import load
+
+        settings, diagnostics = load_settings(Path.cwd(), self.config)
+        if has_errors(diagnostics):
+            from torchgen_lite.analysis.program import Program
+
+            return Program((), settings, diagnostics)
+        return load(config=settings, **arguments)
+
+    def talk(self, text: str) -> None:
+        """A line for the reader; `-q` silences it."""
+        if not self.quiet:
+            click.echo(text, err=True)
+
+    def warn(self, text: str) -> None:
+        """A line that even `-q` shows: what is wrong."""
+        click.echo(text, err=True)
+
+    @property
+    def is_text(self) -> bool:
+        return self.output_format in ("full", "concise")
+
+    def report(
+        self,
+        diagnostics: Sequence[Diagnostic],
+        *,
+        kind: str = "lint",
+        ok: bool | None = None,
+        summary: Mapping[str, int] | None = None,
+        extra: Mapping[str, object] | None = None,
+    ) -> None:
+        """Show diagnostics in the chosen format: text on stderr, machine formats on stdout."""
+        if self.output_format == "json":
+            import json
+
+            from torchgen_lite.diagnostics.json_format import json_document
+
+            document = json_document(diagnostics, kind=kind, ok=ok, summary=summary, extra=extra)
+            click.echo(json.dumps(document, indent=2))
+        elif self.output_format == "sarif":
+            from torchgen_lite.diagnostics import render_sarif
+            from torchgen_lite.version import __version__
+
+            click.echo(render_sarif(diagnostics, version=__version__), nl=False)
+        elif diagnostics:
+            self._report_text(diagnostics)
+
+    def _report_text(self, diagnostics: Sequence[Diagnostic]) -> None:
+        from torchgen_lite.diagnostics import render_concise, render_full, render_github
+
+        if self.output_format == "github":
+            click.echo(render_github(diagnostics), nl=False)
+        elif self.output_format == "concise":
+            click.echo(render_concise(diagnostics), err=True, nl=False)
+        else:
+            limit = self.max_diagnostics or len(diagnostics)
+            text = render_full(diagnostics, color=self.use_color(), limit=limit)
+            click.echo(text, err=True, nl=False, color=True)
+
+    def use_color(self) -> bool:
+        """`--color`, then NO_COLOR, then FORCE_COLOR (when not empty), then whether stderr is a terminal."""
+        if self.color != "auto":
+            return self.color == "always"
+        if os.environ.get("NO_COLOR"):
+            return False
+        if os.environ.get("FORCE_COLOR"):
+            return True
+        return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+    def exit_code(self, diagnostics: Iterable[Diagnostic]) -> int:
+        """0, 1 or 2 by what the diagnostics are about."""
+        found = list(diagnostics)
+        errors = {d.code for d in found if d.severity == "error"}
+        if errors & _CANNOT_RUN:
+            return CANNOT_RUN
+        return ATTENTION if errors or (found and self.deny_warnings) else FINE
+
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def global_options(command: _Command) -> _Command:
+    """The options that every command has."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def _store(context: click.Context, parameter: click.Parameter, value: object) -> None:
+    source = context.get_parameter_source(parameter.name or "")
+    given = source is not None and source.name not in ("DEFAULT", "DEFAULT_MAP")
+    if given and value is not None:
+        setattr(context.ensure_object(Session), parameter.name or "", value)
+
+
+_OPTIONS = (
+    click.option(
+        "--config",
+        metavar="PATH|'KEY = VALUE'",
+        callback=_store,
+        expose_value=False,
+        help="Configuration file, or one setting in TOML.",
+    ),
+    click.option(
+        "--output-format",
+        type=click.Choice(FORMATS),
+        envvar="TORCHGEN_LITE_OUTPUT_FORMAT",
+        callback=_store,
+        expose_value=False,
+        help="How diagnostics are shown (default: full).",
+    ),
+    click.option(
+        "--color",
+        type=click.Choice(("auto", "always", "never")),
+        callback=_store,
+        expose_value=False,
+        help="Colour of messages (default: auto).",
+    ),
+    click.option(
+        "--max-diagnostics",
+        type=click.IntRange(0),
+        metavar="N",
+        callback=_store,
+        expose_value=False,
+        help="Show at most N (default: 50; 0: all).",
+    ),
+    click.option(
+        "--deny-warnings",
+        is_flag=True,
+        callback=_store,
+        expose_value=False,
+        help="Exit with 1 on warnings too.",
+    ),
+    click.option(
+        "-q",
+        "--quiet",
+        is_flag=True,
+        callback=_store,
+        expose_value=False,
+        help="Say nothing on success.",
+    ),
+    click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        callback=_store,
+        expose_value=False,
+        help="Say more; tracebacks of internal errors.",
+    ),
+)

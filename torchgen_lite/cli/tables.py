@@ -1,0 +1,150 @@
+"""`table` and `why`: computed dispatch tables and the rules behind them, without importing a kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from torchgen_lite.cli import FINE
+from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.diagnostics import has_errors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from torchgen_lite.runtime.explain import Registrations
+
+_SCHEMA = click.option(
+    "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
+)
+_TORCH = click.option("--torch", is_flag=True, help="What the installed PyTorch has registered.")
+
+
+@click.command("table")
+@click.argument("operator", required=False)
+@click.option("--key", "keys", multiple=True, metavar="KEY", help="Only this slot; repeatable.")
+@click.option("--html", metavar="FILE", help="Write all operators, or one, as a page.")
+@_SCHEMA
+@_TORCH
+@global_options
+@click.pass_obj
+def table_command(
+    session: Session,
+    operator: str | None,
+    keys: tuple[str, ...],
+    html: str | None,
+    schema: tuple[str, ...],
+    torch: bool,
+) -> int:
+    """The computed dispatch table of an operator: which kernel serves each key, by which rule.
+
+    Backend fallbacks, which no schema file names, are those of stock PyTorch.
+
+    \b
+    torchgen-lite table aten::add.Tensor
+    torchgen-lite table add.Tensor --key CPU --key AutogradCPU
+    torchgen-lite table --html tables.html
+    """
+    if operator is None and html is None:
+        raise click.UsageError("`table` needs an operator, or --html for all of them.")
+    found = _registrations(session, operator, schema, torch)
+    if isinstance(found, int):
+        return found
+    if html is not None:
+        from torchgen_lite.runtime.table_html import render_html
+
+        title = operator or ("operators of PyTorch" if torch else "operators")
+        Path(html).write_text(_explained(lambda: render_html(found, title)), encoding="utf-8")
+        session.talk(f"wrote {html}: {len(found)} operators")
+        return FINE
+    from torchgen_lite.runtime.explain import render_table
+
+    click.echo(_explained(lambda: "".join(render_table(one, keys) for one in found)), nl=False)
+    return FINE
+
+
+@click.command("why")
+@click.argument("operator")
+@click.argument("keys", nargs=-1, metavar="[KEY]...")
+@_SCHEMA
+@_TORCH
+@global_options
+@click.pass_obj
+def why_command(
+    session: Session,
+    operator: str,
+    keys: tuple[str, ...],
+    schema: tuple[str, ...],
+    torch: bool,
+) -> int:
+    """Why a call whose arguments have these keys runs that kernel, rule by rule.
+
+    \b
+    torchgen-lite why add.Tensor CPU AutogradCPU
+    torchgen-lite why add.Tensor Meta --torch
+    """
+    found = _registrations(session, operator, schema, torch)
+    if isinstance(found, int):
+        return found
+    from torchgen_lite.runtime.explain import render_why, why
+
+    text = _explained(lambda: "".join(render_why(one, why(one, keys)) for one in found))
+    click.echo(text, nl=False)
+    return FINE
+
+
+def _explained(render: Callable[[], str]) -> str:
+    """A name of a key that does not exist is a mistake in the command, with a hint."""
+    try:
+        return render()
+    except ValueError as error:
+        from torchgen_lite.diagnostics import did_you_mean
+        from torchgen_lite.runtime.key_tables import CURRENT, registrable_keys
+
+        name = str(error).rpartition(" ")[2]
+        hint = did_you_mean(name, registrable_keys(CURRENT))
+        raise click.UsageError(f"{error}{f'; {hint}' if hint else ''}") from None
+
+
+def _registrations(
+    session: Session, operator: str | None, schema: tuple[str, ...], torch: bool
+) -> list[Registrations] | int:
+    """The operators asked for, or the exit code of a schema that does not load."""
+    from torchgen_lite.cli.registrations import registrations_of_program, registrations_of_torch
+
+    if torch:
+        try:
+            every = list(registrations_of_torch())
+        except ImportError:
+            raise click.UsageError("PyTorch is not installed.") from None
+    else:
+        program = session.load(schema=schema or None)
+        if has_errors(program.diagnostics):
+            session.report(program.diagnostics, kind="table")
+            return session.exit_code(program.diagnostics)
+        every = list(registrations_of_program(program))
+    return every if operator is None else _of_name(every, operator)
+
+
+def _of_name(every: list[Registrations], operator: str) -> list[Registrations]:
+    """`aten::add.Tensor`, or without the namespace; `add.default` is `add`."""
+    wanted = operator.removesuffix(".default")
+    exact = [one for one in every if wanted in (one.name, one.name.partition("::")[2])]
+    if exact:
+        return [one for one in exact if one.name.startswith("aten::")] or exact
+    overloads = [one.name for one in every if _base(one.name) in (wanted, f"aten::{wanted}")]
+    if overloads:
+        raise click.UsageError(f"`{operator}` has several overloads: {', '.join(overloads)}")
+    from torchgen_lite.diagnostics import did_you_mean
+
+    names = [one.name for one in every]
+    if "::" not in operator:
+        names = [name.partition("::")[2] for name in names]
+    hint = did_you_mean(operator, names)
+    raise click.UsageError(f"No operator `{operator}`{f'; {hint}' if hint else ''}")
+
+
+def _base(name: str) -> str:
+    return name.partition(".")[0]

@@ -1,0 +1,85 @@
+"""`templates export` and `templates check`: overriding what the generator prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from torchgen_lite.cli import ATTENTION, CANNOT_RUN, FINE
+from torchgen_lite.cli.listing import template_files
+from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
+
+
+@click.group("templates")
+def templates_command() -> None:
+    """Copy built-in templates to override them, or check overrides."""
+
+
+@templates_command.command("export")
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.option("--to", "folder", default="templates", metavar="DIR", help="Where to (templates).")
+@global_options
+@click.pass_obj
+def export(session: Session, names: tuple[str, ...], folder: str) -> int:
+    """Copy built-in templates; files that exist are left alone.
+
+    \b
+    torchgen-lite templates export python/register.py.j2 --to overrides
+    """
+    from torchgen_lite.emit.templates import find_templates
+
+    known = template_files()
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        found = [
+            Diagnostic("TG012", f"unknown template `{name}`", help=did_you_mean(name, known))
+            for name in unknown
+        ]
+        session.report(found, kind="templates")
+        return CANNOT_RUN
+    written = 0
+    for name in names or known:
+        destination = Path(folder, name)
+        if destination.exists():
+            session.talk(f"exists    {destination.as_posix()}")
+            continue
+        try:
+            destination.parent.mkdir(parents=True, exist_ok=True)
+            destination.write_bytes((find_templates() / name).read_bytes())
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            message = f"cannot write `{destination.as_posix()}`: {reason}"
+            session.report([Diagnostic("TG009", message)], kind="templates")
+            return CANNOT_RUN
+        session.talk(f"exported  {destination.as_posix()}")
+        written += 1
+    session.talk(f'{written} exported; add `template-dirs = ["{folder}"]` to the configuration')
+    return FINE
+
+
+@templates_command.command("check")
+@global_options
+@click.pass_obj
+def check(session: Session) -> int:
+    """Render everything with the configured overrides, and look for files that override nothing."""
+    from torchgen_lite.pipeline import generate_all
+
+    program = session.load()
+    generated = generate_all(program)
+    found = [*generated.diagnostics]
+    known = template_files()
+    for folder in program.config.template_dirs:
+        root = program.config.root / folder
+        for path in sorted(root.rglob("*.j2")):
+            name = path.relative_to(root).as_posix()
+            if name not in known:
+                message = f"`{folder}/{name}` overrides no template"
+                found.append(
+                    Diagnostic("TG502", message, help=did_you_mean(name, known), severity="warning")
+                )
+    session.report(found, kind="templates")
+    if not found:
+        session.talk(f"{len(known)} templates, every override renders")
+    return session.exit_code(found) if has_errors(found) else (ATTENTION if found else FINE)

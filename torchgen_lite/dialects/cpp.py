@@ -1,0 +1,124 @@
+"""One operator in the public C++ API: what `at::add(...)` and `tensor.add(...)` look like.
+
+    add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+
+has the signature that everybody calls, with the out argument first and with defaults,
+
+    at::Tensor & add_out(at::Tensor & out, const at::Tensor & self, const at::Tensor & other, ...alpha=1)
+
+and the faithful one, in the order of the schema and without defaults, `add_outf`. Tensor options are one
+`at::TensorOptions`, or faithfully four arguments. With a `SymInt` there are two more, `<name>_symint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from itertools import chain
+from typing import NamedTuple
+
+from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout, has_symint
+from torchgen_lite.dialects import cpp_types
+from torchgen_lite.dialects.cpp_defaults import default_expression
+from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
+from torchgen_lite.dialects.cpp_types import Conventions, conventions
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument, FunctionSchema
+
+# The name under which a hand-written binding finds the one that would have been generated.
+FALLBACK_PREFIX = "__dispatch_"
+
+
+class Style(NamedTuple):
+    """Which of the signatures of an operator is meant."""
+
+    faithful: bool = False
+    symint: bool = False
+    method: bool = False
+
+
+# The signature that everybody calls.
+PLAIN = Style()
+
+
+def name(schema: FunctionSchema, style: Style = PLAIN) -> str:
+    """`add`, `add_`, `add_out`; `add_outf` for the faithful one; `zeros_symint`."""
+    text = schema.base_name
+    if style.symint:
+        text += "_symint"
+    if schema.out:
+        text += "_outf" if style.faithful else "_out"
+    return text
+
+
+def argument_type(argument: Argument, how: Conventions) -> str:
+    """`const at::Tensor &`, `at::IntArrayRef`, `::std::optional<int64_t>`."""
+    return cpp_types.argument_type(argument.type, argument.is_write, how)
+
+
+def returns_type(function: NativeFunction, style: Style = PLAIN) -> str:
+    """`at::Tensor`, `::std::tuple<at::Tensor,at::Tensor>`, `void`."""
+    how = conventions(function, symint=style.symint)
+    return cpp_types.returns_type(function.func.returns, how)
+
+
+def arguments(function: NativeFunction, style: Style = PLAIN) -> tuple[CppParameter, ...]:
+    """The parameters in the order of the style."""
+    layout = argument_layout(function.func)
+    how = conventions(function, symint=style.symint)
+    positional = [a for a in layout.positional if not (style.method and a.name == "self")]
+    if style.faithful:
+        ordered = chain(positional, layout.keywords, layout.out)
+        return tuple([CppParameter(argument_type(a, how), a.name) for a in ordered])
+    without = function.cpp_no_default_args
+    before = chain(layout.out, positional, layout.before_options)
+    found = [_parameter(a, how, without) for a in before]
+    if layout.options is not None:
+        found.append(_options(layout.options))
+    found += [_parameter(a, how, without) for a in layout.after_options]
+    return tuple(found)
+
+
+def _parameter(argument: Argument, how: Conventions, without: Collection[str]) -> CppParameter:
+    default = None
+    if argument.default is not None and argument.name not in without:
+        default = default_expression(argument.default, argument.type, symint=how.symint)
+    return CppParameter(argument_type(argument, how), argument.name, default)
+
+
+def _options(options: TensorOptions) -> CppParameter:
+    default = None
+    if all(a.default == "None" for a in options):
+        default = "{}"
+    elif options.dtype.default == "long":
+        default = "at::kLong"
+    return CppParameter("at::TensorOptions", "options", default)
+
+
+def signature(function: NativeFunction, style: Style = PLAIN) -> CppSignature:
+    """The signature of one style."""
+    text = name(function.func, style)
+    if function.manual_cpp_binding:
+        text = FALLBACK_PREFIX + text
+    return CppSignature(text, returns_type(function, style), arguments(function, style))
+
+
+def styles(function: NativeFunction, *, method: bool = False) -> tuple[Style, ...]:
+    """The styles an operator has: plain, faithful, and the same with SymInt, as far as they differ."""
+    layout = argument_layout(function.func)
+    faithful = layout.options is not None or bool(layout.out)
+    symints = (False, True) if has_symint(function.func) else (False,)
+    return tuple(
+        Style(form, symint, method)
+        for symint in symints
+        for form in ((False, True) if faithful else (False,))
+    )
+
+
+def signatures(function: NativeFunction) -> tuple[CppSignature, ...]:
+    """Every signature: those of the function, then those of the method, as `variants` says."""
+    methods = [kind == "method" for kind in ("function", "method") if kind in function.variants]
+    return tuple(
+        signature(function, style)
+        for method in methods
+        for style in styles(function, method=method)
+    )

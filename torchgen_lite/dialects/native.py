@@ -1,0 +1,72 @@
+"""The kernels of one operator in `at::native`: what the author of a kernel writes."""
+
+from __future__ import annotations
+
+from torchgen_lite.analysis.derive.backend_index import BackendKernel
+from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout, bare_type
+from torchgen_lite.dialects import cpp_types
+from torchgen_lite.dialects.cpp_defaults import default_expression
+from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
+from torchgen_lite.dialects.cpp_types import OPTIONAL_TENSOR, Conventions, conventions
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument, FunctionSchema
+
+# Kernels take tensor options as four optional arguments, whatever the schema says of them.
+_OPTION_TYPES = (
+    "::std::optional<at::ScalarType>",
+    "::std::optional<at::Layout>",
+    "::std::optional<at::Device>",
+    "::std::optional<bool>",
+)
+
+
+def name(schema: FunctionSchema) -> str:
+    """`add_Tensor`, `add_out_out`: the name a kernel has by default."""
+    text = f"{schema.base_name}_out" if schema.out else schema.base_name
+    return f"{text}_{schema.overload_name}" if schema.overload_name else text
+
+
+def argument_type(argument: Argument, how: Conventions) -> str:
+    """As in the public API, but for an optional tensor that is written: it stays optional."""
+    if argument.is_write and not how.const_ref and bare_type(argument.type) == "Tensor?":
+        return f"{OPTIONAL_TENSOR} &"
+    return cpp_types.argument_type(argument.type, argument.is_write, how)
+
+
+def returns_type(function: NativeFunction, *, symint: bool = False) -> str:
+    """As in the public API."""
+    return cpp_types.returns_type(function.func.returns, conventions(function, symint=symint))
+
+
+def arguments(function: NativeFunction, *, symint: bool = False) -> tuple[CppParameter, ...]:
+    """The parameters in schema order; with defaults, but for out variants, whose out come last."""
+    layout = argument_layout(function.func)
+    how = conventions(function, symint=symint)
+    defaults = not layout.out
+    found = [_parameter(a, how, defaults) for a in layout.positional + layout.before_options]
+    if layout.options is not None:
+        found += [
+            CppParameter(type_, option, "{}" if defaults else None)
+            for type_, option in zip(_OPTION_TYPES, TensorOptions._fields)
+        ]
+    found += [_parameter(a, how, defaults) for a in layout.after_options + layout.out]
+    return tuple(found)
+
+
+def _parameter(argument: Argument, how: Conventions, defaults: bool) -> CppParameter:
+    default = None
+    if defaults and argument.default is not None:
+        default = default_expression(argument.default, argument.type, symint=how.symint)
+    return CppParameter(argument_type(argument, how), argument.name, default)
+
+
+def signature(function: NativeFunction, *, symint: bool = False) -> CppSignature:
+    """The signature of a kernel that takes `c10::SymInt`, or does not."""
+    parameters = arguments(function, symint=symint)
+    return CppSignature(name(function.func), returns_type(function, symint=symint), parameters)
+
+
+def kernel_signature(function: NativeFunction, kernel: BackendKernel) -> CppSignature:
+    """The signature of one kernel of the backend index, under its own name."""
+    found = signature(function, symint=kernel.takes_symint)
+    return CppSignature(kernel.kernel, found.returns, found.parameters)

@@ -1,0 +1,164 @@
+"""A derivative formula in Python.
+
+    grads[0].defined() ? where(self >= 0, grads[0], weight) : zeros_like(self)
+
+is `_functions.where(self >= 0, grads[0], weight) if grads[0] is not None else zeros_like(self)`, where the
+functions of the package and the helpers come from modules. Facts about saved tensors are locals: `self.shape`
+is `self_shape`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.text import LINE_LENGTH, bracketed
+from torchgen_lite.schema.formula import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    Lambda,
+    ListDisplay,
+    Literal,
+    Member,
+    Name,
+    Subscript,
+    Unary,
+)
+
+_OPERATORS = {"&&": "and", "||": "or"}
+_CONSTANTS = {"true": "True", "false": "False"}
+# Python's levels: comparisons bind looser than `|`, unlike in C++.
+_LEVELS = {
+    "or": 2,
+    "and": 3,
+    "==": 5,
+    "!=": 5,
+    "<": 5,
+    ">": 5,
+    "<=": 5,
+    ">=": 5,
+    "|": 6,
+    "^": 7,
+    "&": 8,
+    "+": 9,
+    "-": 9,
+    "*": 10,
+    "/": 10,
+    "%": 10,
+}
+_CONDITIONAL, _NOT, _UNARY, _POSTFIX = 1, 4, 11, 12
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """How names are written: `function` gives the expression for a function that a formula calls, `fact`
+    the local name of an expression that was saved in place of a tensor, or None."""
+
+    function: Callable[[str], str]
+    fact: Callable[[Expression], str | None]
+
+    def text(self, node: Expression, level: int = 0) -> str:
+        """The expression, in brackets if it binds looser than `level`."""
+        written, own = self._write(node)
+        return f"({written})" if own < level else written
+
+    def _write(self, node: Expression) -> tuple[str, int]:
+        fact = self.fact(node)
+        if fact is not None:
+            return fact, _POSTFIX
+        if isinstance(node, Name):
+            return _CONSTANTS.get(node.text, identifier(node.text)), _POSTFIX
+        if isinstance(node, (Literal, Lambda)):
+            return node.text, _POSTFIX
+        if isinstance(node, Member):
+            return f"{self.text(node.value, _POSTFIX)}.{node.name}", _POSTFIX
+        if isinstance(node, Subscript):
+            return f"{self.text(node.value, _POSTFIX)}[{self.text(node.index)}]", _POSTFIX
+        if isinstance(node, Call):
+            return self._call(node)
+        if isinstance(node, ListDisplay):
+            return f"[{', '.join(self.text(item) for item in node.items)}]", _POSTFIX
+        return self._compound(node)
+
+    def _compound(self, node: Unary | Binary | Conditional) -> tuple[str, int]:
+        if isinstance(node, Unary):
+            if node.operator == "!":
+                return f"not {self.text(node.operand, _NOT)}", _NOT
+            return f"{node.operator}{self.text(node.operand, _UNARY)}", _UNARY
+        if isinstance(node, Conditional):
+            yes, test = self.text(node.yes, 2), self.text(node.test, 2)
+            return f"{yes} if {test} else {self.text(node.no, 1)}", _CONDITIONAL
+        operator = _OPERATORS.get(node.operator, node.operator)
+        level = _LEVELS[operator]
+        # Python chains comparisons, so the left side of one needs brackets too.
+        left = self.text(node.left, level + (level == 5))
+        return f"{left} {operator} {self.text(node.right, level + 1)}", level
+
+    def _call(self, node: Call) -> tuple[str, int]:
+        function = node.function
+        if isinstance(function, Member) and function.name == "defined" and not node.arguments:
+            return f"{self.text(function.value, 6)} is not None", 5
+        return f"{self.called(node)}({', '.join(self.arguments(node))})", _POSTFIX
+
+    def called(self, node: Call) -> str:
+        """What stands before the bracket of a call."""
+        if isinstance(node.function, Name):
+            return self.function(node.function.text.rpartition("::")[2])
+        return self.text(node.function, _POSTFIX)
+
+    def arguments(self, node: Call) -> list[str]:
+        items = [self.text(argument) for argument in node.arguments]
+        return items + [f"{identifier(k)}={self.text(value)}" for k, value in node.keywords]
+
+    def lines(self, target: str, node: Expression, *, indent: int) -> list[str]:
+        """`target = formula`, in as many statements as black needs to leave each line alone.
+
+        What doesn't fit is taken apart: operands of operators, objects of methods and arguments of calls
+        get a name of their own. The branches of a conditional can't be, for only one of them may run.
+        """
+        flat = f"{target} = {self.text(node)}"
+        if indent + len(flat) <= LINE_LENGTH:
+            return [flat]
+        if isinstance(node, Conditional):
+            test = self.text(node.test)
+            yes = self.lines(target, node.yes, indent=indent + 4)
+            no = self.lines(target, node.no, indent=indent + 4)
+            return [f"if {test}:", *_indented(yes), "else:", *_indented(no)]
+        part = f"{target.partition(',')[0]}_part"
+        if isinstance(node, Binary):
+            heavy, light = node.left, node.right
+            if len(str(light)) > len(str(heavy)):
+                inner = self.lines(part, light, indent=indent)
+                return [
+                    *inner,
+                    *self.lines(target, Binary(node.operator, heavy, Name(part)), indent=indent),
+                ]
+            inner = self.lines(part, heavy, indent=indent)
+            return [
+                *inner,
+                *self.lines(target, Binary(node.operator, Name(part), light), indent=indent),
+            ]
+        if (
+            isinstance(node, Call)
+            and len(f"{target} = {self.called(node)}(") < LINE_LENGTH - indent
+        ):
+            items = self.arguments(node)
+            if all(len(item) + indent + 5 <= LINE_LENGTH for item in items):
+                return bracketed(f"{target} = {self.called(node)}(", items, indent=indent).split(
+                    "\n" + " " * indent
+                )
+        if isinstance(node, Call) and isinstance(node.function, Member):
+            inner = self.lines(part, node.function.value, indent=indent)
+            method = Member(Name(part), node.function.name, node.function.arrow)
+            return [
+                *inner,
+                *self.lines(target, Call(method, node.arguments, node.keywords), indent=indent),
+            ]
+        return [flat]
+
+
+def _indented(lines: Sequence[str]) -> list[str]:
+    return [f"    {line}" for line in lines]

@@ -1,0 +1,69 @@
+"""Names in generated Python: reserved words, unambiguous names of overloads, names that would be shadowed."""
+
+from __future__ import annotations
+
+import keyword
+import re
+
+# Names that an annotation may use. An operator or argument of such a name (`complex`, `layout`) hides the
+# type, so the annotation then says `_complex`, which the file imports under that name.
+BUILTIN_TYPES = frozenset({"bool", "complex", "dict", "float", "int", "list", "str", "tuple"})
+FRAMEWORK_TYPES = frozenset(
+    {
+        "Generator",
+        "Number",
+        "Storage",
+        "Stream",
+        "Tensor",
+        "device",
+        "dtype",
+        "layout",
+        "memory_format",
+    }
+)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def identifier(name: str) -> str:
+    """`name` as a Python identifier: keywords get an underscore (`from_`), other signs become one.
+
+    >>> identifier("from"), identifier("dim"), identifier("c10d.Work")
+    ('from_', 'dim', 'c10d_Work')
+    """
+    if name.isidentifier():
+        return name + "_" if keyword.iskeyword(name) else name
+    name = re.sub(r"\W", "_", name)
+    return name if name.isidentifier() else "_" + name
+
+
+def overload_attribute(overload_name: str) -> str:
+    """The attribute under which `ops.aten.add` shows an overload: `Tensor`, `default` for the empty name."""
+    return identifier(overload_name) if overload_name else "default"
+
+
+def unambiguous_name(namespace: str, base_name: str, overload_name: str, home: str) -> str:
+    """One flat name for one overload; operators outside the `home` namespace carry theirs in front.
+
+    >>> unambiguous_name("aten", "add", "Tensor", "aten"), unambiguous_name("my", "f", "", "aten")
+    ('add_Tensor', 'my__f')
+    """
+    name = f"{base_name}_{overload_name}" if overload_name else base_name
+    if namespace != home:
+        name = f"{namespace}__{name}"
+    return identifier(name)
+
+
+def type_words(text: str) -> frozenset[str]:
+    """The names that an annotation mentions: `{"Sequence", "Tensor"}` for `Sequence[Tensor]`."""
+    return frozenset(_WORD.findall(text))
+
+
+def unshadowed(text: str, shadowed: frozenset[str]) -> str:
+    """The annotation with an underscore before every name in `shadowed`.
+
+    >>> unshadowed("complex | None", frozenset({"complex"}))
+    '_complex | None'
+    """
+    if not shadowed:
+        return text
+    return _WORD.sub(lambda m: f"_{m[0]}" if m[0] in shadowed else m[0], text)

@@ -1,0 +1,200 @@
+"""One operator as `torch.add(...)` takes it: the strings that PythonArgParser reads.
+
+    add(Tensor input, Tensor other, *, Scalar alpha=1, Tensor out=None)
+
+Out arguments come as one `out`; factories take dtype, layout, device, pin_memory and requires_grad,
+whether or not their schema has them. torchgen `api/python.py`, torch `python_arg_parser.h`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from torchgen_lite.analysis.derive.layout import argument_layout, bare_type, is_tensor_like
+from torchgen_lite.dialects import cpp
+from torchgen_lite.dialects.cpp_defaults import default_expression
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import (
+    Argument,
+    BaseType,
+    FunctionSchema,
+    ListType,
+    OptionalType,
+    Return,
+    Type,
+)
+
+_TYPES = {"int": "int64_t", "float": "double", "str": "c10::string_view"}
+_LISTS = {
+    "int": "IntArrayRef",
+    "SymInt": "SymIntArrayRef",
+    "Tensor": "TensorList",
+    "Scalar": "ScalarList",
+}
+_NOTHING = frozenset({"nullptr", "::std::nullopt", "std::nullopt", "{}"})
+
+
+class PythonParameter(NamedTuple):
+    """One parameter; `default` is text as PythonArgParser reads it, or None."""
+
+    name: str
+    type: Type
+    default: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PythonSignature:
+    """The parts of a signature in the order they are written. A method leaves `self` out."""
+
+    name: str
+    positional: tuple[PythonParameter, ...]
+    keywords: tuple[PythonParameter, ...]
+    out: PythonParameter | None
+    options: tuple[PythonParameter, ...]
+    returns: tuple[Return, ...]
+    method: bool
+
+    @property
+    def parameters(self) -> tuple[PythonParameter, ...]:
+        """All of them."""
+        out = () if self.out is None else (self.out,)
+        return self.positional + self.keywords + out + self.options
+
+    def with_star(self, texts: list[str]) -> list[str]:
+        """The texts of the parameters, with `*` before the first that is given by keyword only."""
+        if len(texts) > len(self.positional):
+            texts.insert(len(self.positional), "*")
+        return texts
+
+    def without_out(self) -> PythonSignature:
+        """The same without the out argument."""
+        return replace(self, out=None)
+
+    def __str__(self) -> str:
+        return signature_text(self)
+
+
+_OPTIONS = (
+    PythonParameter("dtype", OptionalType(BaseType("ScalarType")), "None"),
+    PythonParameter("layout", OptionalType(BaseType("Layout")), "None"),
+    PythonParameter("device", OptionalType(BaseType("Device")), "None"),
+    PythonParameter("pin_memory", OptionalType(BaseType("bool")), "False"),
+    PythonParameter("requires_grad", OptionalType(BaseType("bool")), "False"),
+)
+
+
+def name(schema: FunctionSchema) -> str:
+    """The base name, the same for out variants: `add`, `add_`, `__and__`."""
+    return schema.base_name
+
+
+def argument_type(type_: Type, *, symint: bool = True) -> str:
+    """`Tensor`, `int64_t?`, `IntArrayRef[2]`."""
+    if isinstance(type_, BaseType):
+        return _TYPES.get(type_.name, type_.name)
+    if isinstance(type_, OptionalType):
+        return f"{argument_type(type_.elem, symint=symint)}?"
+    if not isinstance(type_, ListType):
+        return bare_type(type_)
+    elem = bare_type(type_.elem)
+    if elem == "bool" and type_.size is not None:
+        return f"::std::array<bool,{type_.size}>"
+    if elem == "Tensor?":
+        return "c10::List<::std::optional<Tensor>>"
+    known = _LISTS.get("int" if elem == "SymInt" and not symint else elem)
+    if known is None:
+        return f"ArrayRef<{argument_type(type_.elem, symint=symint)}>"
+    return known if type_.size is None else f"{known}[{type_.size}]"
+
+
+def default_text(argument: Argument) -> str | None:
+    """The default as it is read back: by way of C++, since that is what the names in it are."""
+    if argument.default is None:
+        return None
+    expression = default_expression(argument.default, argument.type, symint=False)
+    if expression in ("true", "false"):
+        return expression.capitalize()
+    for convert in (int, float):
+        try:
+            return str(convert(expression))
+        except ValueError:
+            continue
+    return expression
+
+
+def _parameter(argument: Argument) -> PythonParameter:
+    return PythonParameter(argument.name, argument.type, default_text(argument))
+
+
+def arguments(function: NativeFunction, *, method: bool = False) -> tuple[PythonParameter, ...]:
+    """Every parameter of the signature."""
+    return signature(function, method=method).parameters
+
+
+def signature(function: NativeFunction, *, method: bool = False) -> PythonSignature:
+    """The signature of the function, or of the method."""
+    schema = function.func
+    layout = argument_layout(schema)
+    positional = [a for a in layout.positional if not (method and a.name == "self")]
+    takes_options = _takes_options(function)
+    return PythonSignature(
+        name(schema),
+        tuple(map(_parameter, positional)),
+        tuple(map(_parameter, layout.before_options + layout.after_options)),
+        _out_parameter(layout.out),
+        _OPTIONS if takes_options else (),
+        schema.returns,
+        method,
+    )
+
+
+def _out_parameter(out: tuple[Argument, ...]) -> PythonParameter | None:
+    """One out argument as it is, several as one list of fixed size."""
+    if not out:
+        return None
+    if len(out) == 1:
+        return PythonParameter(out[0].name, out[0].type, "None")
+    return PythonParameter("out", ListType(BaseType("Tensor"), len(out)), "None")
+
+
+def _takes_options(function: NativeFunction) -> bool:
+    """Factories, `new_*` and `*_like`; `category_override` decides where names and types mislead."""
+    schema = function.func
+    category = function.category_override
+    if category in ("dummy", "factory", "new", "like"):
+        return category != "dummy"
+    public = cpp.name(schema)
+    if public.startswith("new_") or public.endswith("_like"):
+        return True
+    makes = any(is_tensor_like(value.type) for value in schema.returns)
+    takes = any(is_tensor_like(a.type) for a in schema.arguments if not a.is_out)
+    return makes and not takes
+
+
+def with_out(functional: PythonSignature, out: PythonSignature) -> PythonSignature:
+    """One signature for both: that of the out variant, whose `out` may be left out.
+
+    Out variants have no tensor options of their own, so these are the functional one's.
+    """
+    return replace(out, options=functional.options)
+
+
+def parameter_text(parameter: PythonParameter, *, method: bool = False, symint: bool = True) -> str:
+    """`Scalar alpha=1`. The tensor that a method would be called on is `input` in a function."""
+    type_ = argument_type(parameter.type, symint=symint)
+    text = parameter.name
+    if text == "self" and type_ == "Tensor" and not method:
+        text = "input"
+    if parameter.default is None:
+        return f"{type_} {text}"
+    default = "None" if parameter.default in _NOTHING else parameter.default
+    return f"{type_} {text}={default}"
+
+
+def signature_text(signature: PythonSignature, *, symint: bool = True) -> str:
+    """The string for PythonArgParser."""
+    texts = [
+        parameter_text(p, method=signature.method, symint=symint) for p in signature.parameters
+    ]
+    return f"{signature.name}({', '.join(signature.with_star(texts))})"

@@ -1,0 +1,233 @@
+"""The two steps of everything: `load(...) -> Program`, `generate(program) -> {path: text}`.
+
+Generate, check, diff and watch are callers of the same two functions. `load` reads files and never
+raises on what is in them; `generate` reads nothing but templates and writes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from torchgen_lite.analysis.program import Program, build_program
+from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics, suggest
+from torchgen_lite.loader.config import Config, check_required_version, load_config
+from torchgen_lite.loader.kernel_modules import KernelIndex, index_kernel_modules
+from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
+from torchgen_lite.loader.sources import read_source
+from torchgen_lite.loader.tags import load_tags
+from torchgen_lite.loader.torch_files import find_torch_files
+from torchgen_lite.version import __version__
+
+if TYPE_CHECKING:
+    from torchgen_lite.targets.output import OutputFile
+
+# What the Python target is made with for `--torch`: no kernels, a dispatcher of its own, many files.
+TORCH_OPTIONS: Mapping[str, Mapping[str, object]] = {
+    "python": {"package": "aten_ops", "dispatcher": "own", "shards": 16}
+}
+
+
+class GenerateError(ValueError):
+    """Something is wrong with the input; `diagnostics` says what."""
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
+        from torchgen_lite.diagnostics import render_concise
+
+        super().__init__(render_concise(diagnostics).rstrip())
+        self.diagnostics = diagnostics
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The texts of a run, and everything found on the way. With errors there are no files."""
+
+    files: Mapping[str, str]
+    target_of: Mapping[str, str]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def load(
+    schema: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+    *,
+    config: Config | str | os.PathLike[str] | None = None,
+    torch: bool = False,
+    output_dir: str | None = None,
+    lint: bool = False,
+    root: str | os.PathLike[str] | None = None,
+) -> Program:
+    """Read configuration and schema files, and check them.
+
+    `schema` takes the place of the configured files; `config` is a configuration, or the path of one,
+    and otherwise the one that governs `root` (the current directory). `torch` reads the files of the
+    installed PyTorch. Whatever is wrong is in `.diagnostics` of the result; nothing is raised for it.
+    """
+    start = Path(root) if root is not None else Path.cwd()
+    diagnostics: list[Diagnostic] = []
+    if isinstance(config, Config):
+        settings = config
+    else:
+        settings, found = load_config(start, Path(config) if config is not None else None)
+        diagnostics += found
+    diagnostics += check_required_version(settings, __version__)
+    if output_dir is not None:
+        settings = replace(settings, output_dir=str(start / output_dir))
+    paths = [settings.root / path for path in settings.schema]
+    if schema is not None:
+        given = [schema] if isinstance(schema, (str, os.PathLike)) else list(schema)
+        settings, paths = _with_schema(settings, [start / path for path in given])
+    known_tags: dict[str, str] | None = None
+    if torch:
+        settings, paths, known_tags = _with_torch(settings, paths, diagnostics, schema is None)
+    if has_errors(diagnostics):
+        return Program((), settings, sort_diagnostics(diagnostics))
+    return _read(settings, paths, known_tags, diagnostics, lint)
+
+
+def _with_schema(config: Config, paths: Sequence[Path]) -> tuple[Config, list[Path]]:
+    """The configuration for schema files of the command line.
+
+    Kernels and names belong to the configured schema; for files of somebody else they mean nothing.
+    """
+    own = {(config.root / path).resolve() for path in config.schema}
+    if not own.intersection(path.resolve() for path in paths):
+        config = replace(config, target_options={})
+    return config, list(paths)
+
+
+def _with_torch(
+    config: Config, paths: list[Path], diagnostics: list[Diagnostic], take_schema: bool
+) -> tuple[Config, list[Path], dict[str, str] | None]:
+    """The files and options of `--torch`."""
+    config = replace(config, target_options=TORCH_OPTIONS)
+    files, found = find_torch_files()
+    diagnostics += found
+    if files is None:
+        return config, paths, None
+    source, unread = read_source(files.tags, files.tags.parent)
+    diagnostics += unread
+    if source is None:
+        return config, paths, None
+    tags, found = load_tags(source)
+    diagnostics += found
+    return config, [files.native_functions] if take_schema else paths, tags
+
+
+def _read(
+    config: Config,
+    paths: Sequence[Path],
+    known_tags: dict[str, str] | None,
+    diagnostics: list[Diagnostic],
+    lint: bool,
+) -> Program:
+    sources, found = load_schema_sources(paths, config.root)
+    diagnostics += found
+    functions, found = load_native_functions(
+        sources, tags=known_tags, extra_fields=config.extra_fields
+    )
+    diagnostics += found
+    kernels, found = _kernel_index(config, "kernels")
+    diagnostics += found
+    formulas, found = _kernel_index(config, "formulas")
+    diagnostics += found
+    return build_program(
+        functions,
+        config,
+        diagnostics=diagnostics,
+        kernels=kernels,
+        tags=known_tags,
+        sources=sources,
+        lint=lint,
+        formulas=formulas,
+    )
+
+
+def _kernel_index(config: Config, option: str) -> tuple[KernelIndex | None, tuple[Diagnostic, ...]]:
+    """The functions of the modules that an option of the Python target names."""
+    modules = config.target_options.get("python", {}).get(option)
+    if not modules or not isinstance(modules, (list, tuple)):
+        return None, ()
+    return index_kernel_modules([str(m) for m in modules], config.root)
+
+
+def generate(program: Program, *, targets: Sequence[str] = ()) -> dict[str, str]:
+    """The text of every output, by its path below the output directory.
+
+    `targets` limits the run to some targets; the default is what the configuration names. Raises
+    GenerateError if the program or the target's options have errors.
+    """
+    generated = generate_all(program, targets=targets)
+    if has_errors(generated.diagnostics):
+        raise GenerateError(generated.diagnostics)
+    return dict(generated.files)
+
+
+def generate_all(program: Program, *, targets: Sequence[str] = ()) -> Generated:
+    """As `generate`, but errors are values: nothing is rendered if there are any."""
+    from torchgen_lite.targets import TARGETS
+
+    outputs: dict[str, OutputFile] = {}
+    target_of: dict[str, str] = {}
+    diagnostics = list(program.diagnostics)
+    if has_errors(diagnostics):
+        return Generated({}, {}, sort_diagnostics(diagnostics))
+    for name in targets or program.config.targets or tuple(TARGETS):
+        target = TARGETS.get(name)
+        if target is None:
+            diagnostics.append(unknown_target(name))
+            continue
+        result = target.build(program, program.config.target_options.get(name, {}))
+        diagnostics += result.diagnostics
+        for file in result.files:
+            if file.path in outputs:
+                message = f"targets `{target_of[file.path]}` and `{name}` both write `{file.path}`"
+                diagnostics.append(Diagnostic("TG013", message))
+            outputs[file.path] = file
+            target_of[file.path] = name
+    if has_errors(diagnostics):
+        return Generated({}, {}, sort_diagnostics(diagnostics))
+    return _render(program, outputs, target_of, diagnostics)
+
+
+def _render(
+    program: Program,
+    outputs: Mapping[str, OutputFile],
+    target_of: Mapping[str, str],
+    diagnostics: list[Diagnostic],
+) -> Generated:
+    from torchgen_lite.emit.render import RenderError, render_files
+
+    config = program.config
+    folders = tuple(str(config.root / folder) for folder in config.template_dirs)
+    try:
+        files = render_files(list(outputs.values()), source_name(program), folders)
+    except RenderError as error:
+        where = f"{error.template}:{error.line}" if error.line else error.template
+        message = f"template `{where}`: {error.message}"
+        return Generated({}, {}, sort_diagnostics([*diagnostics, Diagnostic("TG500", message)]))
+    return Generated(files, target_of, sort_diagnostics(diagnostics))
+
+
+def source_name(program: Program) -> str:
+    """What the header names: paths relative to the configuration, bare names of files elsewhere."""
+    names = [
+        source.path if not _is_elsewhere(source.path) else source.path.rsplit("/", 1)[-1]
+        for source in program.sources
+    ]
+    return ", ".join(names) or "native_functions.yaml"
+
+
+def _is_elsewhere(path: str) -> bool:
+    return path.startswith(("/", "..")) or ":" in path
+
+
+def unknown_target(name: str) -> Diagnostic:
+    """TG008 with a suggestion."""
+    from torchgen_lite.targets import TARGETS
+
+    near = suggest(name, TARGETS)
+    help_ = f"did you mean `{near}`?" if near else f"the targets are {', '.join(TARGETS)}"
+    return Diagnostic("TG008", f"unknown target `{name}`", help=help_)

@@ -1,0 +1,8 @@
+"""The Python target: a package of schemas, stubs, types and registrations for the runtime dispatcher.
+
+    python/<package>/schemas.py ...   stubs.py          python/<package>/functions.py   functions.py
+    python/<package>/methods.py       methods.py        python/<package>/ops.py         ops.py
+    python/<package>/register_*.py    registrations.py, structured.py, kernels.py
+
+`views.py` and `overloads.py` work out what the templates print; `package.py` names things.
+"""

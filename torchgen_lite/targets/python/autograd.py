@@ -1,0 +1,242 @@
+"""`register_autograd.py`: a node for each entry with formulas, and a kernel for each operator that uses it.
+
+class MulBackward0(_Node):
+    def apply(node, grads):
+        self, other = node.unpack()
+        grad = grads[0]
+        ...
+
+def autograd_mul_Tensor(_keyset, self, other):
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _redispatch_operators.mul_Tensor(_after_autograd[_keyset], self, other)
+    _node = MulBackward0(_edges_of((self, other)), _needs)
+    _node.saved = (_save(self) if _needs[1] else None, _save(other) if _needs[0] else None)
+    with _below_adinplaceorview():
+        _result = _redispatch_operators.mul_Tensor(_after_autograd[_keyset], self, other)
+    return _set_history(_node, _result)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from torchgen_lite.analysis.derive.views import is_aliasing
+from torchgen_lite.analysis.differentiability import (
+    DifferentiabilityInfo,
+    Match,
+    differentiable_outputs,
+)
+from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.dialects import python
+from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.text import bracketed, quote
+from torchgen_lite.schema import ListType, SchemaKind
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.targets.python.nodes import Fact, saved_facts
+from torchgen_lite.targets.python.model import Overload
+
+TENSORS = frozenset("TOLP")
+
+
+@dataclass(frozen=True, slots=True)
+class KernelView:
+    """One generated kernel; `lines` is its body. `expression` is what is registered."""
+
+    name: str
+    parameters: str
+    returns: str
+    lines: tuple[str, ...]
+    register: str
+
+
+def is_composite_implicit(overload: Overload) -> bool:
+    """Whether the operator has only kernels that autograd sees through."""
+    keys = {entry.key for entry in effective_dispatch(overload.function)}
+    return keys <= {"CompositeImplicitAutograd"}
+
+
+def register_line(overload: Overload, expression: str, *, keyset: bool = True) -> str:
+    schema = overload.schema
+    name = overload.names.base
+    full = f"{name}.{schema.overload_name}" if schema.overload_name else name
+    items = [quote(full), expression, *(["with_keyset=True"] if keyset else [])]
+    return bracketed(f"{identifier(overload.names.namespace)}.impl(", items)
+
+
+def parameters_of(overload: Overload) -> str:
+    lines = ["_keyset: DispatchKeySet", *python.parameters(overload.schema)]
+    return python.signature(lines)
+
+
+def redispatch_call(overload: Overload, head: str, table: str, *, indent: int) -> list[str]:
+    """`head` (`return `, `_result = `) and the call below, laid out."""
+    items = [f"{table}[_keyset]", *python.forwarded(overload.schema)]
+    text = bracketed(f"{head}{overload.names.redispatch_stub}(", items, indent=indent)
+    return text.split("\n" + " " * indent)
+
+
+def autograd_kernel(overload: Overload, info: DifferentiabilityInfo) -> KernelView:
+    """The kernel of a functional, in-place or view operator with formulas."""
+    kinds = {a.name: dispatch_kind(a.type) for a in overload.schema.arguments}
+    lines = [*_needs(info, kinds), *_unrecorded(overload), *_recorded(overload, info, kinds)]
+    return KernelView(
+        f"autograd_{overload.names.flat}",
+        parameters_of(overload),
+        python.returns_annotation(python.returns(overload.schema.returns)),
+        tuple(lines),
+        register_line(overload, f"autograd_{overload.names.flat}"),
+    )
+
+
+def out_kernel(overload: Overload, info: DifferentiabilityInfo) -> KernelView:
+    """The kernel of an out variant, which is refused where it would have to be recorded."""
+    kinds = {a.name: dispatch_kind(a.type) for a in overload.schema.arguments}
+    tensors = _flat([*info.arguments, *(a.name for a in overload.schema.out)], kinds)
+    name = quote(overload.names.base)
+    lines = bracketed("_refuse_out(", [name, f"({', '.join(tensors)})"], indent=4).split("\n    ")
+    lines += redispatch_call(overload, "return ", "_after_autograd", indent=4)
+    return KernelView(
+        f"autograd_{overload.names.flat}",
+        parameters_of(overload),
+        python.returns_annotation(python.returns(overload.schema.returns)),
+        tuple(lines),
+        register_line(overload, f"autograd_{overload.names.flat}"),
+    )
+
+
+def _flat(names: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
+    """Tensors as items of a display, lists of them starred."""
+    items = [f"*{identifier(n)}" if kinds.get(n) in ("L", "P") else identifier(n) for n in names]
+    return [*items, ""] if len(items) == 1 else items
+
+
+def _tuple(items: Sequence[str]) -> str:
+    return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+
+
+def _need(name: str, kind: str) -> str:
+    name = identifier(name)
+    if kind in ("L", "P"):
+        return f"_needs_grad({name})"
+    return f"{name}._requires_grad" if kind == "T" else f"_needs_grad(({name},))"
+
+
+def _needs(info: DifferentiabilityInfo, kinds: Mapping[str, str]) -> Iterator[str]:
+    items = [_need(name, kinds[name]) for name in info.arguments]
+    text = f"_needs = {_tuple(items)}"
+    if len(text) <= 84:
+        yield text
+        return
+    yield "_needs = ("
+    yield from (f"    {item}," for item in items)
+    yield ")"
+
+
+def _unrecorded(overload: Overload) -> Iterator[str]:
+    """The way of a call that is not recorded: on to the next key.
+
+    Kernels made of other operators run below ADInplaceOrView, so that their result doesn't count as a
+    view of something that only they know.
+    """
+    yield "if True not in _needs or not _grad_enabled():"
+    keys = {entry.key for entry in effective_dispatch(overload.function)}
+    composed = any(key.startswith("CompositeExplicit") for key in keys)
+    kind = overload.schema.kind()
+    if composed and kind is SchemaKind.functional and not is_aliasing(overload.schema):
+        yield "    with _below_adinplaceorview():"
+        lines = redispatch_call(overload, "return ", "_after_autograd", indent=12)
+        yield from (f"        {line}" for line in lines)
+    else:
+        lines = redispatch_call(overload, "return ", "_after_autograd", indent=8)
+        yield from (f"    {line}" for line in lines)
+
+
+def _recorded(
+    overload: Overload, info: DifferentiabilityInfo, kinds: Mapping[str, str]
+) -> Iterator[str]:
+    schema = overload.schema
+    is_inplace = schema.kind() is SchemaKind.inplace
+    if is_inplace:
+        yield "_check_inplace_history(self)"
+    edges = f"_edges_of(({', '.join(_flat(info.arguments, kinds)).rstrip()}))"
+    yield from bracketed(f"_node = {info.node_name}(", [edges, "_needs"], indent=4).split("\n    ")
+    inputs, results = saved_facts(info, schema)
+    if inputs:
+        yield from _saved(inputs, is_inplace)
+    is_view = is_aliasing(schema)
+    guard = "_below_autograd" if is_view or is_inplace else "_below_adinplaceorview"
+    yield f"with {guard}():"
+    head = "" if is_inplace else "_result = "
+    lines = redispatch_call(overload, head, "_after_autograd", indent=8)
+    yield from (f"    {line}" for line in lines)
+    yield from _finish(overload, info, results, is_inplace)
+
+
+def _saved(facts: Sequence[Fact], is_inplace: bool) -> Iterator[str]:
+    items = [fact.expression(is_inplace) for fact in facts]
+    text = f"_node.saved = {_tuple(items)}"
+    if len(text) <= 84:
+        yield text
+        return
+    yield "_node.saved = ("
+    yield from (f"    {item}," for item in items)
+    yield ")"
+
+
+def _finish(
+    overload: Overload, info: DifferentiabilityInfo, results: Sequence[Fact], is_inplace: bool
+) -> Iterator[str]:
+    """Results become the node's outputs, and those that backward needs are kept."""
+    schema = overload.schema
+    outputs = differentiable_outputs(schema, info)
+    saved = [fact.result_expression(outputs, len(schema.returns), is_inplace) for fact in results]
+    if is_inplace:
+        yield "_rebase_history(_node, self)"
+    elif len(schema.returns) == 1 and isinstance(schema.returns[0].type, ListType):
+        yield "_set_histories(_node, _result)"
+    elif len(schema.returns) == 1:
+        yield "_set_history(_node, _result)"
+    else:
+        yield f"_set_histories(_node, {_tuple([f'_result[{i}]' for i in outputs])})"
+    if saved:
+        yield f"_node.keep({', '.join(saved)})"
+    yield "return self" if is_inplace else "return _result"
+
+
+def view_kernel(overload: Overload) -> KernelView:
+    """The ADInplaceOrView kernel of a view: its result remembers how it was made."""
+    call = f"return {overload.names.stub}("
+    items = ["_base", *python.forwarded(overload.schema)[1:]]
+    lines = ["with _below_adinplaceorview():"]
+    inner = redispatch_call(overload, "_result = ", "_after_adinplaceorview", indent=8)
+    lines += [f"    {line}" for line in inner]
+    lines += ["", "def _replay(_base: Tensor) -> Any:"]
+    lines += [f"    {line}" for line in bracketed(call, items, indent=8).split("\n        ")]
+    several = isinstance(overload.schema.returns[0].type, ListType)
+    own = identifier(overload.schema.arguments[0].name)
+    lines += ["", f"return {'_as_views' if several else '_as_view'}({own}, _result, _replay)"]
+    return _adinplaceorview(overload, lines)
+
+
+def written_kernel(overload: Overload) -> KernelView:
+    """The ADInplaceOrView kernel of an operator that writes: the versions of what it wrote go up."""
+    lines = ["with _below_adinplaceorview():"]
+    inner = redispatch_call(overload, "_result = ", "_after_adinplaceorview", indent=8)
+    lines += [f"    {line}" for line in inner]
+    for argument in overload.schema.arguments:
+        if argument.is_write and dispatch_kind(argument.type) == "T":
+            lines.append(f"_bump_version({identifier(argument.name)})")
+    lines.append("return _result")
+    return _adinplaceorview(overload, lines)
+
+
+def _adinplaceorview(overload: Overload, lines: Sequence[str]) -> KernelView:
+    return KernelView(
+        f"adinplaceorview_{overload.names.flat}",
+        parameters_of(overload),
+        python.returns_annotation(python.returns(overload.schema.returns)),
+        tuple(lines),
+        register_line(overload, f"adinplaceorview_{overload.names.flat}"),
+    )

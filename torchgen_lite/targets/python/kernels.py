@@ -1,0 +1,70 @@
+"""Where each kernel is: which module a registration file imports it from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from torchgen_lite.dialects.python_names import identifier
+
+FindModule = Callable[[str], "str | None"]
+"""From a kernel's name to the module that defines it, or None."""
+
+FindKernel = Callable[[str], "KernelReference | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class KernelReference:
+    """A kernel as a registration file writes it: `_pointwise.add_out`, imported by `import_`."""
+
+    expression: str
+    import_: str
+
+
+def kernel_finder(modules: Sequence[str], find: FindModule) -> FindKernel:
+    """From a kernel's name to its reference, given the kernel modules of the configuration.
+
+    The module comes from the index, or from the name itself where that is a dotted path. A name with
+    `::` is C++, which no Python module defines.
+    """
+    aliases = module_aliases(modules)
+
+    def find_kernel(name: str) -> KernelReference | None:
+        if "::" in name:
+            return None
+        module, _, function = name.rpartition(".")
+        found = module or find(name)
+        return reference(found, function, aliases) if found else None
+
+    return find_kernel
+
+
+def module_aliases(modules: Sequence[str]) -> dict[str, str]:
+    """What modules are called in a registration file: the last part of the name, if that is enough.
+
+    >>> module_aliases(["k.unary", "a.ops", "b.ops"])
+    {'k.unary': '_unary', 'a.ops': '_a_ops', 'b.ops': '_b_ops'}
+    """
+    last = Counter(module.rpartition(".")[2] for module in dict.fromkeys(modules))
+    return {
+        module: f"_{identifier(module if last[part] > 1 else part)}"
+        for module in modules
+        for part in [module.rpartition(".")[2]]
+    }
+
+
+def reference(module: str, name: str, aliases: Mapping[str, str]) -> KernelReference:
+    """
+    >>> reference("kernels.unary", "relu", {})
+    KernelReference(expression='_kernels_unary.relu', import_='from kernels import unary as _kernels_unary')
+    """
+    package, _, last = module.rpartition(".")
+    alias = aliases.get(module) or f"_{identifier(module)}"
+    origin = f"from {package} import {last}" if package else f"import {last}"
+    return KernelReference(f"{alias}.{name}", f"{origin} as {alias}")
+
+
+def import_lines(references: Iterable[KernelReference]) -> list[str]:
+    """The imports of several kernels, sorted, each once."""
+    return sorted({r.import_ for r in references})

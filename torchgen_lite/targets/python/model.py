@@ -1,0 +1,82 @@
+"""One overload as the package sees it: the entry, its names, its signature in Python."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+
+from torchgen_lite.dialects import python
+from torchgen_lite.dialects.python_names import overload_attribute, unambiguous_name
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import FunctionSchema
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """How one overload is called in every generated module."""
+
+    flat: str
+    namespace: str
+    base: str
+    attribute: str
+    shard: int | None
+
+    @property
+    def schemas_module(self) -> str:
+        return "schemas" if self.shard is None else f"schemas_{self.shard}"
+
+    @property
+    def operators_module(self) -> str:
+        return "operators" if self.shard is None else f"operators_{self.shard}"
+
+    @property
+    def redispatch_module(self) -> str:
+        return f"redispatch_{self.operators_module}"
+
+    @property
+    def stub(self) -> str:
+        """The stub, seen from another module: `_operators.add_Tensor`."""
+        return f"_{self.operators_module}.{self.flat}"
+
+    @property
+    def redispatch_stub(self) -> str:
+        return f"_{self.redispatch_module}.{self.flat}"
+
+
+@dataclass(frozen=True, slots=True)
+class Overload:
+    """One overload. `parameters` and `returns` are used by half a dozen files, so they are made once.
+
+    `out` is the out variant that callers reach by `out=`.
+    """
+
+    function: NativeFunction
+    names: Names
+    parameters: tuple[str, ...]
+    returns: tuple[str, ...]
+    out: Overload | None = None
+
+    @property
+    def schema(self) -> FunctionSchema:
+        return self.function.func
+
+    def with_out(self, out: Overload) -> Overload:
+        return Overload(self.function, self.names, self.parameters, self.returns, out)
+
+    def with_names(self, names: Names) -> Overload:
+        return Overload(self.function, names, self.parameters, self.returns, self.out)
+
+
+def build_overload(function: NativeFunction, home: str, shards: int) -> Overload:
+    """Name an overload. The shard depends on the base name alone, so adding an entry moves no other."""
+    schema = function.func
+    namespace, base = function.namespace, schema.base_name
+    names = Names(
+        flat=unambiguous_name(namespace, base, schema.overload_name, home),
+        namespace=namespace,
+        base=base,
+        attribute=overload_attribute(schema.overload_name),
+        shard=zlib.crc32(base.encode()) % shards if shards > 1 else None,
+    )
+    parameters = tuple(python.parameters(schema))
+    return Overload(function, names, parameters, python.returns(schema.returns))

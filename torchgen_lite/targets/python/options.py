@@ -1,0 +1,80 @@
+"""What a user may set in `[tool.torchgen_lite.target.python]`."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+NO_FRAMEWORK = "torchgen_lite.runtime.framework"
+
+
+class OptionError(ValueError):
+    """A wrong option of a target; `option` names it."""
+
+    def __init__(self, option: str, message: str) -> None:
+        super().__init__(message)
+        self.option = option
+
+
+@dataclass(frozen=True, slots=True)
+class PythonOptions:
+    """Options of the Python target.
+
+    `package`: name of the generated package.
+    `framework`: module that supplies the tensor types and the helpers of structured kernels.
+    `kernels`: modules that hold the kernels; without any, no kernel is registered.
+    `formulas`: modules that hold the functions which derivative formulas call beside the operators.
+    `dispatcher`: `singleton`, or `own` for a dispatcher of the package's own.
+    `shards`: into how many files schemas and stubs are split; 0 means one, or 16 for many operators.
+    """
+
+    package: str = "ops"
+    framework: str = NO_FRAMEWORK
+    kernels: tuple[str, ...] = ()
+    formulas: tuple[str, ...] = ()
+    dispatcher: str = "singleton"
+    shards: int = 0
+
+
+def load_options(values: Mapping[str, object]) -> PythonOptions:
+    """Check what the configuration says; raise `OptionError` for the first thing that is wrong."""
+    known = [f.name for f in fields(PythonOptions)]
+    for option in values:
+        if option not in known:
+            raise OptionError(option, f"unknown option `{option}` of target `python`")
+    package = _module(values, "package", "ops")
+    framework = _module(values, "framework", NO_FRAMEWORK)
+    dispatcher = values.get("dispatcher", "singleton")
+    if dispatcher not in ("singleton", "own"):
+        raise OptionError("dispatcher", "`dispatcher` is neither `singleton` nor `own`")
+    shards = values.get("shards", 0)
+    if not isinstance(shards, int) or isinstance(shards, bool) or not 0 <= shards <= 256:
+        raise OptionError("shards", "`shards` is not a number from 0 to 256")
+    kernels = _modules(values, "kernels")
+    formulas = _modules(values, "formulas")
+    return PythonOptions(package, framework, kernels, formulas, dispatcher, shards)
+
+
+def _modules(values: Mapping[str, object], option: str) -> tuple[str, ...]:
+    modules = values.get(option, ())
+    if not isinstance(modules, (list, tuple)):
+        raise OptionError(option, f"`{option}` is not a list of module names")
+    for module in modules:
+        _check_module(option, module)
+    return tuple(map(str, modules))
+
+
+def _module(values: Mapping[str, object], option: str, default: str) -> str:
+    value = values.get(option, default)
+    _check_module(option, value)
+    return str(value)
+
+
+def _check_module(option: str, value: object) -> None:
+    if not isinstance(value, str) or not all(map(_is_name, value.split("."))):
+        raise OptionError(option, f"`{option}`: `{value}` is not the name of a Python module")
+
+
+def _is_name(part: str) -> bool:
+    return part.isidentifier() and not keyword.iskeyword(part)

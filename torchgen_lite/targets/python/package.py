@@ -1,0 +1,96 @@
+"""The package as a whole: which overloads it has, under which names, with which imports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torchgen_lite.dialects import python
+from torchgen_lite.dialects.python_names import (
+    BUILTIN_TYPES,
+    FRAMEWORK_TYPES,
+    identifier,
+)
+from torchgen_lite.dialects.text import import_line
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import NamedConstant
+from torchgen_lite.targets.python.model import Overload, build_overload
+from torchgen_lite.targets.python.options import PythonOptions
+from torchgen_lite.targets.python.views import used_types
+
+# An editor opens 20,000 lines with pleasure and 100,000 without.
+MANY_OPERATORS = 1000
+AUTOMATIC_SHARDS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """Everything the files of one package have in common."""
+
+    options: PythonOptions
+    overloads: tuple[Overload, ...]
+    shards: tuple[int | None, ...]
+
+    @property
+    def root(self) -> str:
+        """The package's folder below the output directory."""
+        return f"python/{self.options.package}"
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """Namespaces in the order in which they first appear."""
+        return tuple(dict.fromkeys(o.names.namespace for o in self.overloads))
+
+    def of_shard(self, shard: int | None) -> list[Overload]:
+        return [o for o in self.overloads if o.names.shard == shard]
+
+
+def build_package(functions: Sequence[NativeFunction], options: PythonOptions) -> Package:
+    """Name every overload; the first namespace is the home, whose names carry no prefix."""
+    home = functions[0].namespace if functions else "aten"
+    count = options.shards or (AUTOMATIC_SHARDS if len(functions) > MANY_OPERATORS else 1)
+    overloads = [build_overload(f, home, count) for f in functions]
+    shards: tuple[int | None, ...] = tuple(range(count)) if count > 1 else (None,)
+    return Package(options, tuple(overloads), shards)
+
+
+def module_imports(prefix: str, modules: Sequence[str]) -> list[str]:
+    """`from . import operators as _operators`, one line for each module in use."""
+    return [f"from {prefix} import {m} as _{m}" for m in dict.fromkeys(modules)]
+
+
+def sharded(package: Package, name: str) -> list[str]:
+    """`["operators"]`, or `["operators_0", "operators_1", ...]`."""
+    return [name if shard is None else f"{name}_{shard}" for shard in package.shards]
+
+
+def type_imports(
+    package: Package, functions: Sequence[NativeFunction], shadowed: frozenset[str]
+) -> list[str]:
+    """The imports that annotations need: the framework's types, and hidden types under an underscore."""
+    used = used_types(functions)
+    names = [
+        f"{name} as _{name}" if name in shadowed else name
+        for name in sorted(used & FRAMEWORK_TYPES)
+    ]
+    lines = []
+    hidden = sorted(used & shadowed & BUILTIN_TYPES)
+    if hidden:
+        lines.append(import_line("builtins", [f"{n} as _{n}" for n in hidden], indent=4))
+    if names:
+        lines.append(import_line(package.options.framework, names, indent=4))
+    return lines
+
+
+def used_constants(functions: Sequence[NativeFunction]) -> list[str]:
+    """Names of the framework's constants that defaults mention: `["contiguous_format"]`."""
+    found: dict[str, None] = {}
+    for function in functions:
+        for argument in function.func.arguments:
+            # Almost every default is a number, None or a boolean; those need no second look.
+            text = argument.default
+            if text is not None and text[:1].isalpha() and text not in ("None", "True", "False"):
+                value = python.default(argument)
+                if isinstance(value, NamedConstant):
+                    found[identifier(value.name)] = None
+    return list(found)

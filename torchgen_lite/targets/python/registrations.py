@@ -1,0 +1,278 @@
+"""One registration file for each dispatch key in use, and `registration.py`, which imports them all.
+
+aten = Library("aten", "IMPL", "CPU", dispatcher=dispatcher)
+aten.impl("mm", _matrix.mm_cpu)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from torchgen_lite.dialects import python
+from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.text import bracketed, import_line, quote
+from torchgen_lite.runtime.key_tables import CURRENT
+from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.python.kernels import (
+    FindKernel,
+    KernelReference,
+    import_lines,
+)
+from torchgen_lite.targets.python.model import Overload
+from torchgen_lite.targets.python.overloads import FACTORY_OPTIONS
+from torchgen_lite.targets.python.package import (
+    Package,
+    module_imports,
+    type_imports,
+    used_constants,
+)
+from torchgen_lite.targets.python.structured import (
+    DENSE_BACKENDS,
+    StructuredView,
+    structured_groups,
+    structured_kernels,
+)
+from torchgen_lite.targets.python.views import assignment
+
+_STRUCTURED_HELPERS = ("allocate", "check_inplace", "resize_out")
+
+
+@dataclass(frozen=True, slots=True)
+class MissingKernel:
+    """A kernel that a dispatch table names and no kernel module defines."""
+
+    overload: Overload
+    key: str
+    kernel: str
+
+
+@dataclass(slots=True)
+class _KeyFile:
+    """What is registered under one key, while it is collected."""
+
+    implementations: list[dict[str, str]] = field(default_factory=list)
+    structured: list[StructuredView] = field(default_factory=list)
+    references: list[KernelReference] = field(default_factory=list)
+    overloads: list[Overload] = field(default_factory=list)
+
+    def add(self, overload: Overload, expression: str) -> None:
+        self.overloads.append(overload)
+        self.implementations.append(
+            {
+                "library": identifier(overload.names.namespace),
+                "call": bracketed(
+                    f"{identifier(overload.names.namespace)}.impl(",
+                    [quote(_operator(overload)), expression],
+                ),
+            }
+        )
+
+
+def build_registrations(
+    package: Package,
+    dispatch: Mapping[int, tuple[tuple[str, str], ...]],
+    find: FindKernel,
+    more: Sequence[str] = (),
+) -> tuple[list[OutputFile], list[MissingKernel]]:
+    """`dispatch` gives (key, kernel) pairs for the index of each overload in the package.
+
+    `more` are registration modules that others make.
+    """
+    files: dict[str, _KeyFile] = {}
+    missing: list[MissingKernel] = []
+    structured = _add_structured(
+        package, dict(enumerate(package.overloads)), dispatch, find, files, missing
+    )
+    for index, overload in enumerate(package.overloads):
+        for key, kernel in dispatch[index]:
+            if (id(overload), key) in structured:
+                continue
+            located = find(kernel)
+            if located is None:
+                missing.append(MissingKernel(overload, key, kernel))
+                continue
+            file = files.setdefault(key, _KeyFile())
+            file.references.append(located)
+            file.add(overload, located.expression)
+    order = {key: position for position, key in enumerate(_key_order())}
+    keys = sorted(files, key=lambda key: order.get(key, len(order)))
+    outputs = [_key_file(package, key, files[key]) for key in keys]
+    modules = [f"register_{key.lower()}" for key in keys]
+    selected = list(_backend_select(package, dispatch))
+    if selected:
+        outputs.append(_backend_select_file(package, selected))
+        modules.append("register_backendselect")
+    outputs += list(_constants_file(package))
+    if used_constants([o.function for o in package.overloads]):
+        modules.insert(0, "constants")
+    context = {"modules": [*modules, *more]}
+    outputs.append(
+        OutputFile(f"{package.root}/registration.py", "python/registration.py.j2", context)
+    )
+    return outputs, missing
+
+
+def _add_structured(
+    package: Package,
+    by_index: Mapping[int, Overload],
+    dispatch: Mapping[int, tuple[tuple[str, str], ...]],
+    find: FindKernel,
+    files: dict[str, _KeyFile],
+    missing: list[MissingKernel],
+) -> set[tuple[int, str]]:
+    """Add the three kernels of every structured group; return the (overload, key) pairs now served."""
+    index_of = {id(o): i for i, o in by_index.items()}
+    served: set[tuple[int, str]] = set()
+    for group in structured_groups(package.overloads):
+        entries = dispatch[index_of[id(group.out)]]
+        meta = find(group.meta_name)
+        if meta is None:
+            missing.append(MissingKernel(group.out, "Meta", group.meta_name))
+            continue
+        backends = [(k, n) for k, n in entries if k in DENSE_BACKENDS]
+        if all(key != "Meta" for key, _ in backends):
+            backends.append(("Meta", ""))
+        for key, kernel in backends:
+            implementation = find(kernel) if kernel else None
+            if kernel and implementation is None:
+                missing.append(MissingKernel(group.out, key, kernel))
+                continue
+            file = files.setdefault(key, _KeyFile())
+            file.references += [meta] if implementation is None else [meta, implementation]
+            expression = implementation.expression if implementation else None
+            for member, view in structured_kernels(group, key, meta.expression, expression):
+                file.structured.append(view)
+                file.add(member, view.name)
+                served.add((id(member), key))
+    return served
+
+
+def _key_order() -> list[str]:
+    """Backends, then functionality keys, then aliases: any order works, this one is easy to find."""
+    per_backend = [
+        prefix + backend for _, prefix in CURRENT.per_backend for backend in CURRENT.backends
+    ]
+    return [*per_backend, *CURRENT.functionalities, *CURRENT.aliases]
+
+
+def _operator(overload: Overload) -> str:
+    name = overload.names.base
+    return f"{name}.{overload.schema.overload_name}" if overload.schema.overload_name else name
+
+
+def _key_file(package: Package, key: str, file: _KeyFile) -> OutputFile:
+    functions = [o.function for o in file.overloads] if file.structured else []
+    namespaces = dict.fromkeys(o.names.namespace for o in file.overloads)
+    framework = package.options.framework
+    context = {
+        "key": key,
+        "imports": import_lines(file.references),
+        "helpers": [import_line(framework, _STRUCTURED_HELPERS)] if file.structured else [],
+        "types": type_imports(package, functions, frozenset()),
+        "constants": used_constants(functions),
+        "libraries": [
+            assignment(
+                identifier(n), f'Library({quote(n)}, "IMPL", {quote(key)}, dispatcher=dispatcher)'
+            )
+            for n in namespaces
+        ],
+        "structured": file.structured,
+        "implementations": file.implementations,
+    }
+    return OutputFile(f"{package.root}/register_{key.lower()}.py", "python/register.py.j2", context)
+
+
+def _backend_select(
+    package: Package, dispatch: Mapping[int, tuple[tuple[str, str], ...]]
+) -> Iterator[Overload]:
+    """Operators whose backend can only be told from dtype, layout and device: no argument is a tensor."""
+    aliases = set(CURRENT.aliases)
+    for index, overload in enumerate(package.overloads):
+        names = {a.name for a in overload.schema.arguments}
+        if not names >= FACTORY_OPTIONS:
+            continue
+        carries = any("Tensor" in python.argument_type(a.type) for a in overload.schema.arguments)
+        if not carries and any(key not in aliases for key, _ in dispatch[index]):
+            yield overload
+
+
+def _backend_select_file(package: Package, overloads: list[Overload]) -> OutputFile:
+    functions = [o.function for o in overloads]
+    selected = []
+    for overload in overloads:
+        redispatch = overload.names.redispatch_stub
+        selected.append(
+            {
+                "name": f"select_{overload.names.flat}",
+                "parameters": python.signature(overload.parameters),
+                "returns": python.returns_annotation(overload.returns),
+                "invoke": bracketed(
+                    f"return {redispatch}(",
+                    ["keyset", *python.forwarded(overload.schema)],
+                    indent=4,
+                ),
+                "implement": bracketed(
+                    f"{identifier(overload.names.namespace)}.impl(",
+                    [quote(_operator(overload)), f"select_{overload.names.flat}"],
+                ),
+            }
+        )
+    namespaces = dict.fromkeys(o.names.namespace for o in overloads)
+    context = {
+        "imports": module_imports(".", [o.names.redispatch_module for o in overloads]),
+        "framework": package.options.framework,
+        "types": type_imports(package, functions, frozenset()),
+        "constants": used_constants(functions),
+        "libraries": [
+            assignment(
+                identifier(n),
+                f'Library({quote(n)}, "IMPL", "BackendSelect", dispatcher=dispatcher)',
+            )
+            for n in namespaces
+        ],
+        "operators": selected,
+    }
+    return OutputFile(
+        f"{package.root}/register_backendselect.py", "python/register_backendselect.py.j2", context
+    )
+
+
+def _constants_file(package: Package) -> Iterator[OutputFile]:
+    """`constants.py` gives the stubs the framework's constants as defaults.
+
+    The stubs cannot import them: the framework imports the stubs (Tensor's methods), so its constants
+    exist only after them.
+    """
+    functions = [o.function for o in package.overloads]
+    constants = used_constants(functions)
+    if not constants:
+        return
+    updates: list[str] = []
+    for overload in package.overloads:
+        for module in (overload.names.operators_module, overload.names.redispatch_module):
+            updates += _default_updates(overload, module)
+    modules = [
+        module
+        for o in package.overloads
+        if used_constants([o.function])
+        for module in (o.names.operators_module, o.names.redispatch_module)
+    ]
+    context = {
+        "imports": module_imports(".", modules),
+        "framework": import_line(package.options.framework, constants),
+        "updates": updates,
+    }
+    yield OutputFile(f"{package.root}/constants.py", "python/constants.py.j2", context)
+
+
+def _default_updates(overload: Overload, module: str) -> list[str]:
+    updates = []
+    for argument in overload.schema.arguments:
+        names = used_constants([overload.function]) if argument.default else []
+        value = python.default_text(python.default(argument)) if argument.default else ""
+        if value in names:
+            stub = f"_{module}.{overload.names.flat}"
+            items = [stub, quote(identifier(argument.name)), value]
+            updates.append(bracketed("set_default(", items))
+    return updates

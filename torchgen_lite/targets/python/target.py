@@ -1,0 +1,113 @@
+"""Program in, described files out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from torchgen_lite.analysis.checks import is_implied
+from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.diagnostics import Diagnostic, Label, suggest
+from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.python.differentiation import build_differentiation
+from torchgen_lite.targets.python.functions import all_groups, build_functions, build_redispatch
+from torchgen_lite.targets.python.kernels import kernel_finder
+from torchgen_lite.targets.python.methods import build_methods
+from torchgen_lite.targets.python.ops import build_ops
+from torchgen_lite.targets.python.options import OptionError, load_options
+from torchgen_lite.targets.python.package import Package, build_package
+from torchgen_lite.targets.python.registrations import MissingKernel, build_registrations
+from torchgen_lite.targets.python.stubs import build_operators, build_schemas
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+    from torchgen_lite.loader.entry import NativeFunction
+
+
+def build_python(program: Program, options: Mapping[str, object]) -> TargetResult:
+    """Every file of the package, and what is wrong with options or kernels."""
+    try:
+        settings = load_options(options)
+    except OptionError as error:
+        help_ = f"the options are {', '.join(KNOWN_OPTIONS)}"
+        near = suggest(error.option, KNOWN_OPTIONS)
+        if near and near != error.option:
+            help_ = f"did you mean `{near}`?"
+        return TargetResult(diagnostics=(Diagnostic("TG510", str(error), help=help_),))
+    functions = [f for f in program.functions if not (f.func.is_vararg or f.func.is_varret)]
+    left_out = [f for f in program.functions if f.func.is_vararg or f.func.is_varret]
+    diagnostics = [_inexpressible(function) for function in left_out]
+    package = build_package(functions, settings)
+    files = [*_common_files(package)]
+    if settings.kernels:
+        dispatch = {
+            index: tuple(
+                (entry.key, entry.kernel)
+                for entry in effective_dispatch(function)
+                if program.kernels is None or not is_implied(function, entry, program.kernels)
+            )
+            for index, function in enumerate(functions)
+        }
+        differentiation, modules = build_differentiation(package, program.formulas)
+        files += differentiation
+        registrations, missing = build_registrations(
+            package, dispatch, kernel_finder(settings.kernels, _finder(program)), modules
+        )
+        files += registrations
+        diagnostics += [_missing(m) for m in missing]
+    return TargetResult(tuple(files), tuple(diagnostics))
+
+
+KNOWN_OPTIONS = ("package", "framework", "kernels", "formulas", "dispatcher", "shards")
+
+
+def _common_files(package: Package) -> Iterator[OutputFile]:
+    context = {"has_kernels": bool(package.options.kernels)}
+    yield OutputFile(f"{package.root}/__init__.py", "python/package.py.j2", context)
+    yield OutputFile(f"{package.root}/py.typed", "python/py.typed.j2", {})
+    yield from build_schemas(package)
+    yield from build_operators(package)
+    yield from build_functions(package)
+    groups = all_groups(package)
+    yield from build_redispatch(package, groups)
+    yield from build_methods(package)
+    yield from build_ops(package, groups)
+
+
+def _finder(program: Program) -> Callable[[str], str | None]:
+    """From a kernel's name to its module, by the index of the kernel modules."""
+    index = program.kernels
+
+    def find(name: str) -> str | None:
+        found = index.find(name) if index is not None else None
+        return found[0] if found else None
+
+    return find
+
+
+def _inexpressible(function: NativeFunction) -> Diagnostic:
+    """A schema with `...` has no signature that a stub could have."""
+    name, span = function.func.full_name, function.func.name_span or function.func.span
+    return Diagnostic(
+        "TG511",
+        f"`{name}` takes or gives any number of values, which a stub cannot",
+        label=Label(span, "left out of target `python`") if span else None,
+        severity="warning",
+        operator=name,
+    )
+
+
+def _missing(missing: MissingKernel) -> Diagnostic:
+    function = missing.overload.function
+    entry = next((e for e in function.dispatch if e.kernel == missing.kernel), None)
+    span = (entry.kernel_span if entry else None) or function.func.name_span or function.span
+    is_meta = missing.kernel.startswith("meta_") and entry is None
+    what = "meta function" if is_meta else "kernel"
+    return Diagnostic(
+        "TG302",
+        f"no kernel module defines `{missing.kernel}`",
+        label=Label(span, f"the {what} for {missing.key}") if span else None,
+        help="write the function in one of the `kernels` modules of `[tool.torchgen_lite.target.python]`",
+        operator=function.func.full_name,
+        context=function.func.span,
+    )
