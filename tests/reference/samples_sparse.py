@@ -1,0 +1,65 @@
+"""Samples for COO tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.reference.samples import (
+    Named,
+    Sample,
+    Sparse,
+    floats,
+    given,
+    integers,
+    sample,
+    samples,
+)
+
+
+def coordinates(dtype: str = "float32") -> Sparse:
+    """Three elements, two of them at the same place."""
+    indices = given([[0, 2, 0], [1, 0, 1]], "int64")
+    return Sparse(indices, given([1.5, -2.0, 4.0], dtype), (3, 2))
+
+
+@samples(
+    *("coalesce", "_coalesce", "is_coalesced", "_indices", "_values"),
+    *("to_dense", "_to_dense", "sparse_dim", "dense_dim", "_nnz"),
+)
+def any_sparse() -> Iterator[Sample]:
+    yield sample(coordinates())
+    yield sample(coordinates("float64"))
+
+
+@samples("indices", "values")
+def coalesced() -> Iterator[Sample]:
+    single = Sparse(given([[2]], "int64"), given([1.5], "float32"), (3,))
+    yield sample(single)
+
+
+@samples("to_sparse", "_to_sparse")
+def to_sparse() -> Iterator[Sample]:
+    yield sample(given([[0.0, 1.0], [2.0, 0.0]], "float32"))
+    yield sample(integers(3, 4, high=2))
+
+
+@samples("to_sparse.sparse_dim", "_to_sparse.sparse_dim")
+def to_sparse_dims() -> Iterator[Sample]:
+    yield sample(given([[0.0, 0.0], [2.0, 0.0]], "float32"), 1)
+    yield sample(integers(3, 4, high=2), 2)
+
+
+@samples("sparse_coo_tensor.size")
+def sparse_of_size() -> Iterator[Sample]:
+    sparse = Named("sparse_coo")
+    yield sample([2, 3], dtype=Named("float32"), layout=sparse, device=Named("cpu"))
+
+
+@samples("sparse_coo_tensor.indices")
+def sparse_of_indices() -> Iterator[Sample]:
+    yield sample(given([[0, 2], [1, 0]], "int64"), floats(2))
+
+
+@samples("sparse_coo_tensor.indices_size")
+def sparse_of_indices_and_size() -> Iterator[Sample]:
+    yield sample(given([[0, 2], [1, 0]], "int64"), floats(2), [4, 5])

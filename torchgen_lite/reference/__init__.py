@@ -1,0 +1,138 @@
+"""A small tensor library on NumPy whose operators run through the dispatcher, under torch's names.
+
+    import torchgen_lite.reference as tl
+    x = tl.tensor([[1.0, 2.0]])
+    tl.add(x, x, alpha=2); x + x; x.add_(1)
+    tl.ops.aten.add.Tensor(x, x); tl.redispatch.add(keys, x, x)
+
+Operators come from the generated package `torchgen_lite_ops`, made of `native_functions.yaml`.
+
+Note [Import order]
+The generated package is imported first. It defines the stubs and methods, which need no tensor, and
+imports its registrations last; those import the kernels, which import `Tensor`, whose base class is
+then there. Importing `torchgen_lite_ops` first works as well, for its registrations come back here.
+"""
+
+from __future__ import annotations
+
+from torchgen_lite_ops import dispatcher, functions, ops, redispatch
+from torchgen_lite_ops.functions import *  # noqa: F403
+
+# isort: split
+from torchgen_lite.reference import autograd
+from torchgen_lite.reference.autograd.mode import (
+    enable_grad,
+    inference_mode,
+    is_grad_enabled,
+    no_grad,
+    set_grad_enabled,
+)
+from torchgen_lite.reference.conversion import as_tensor, from_numpy, tensor
+from torchgen_lite.reference.device import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    device,
+    layout,
+    memory_format,
+    preserve_format,
+    sparse_coo,
+    strided,
+)
+from torchgen_lite.reference.dtype import bool_ as bool
+from torchgen_lite.reference.dtype import (
+    complex64,
+    complex128,
+    dtype,
+    finfo,
+    float16,
+    float32,
+    float64,
+    get_default_dtype,
+    iinfo,
+    int8,
+    int16,
+    int32,
+    int64,
+    set_default_dtype,
+    uint8,
+)
+from torchgen_lite.reference.fallbacks import register_fallbacks
+from torchgen_lite.reference.generator import Generator, default_generator, manual_seed
+from torchgen_lite.reference.promotion import can_cast, promote_types, result_type
+from torchgen_lite.reference.sparse_tensor import SparseTensor
+from torchgen_lite.reference.storage import Storage
+from torchgen_lite.reference.tensor import Number, Size, Tensor, is_tensor
+
+half = float16
+float = float32
+double = float64
+short = int16
+int = int32
+long = int64
+cfloat = complex64
+cdouble = complex128
+
+# The library is kept, for its registrations go with it.
+_fallbacks = register_fallbacks(dispatcher)
+
+__all__ = [
+    "Generator",
+    "Number",
+    "Size",
+    "SparseTensor",
+    "Storage",
+    "Tensor",
+    "as_tensor",
+    "autograd",
+    "bool",
+    "can_cast",
+    "cdouble",
+    "cfloat",
+    "channels_last",
+    "channels_last_3d",
+    "complex128",
+    "complex64",
+    "contiguous_format",
+    "default_generator",
+    "device",
+    "dispatcher",
+    "double",
+    "dtype",
+    "enable_grad",
+    "finfo",
+    "float",
+    "float16",
+    "float32",
+    "float64",
+    "from_numpy",
+    "get_default_dtype",
+    "half",
+    "iinfo",
+    "inference_mode",
+    "int",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "is_grad_enabled",
+    "is_tensor",
+    "layout",
+    "long",
+    "manual_seed",
+    "memory_format",
+    "no_grad",
+    "ops",
+    "preserve_format",
+    "promote_types",
+    "redispatch",
+    "result_type",
+    "set_default_dtype",
+    "set_grad_enabled",
+    "short",
+    "sparse_coo",
+    "strided",
+    "tensor",
+    "uint8",
+]
+__all__ += functions.__all__

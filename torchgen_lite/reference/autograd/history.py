@@ -1,0 +1,196 @@
+"""What generated autograd kernels call. `framework.py` hands these names on.
+
+after_autograd[keyset], after_adinplaceorview[keyset]   the keys below, remembered by keyset
+below_autograd(), below_adinplaceorview()               guards: calls inside skip these keys
+edges_of(*tensors)                                      the edges of a node; lists give several
+save, save_list, save_result                            what backward needs
+set_history(node, result), set_histories(node, results) make results the node's outputs
+check_inplace, rebase_history, original                 in-place operators
+as_view, as_views                                       views
+bump_version(tensor)                                    a tensor was written to
+refuse_out(name, *tensors)                              out variants
+autograd_not_implemented                                the fallback of operators without formulas
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from torchgen_lite.reference.autograd.mode import grad_enabled, no_grad
+from torchgen_lite.reference.autograd.node import (
+    Edge,
+    Gradients,
+    Node,
+    SavedTensor,
+    SavedTensors,
+    attach,
+    gradient_edge,
+)
+from torchgen_lite.reference.autograd.views import (
+    as_view,
+    as_views,
+    check_inplace,
+    output_of,
+    rebase_history,
+)
+from torchgen_lite.runtime import DispatchKeySet, OperatorHandle
+from torchgen_lite.runtime.local_state import (
+    AutoDispatchBelowADInplaceOrView,
+    AutoDispatchBelowAutograd,
+)
+from torchgen_lite.runtime.named_sets import AFTER_ADINPLACEORVIEW, AFTER_AUTOGRAD
+from torchgen_lite_ops import operators
+
+if TYPE_CHECKING:
+    from torchgen_lite.reference.tensor import Tensor
+
+__all__ = [
+    "after_adinplaceorview",
+    "after_autograd",
+    "as_view",
+    "as_views",
+    "autograd_not_implemented",
+    "below_adinplaceorview",
+    "below_autograd",
+    "bump_version",
+    "check_inplace",
+    "edges_of",
+    "grad_enabled",
+    "needs_grad",
+    "original",
+    "output_of",
+    "rebase_history",
+    "refuse_out",
+    "save",
+    "save_list",
+    "save_result",
+    "set_histories",
+    "set_history",
+]
+
+below_autograd = AutoDispatchBelowAutograd
+below_adinplaceorview = AutoDispatchBelowADInplaceOrView
+
+
+class _Remembered(dict[DispatchKeySet, DispatchKeySet]):
+    """`keyset & mask`, worked out once for each keyset: there are few."""
+
+    __slots__ = ("mask",)
+
+    def __init__(self, mask: DispatchKeySet) -> None:
+        super().__init__()
+        self.mask = mask
+
+    def __missing__(self, keyset: DispatchKeySet) -> DispatchKeySet:
+        result = self[keyset] = keyset & self.mask
+        return result
+
+
+after_autograd = _Remembered(AFTER_AUTOGRAD)
+after_adinplaceorview = _Remembered(AFTER_ADINPLACEORVIEW)
+
+
+def edges_of(tensors: Sequence[Tensor | None]) -> tuple[Edge | None, ...]:
+    """An edge for each tensor, None for those that need no gradient."""
+    return tuple(
+        [gradient_edge(t) if t is not None and t._requires_grad else None for t in tensors]
+    )
+
+
+def needs_grad(tensors: Iterable[Tensor | None]) -> bool:
+    """Whether any of a list of tensors needs a gradient."""
+    return any(t is not None and t._requires_grad for t in tensors)
+
+
+def save(tensor: Tensor | None) -> SavedTensor | None:
+    return None if tensor is None else SavedTensor(tensor)
+
+
+def save_list(tensors: Sequence[Tensor | None] | None) -> SavedTensors | None:
+    return None if tensors is None else SavedTensors(tensors)
+
+
+def save_result(tensor: Tensor, output: int = 0) -> SavedTensor:
+    return SavedTensor(tensor, output)
+
+
+def set_history(node: Node, result: Tensor) -> Tensor:
+    """Make a result the only output of a node."""
+    node.outputs.append(output_of(result))
+    dtype = result._dtype
+    if dtype.is_floating_point or dtype.is_complex:
+        attach(result, node, 0)
+    return result
+
+
+def set_histories(node: Node, results: Sequence[Tensor]) -> None:
+    """Make results the outputs of a node, in their order."""
+    for number, result in enumerate(results):
+        node.outputs.append(output_of(result))
+        if result._dtype.is_floating_point or result._dtype.is_complex:
+            attach(result, node, number)
+
+
+def original(tensor: Tensor) -> Tensor:
+    """A copy of a tensor that is about to be changed, for a formula that needs what it was."""
+    with no_grad():
+        return operators.clone(tensor)
+
+
+def bump_version(tensor: Tensor) -> None:
+    tensor._storage.version += 1
+
+
+def refuse_out(name: str, tensors: Iterable[Tensor | None]) -> None:
+    """An out variant is not recorded: refuse it where it would have to be."""
+    if grad_enabled() and needs_grad(tensors):
+        raise RuntimeError(
+            f"{name}(): functions with out=... arguments don't support automatic differentiation, but one"
+            " of the arguments requires grad."
+        )
+
+
+class NotImplementedBackward(Node):
+    """A call of an operator without a formula: backward stops here and says so."""
+
+    __slots__ = ("operator",)
+
+    def __init__(self, operator: str, edges: tuple[Edge | None, ...]) -> None:
+        super().__init__(edges)
+        self.operator = operator
+
+    def apply(self, grads: Gradients) -> Gradients:
+        raise NotImplementedError(
+            f"the derivative for '{self.operator}' is not implemented: it has no formula in `derivatives:`"
+        )
+
+
+def autograd_not_implemented(
+    keyset: DispatchKeySet, operator: OperatorHandle, *arguments: Any, **keywords: Any
+) -> Any:
+    """The kernel of operators without one at the autograd keys: runs the call, and fails at backward."""
+    tensors = list(_tensors((*arguments, *keywords.values())))
+    below = after_autograd[keyset]
+    if not (grad_enabled() and needs_grad(tensors)):
+        return operator.redispatch(below, *arguments, **keywords)
+    node = NotImplementedBackward(operator.full_name, edges_of(tensors))
+    with below_autograd():
+        result = operator.redispatch(below, *arguments, **keywords)
+    given = {id(tensor) for tensor in tensors}
+    for output in _tensors(result if isinstance(result, (list, tuple)) else (result,)):
+        if id(output) in given:
+            check_inplace(output)
+            rebase_history(node, output)
+        else:
+            set_histories(node, (output,))
+    return result
+
+
+def _tensors(values: Iterable[Any]) -> Iterable[Any]:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _tensors(value)
+        elif hasattr(value, "_requires_grad"):
+            yield value

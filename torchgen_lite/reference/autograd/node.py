@@ -1,0 +1,284 @@
+"""The graph: nodes, edges, what nodes keep, and what a tensor knows of its place in the graph.
+
+A node stands for one call. It has an edge for each input that may get a gradient: the node that made that
+input and the number of its output there, or None where no gradient is wanted. `apply` takes a gradient
+for each output and returns one for each edge.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from torchgen_lite.reference.device import device
+    from torchgen_lite.reference.dtype import dtype
+    from torchgen_lite.reference.tensor import Tensor
+
+Gradients = Sequence["Tensor | None"]
+Hook = Callable[["Tensor"], "Tensor | None"]
+
+FREED = (
+    "Trying to backward through the graph a second time (or directly access saved tensors after they have"
+    " already been freed). Saved intermediate values of the graph are freed when you call .backward() or"
+    " autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time"
+    " or if you need to access saved tensors after calling backward."
+)
+
+_sequence = itertools.count()
+
+
+class Edge(NamedTuple):
+    """One output of a node."""
+
+    node: Node
+    output: int
+
+
+class Output(NamedTuple):
+    """What a gradient for an output has to look like."""
+
+    shape: tuple[int, ...]
+    dtype: dtype
+    device: device
+
+
+class Node:
+    """One recorded call. Subclasses, which are generated, say how gradients go through it."""
+
+    __slots__ = ("__weakref__", "edges", "hooks", "needs", "outputs", "saved", "sequence")
+
+    def __init__(self, edges: tuple[Edge | None, ...], needs: tuple[bool, ...] = ()) -> None:
+        self.edges = edges
+        self.needs = needs
+        self.saved: tuple[Any, ...] | None = ()
+        self.outputs: list[Output] = []
+        self.hooks: Hooks | None = None
+        self.sequence = next(_sequence)
+
+    def apply(self, grads: Gradients) -> Gradients:
+        """A gradient for each edge."""
+        raise NotImplementedError
+
+    def keep(self, *items: Any) -> None:
+        """Save more, behind what was saved before."""
+        self.saved = (*(self.saved or ()), *items)
+
+    def unpack(self) -> list[Any]:
+        """What was saved; RuntimeError if it was freed, or changed in place since."""
+        if self.saved is None:
+            raise RuntimeError(FREED)
+        return [
+            item.unpack(self) if isinstance(item, (SavedTensor, SavedTensors)) else item
+            for item in self.saved
+        ]
+
+    def release(self) -> None:
+        """Let go of what was saved."""
+        self.saved = None
+
+    def materialize(self, grads: Gradients) -> list[Tensor]:
+        """The gradients with zeros in the place of those that are not there."""
+        from torchgen_lite.reference.autograd.support import zeros
+
+        return [
+            zeros(output) if grad is None else grad for grad, output in zip(grads, self.outputs)
+        ]
+
+    def name(self) -> str:
+        return type(self).__name__
+
+    @property
+    def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
+        """The edges as torch shows them."""
+        return tuple((e.node, e.output) if e is not None else (None, 0) for e in self.edges)
+
+    def register_hook(self, hook: Callable[[Gradients, Gradients], Gradients | None]) -> Handle:
+        """`hook(grad_inputs, grad_outputs)` runs after the node and may replace what it gives."""
+        return _hooks_of(self).add(_hooks_of(self).after, hook)
+
+    def register_prehook(self, hook: Callable[[Gradients], Gradients | None]) -> Handle:
+        """`hook(grad_outputs)` runs before the node and may replace what it gets."""
+        return _hooks_of(self).add(_hooks_of(self).before, hook)
+
+    def __repr__(self) -> str:
+        return f"<{self.name()}>"
+
+
+class Hooks:
+    """The hooks of one node: of its outputs (`tensor.register_hook`), before and after it."""
+
+    __slots__ = ("after", "before", "outputs", "retains")
+
+    def __init__(self) -> None:
+        self.outputs: dict[int, dict[int, Hook]] = {}
+        self.retains: dict[int, weakref.ref[Tensor]] = {}
+        self.before: dict[int, Any] = {}
+        self.after: dict[int, Any] = {}
+
+    def add(self, table: dict[int, Any], hook: Any) -> Handle:
+        handle = Handle(table)
+        table[handle.id] = hook
+        return handle
+
+
+_handles = itertools.count()
+
+
+class Handle:
+    """Takes a hook away again."""
+
+    __slots__ = ("_table", "id")
+
+    def __init__(self, table: dict[int, Any]) -> None:
+        self._table = table
+        self.id = next(_handles)
+
+    def remove(self) -> None:
+        self._table.pop(self.id, None)
+
+
+def _hooks_of(node: Node) -> Hooks:
+    if node.hooks is None:
+        node.hooks = Hooks()
+    return node.hooks
+
+
+def add_output_hook(edge: Edge, hook: Hook) -> Handle:
+    hooks = _hooks_of(edge.node)
+    return hooks.add(hooks.outputs.setdefault(edge.output, {}), hook)
+
+
+def add_retained(edge: Edge, tensor: Tensor) -> None:
+    """The gradient that arrives at an output is kept as the tensor's `.grad`."""
+    _hooks_of(edge.node).retains[edge.output] = weakref.ref(tensor)
+
+
+class SavedTensor:
+    """An input that backward needs, and the version it had.
+
+    Note [Saved results]
+    A node that kept its own result would be held by it, and hold it, until the garbage collector comes.
+    So a result is kept as another tensor on the same memory, which gets its place in the graph back when
+    it is unpacked.
+    """
+
+    __slots__ = ("output", "tensor", "version")
+
+    def __init__(self, tensor: Tensor, output: int = -1) -> None:
+        self.version = tensor._storage.version
+        self.output = output
+        self.tensor = tensor if output < 0 else tensor._shallow_copy()
+
+    def unpack(self, node: Node) -> Tensor:
+        tensor = self.tensor
+        version = tensor._storage.version
+        if version != self.version:
+            made = "" if tensor._meta is None else _made_by(tensor, self.output, node)
+            raise RuntimeError(
+                "one of the variables needed for gradient computation has been modified by an inplace"
+                f" operation: [{tensor._dtype.scalar_type} {list(tensor._shape)}]{made} is at version"
+                f" {version}; expected version {self.version} instead. Hint: the variable is an input or"
+                f" the result of {node.name()}; change it out of place, or clone it before."
+            )
+        if self.output < 0:
+            return tensor
+        return attach(tensor._shallow_copy(), node, self.output)
+
+
+def _made_by(tensor: Tensor, output: int, node: Node) -> str:
+    maker = node if output >= 0 else tensor._meta.grad_fn if tensor._meta else None
+    number = output if output >= 0 else tensor._meta.output if tensor._meta else 0
+    return "" if maker is None else f", which is output {number} of {maker.name()},"
+
+
+class SavedTensors:
+    """A list of tensors, or of tensors and None."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, tensors: Sequence[Tensor | None]) -> None:
+        self.items = [None if t is None else SavedTensor(t) for t in tensors]
+
+    def unpack(self, node: Node) -> list[Tensor | None]:
+        return [None if item is None else item.unpack(node) for item in self.items]
+
+
+class Meta:
+    """What a tensor knows of the graph. Most tensors have none of these (`tensor._meta is None`).
+
+    `grad_fn` and `output`: the node that made it; None for a leaf. `accumulator`: the node that adds to a
+    leaf's `grad`, weakly, for it holds the leaf. `view`: set for views, see `views.py`.
+    """
+
+    __slots__ = ("accumulator", "grad", "grad_fn", "output", "retains", "view", "views")
+
+    def __init__(self) -> None:
+        self.grad_fn: Node | None = None
+        self.output = 0
+        self.grad: Tensor | None = None
+        self.accumulator: weakref.ref[Node] | None = None
+        self.retains = False
+        self.view: Any = None
+        self.views: list[weakref.ref[Tensor]] | None = None
+
+
+def meta_of(tensor: Tensor) -> Meta:
+    """The tensor's record, made if there is none."""
+    meta = tensor._meta
+    if meta is None:
+        meta = tensor._meta = Meta()
+    return meta
+
+
+def attach(tensor: Tensor, node: Node, output: int) -> Tensor:
+    """Make a tensor the numbered output of a node."""
+    meta = tensor._meta
+    if meta is None:
+        meta = tensor._meta = Meta()
+    meta.grad_fn = node
+    meta.output = output
+    tensor._requires_grad = True
+    return tensor
+
+
+class AccumulateGrad(Node):
+    """The end of the graph at a leaf: adds what arrives to the leaf's `grad`."""
+
+    __slots__ = ("variable",)
+
+    def __init__(self, variable: Tensor) -> None:
+        super().__init__(())
+        self.variable = variable
+        # Gradients of leaves are done first, as soon as they are complete.
+        self.sequence = 1 << 62
+        self.outputs.append(Output(variable._shape, variable._dtype, variable._device))
+
+    def apply(self, grads: Gradients) -> Gradients:
+        from torchgen_lite.reference.autograd.support import accumulate
+
+        if grads[0] is not None:
+            accumulate(self.variable, grads[0])
+        return ()
+
+
+def gradient_edge(tensor: Tensor) -> Edge | None:
+    """Where the gradient of a tensor goes; None if it needs none."""
+    meta = tensor._meta
+    if meta is not None:
+        if meta.view is not None:
+            from torchgen_lite.reference.autograd.views import refresh
+
+            refresh(tensor, meta)
+        if meta.grad_fn is not None:
+            return Edge(meta.grad_fn, meta.output)
+    if not tensor._requires_grad:
+        return None
+    meta = meta_of(tensor)
+    node = meta.accumulator() if meta.accumulator is not None else None
+    if node is None:
+        node = AccumulateGrad(tensor)
+        meta.accumulator = weakref.ref(node)
+    return Edge(node, 0)

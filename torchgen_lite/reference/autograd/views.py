@@ -1,0 +1,221 @@
+"""Views: which tensor shares whose memory, and how a change through one reaches the history of the others.
+
+Note [History of views]
+A view remembers the tensor that owns the memory (its base) and how it is made from it, as a chain of
+functions. When a view is changed in place, the change becomes part of the base's history (`CopySlices`).
+Every other view of that base then has an outdated `grad_fn`, which shows in the version of the memory;
+when it is next asked for, the chain is run again on the base. torch does the same with `as_strided`.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from torchgen_lite.reference.autograd.mode import enable_grad, grad_enabled
+from torchgen_lite.reference.autograd.node import (
+    Edge,
+    Gradients,
+    Meta,
+    Node,
+    Output,
+    attach,
+    gradient_edge,
+    meta_of,
+)
+from torchgen_lite_ops import operators
+
+if TYPE_CHECKING:
+    from torchgen_lite.reference.tensor import Tensor
+
+Replay = Callable[["Tensor"], "Tensor"]
+
+DEFAULT, NO_GRAD, SEVERAL = 0, 1, 2
+"""How a view was made: normally, under `no_grad`, or together with others (`unbind`)."""
+
+_NO_GRAD_TEXT = (
+    "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that"
+    " this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both"
+    " the view and the inplace either both inside the no_grad block (if you don't want the inplace to be"
+    " tracked) or both outside (if you want the inplace to be tracked)."
+)
+_SEVERAL_TEXT = (
+    "Output {} of {} is a view and is being modified inplace. This view is the output of a function that"
+    " returns multiple views. Such functions do not allow the output views to be modified inplace. You"
+    " should replace the inplace operation by an out-of-place one."
+)
+# The list of a tensor's views is cleared of dead ones when it is longer than this.
+_PRUNE = 32
+
+
+class View:
+    """What a view knows of its base. `version` is that of the memory when `grad_fn` was right."""
+
+    __slots__ = ("base", "chain", "creation", "version")
+
+    def __init__(
+        self, base: Tensor, chain: tuple[Replay, ...], creation: int, version: int
+    ) -> None:
+        self.base = base
+        self.chain = chain
+        self.creation = creation
+        self.version = version
+
+
+def as_view(source: Tensor, result: Tensor, replay: Replay, creation: int = DEFAULT) -> Tensor:
+    """Note that `result` is a view of `source`, made by `replay`."""
+    if result is source or not (result._dtype.is_floating_point or result._dtype.is_complex):
+        return result
+    if creation == DEFAULT and not grad_enabled():
+        creation = NO_GRAD
+    meta = source._meta
+    chain: tuple[Replay, ...] = (replay,)
+    base = source
+    if meta is not None and meta.view is not None:
+        base = meta.view.base
+        chain = (*meta.view.chain, replay)
+        creation = creation or meta.view.creation
+    made = result._meta = Meta()
+    made.view = View(base, chain, creation, result._storage.version)
+    if base._requires_grad:
+        result._requires_grad = True
+    else:
+        _remember(meta_of(base), result)
+    return result
+
+
+def as_views(
+    source: Tensor, results: Sequence[Tensor], replay: Callable[[Tensor], Sequence[Tensor]]
+) -> list[Tensor]:
+    """The same for the views that one call makes together."""
+
+    def nth(index: int) -> Replay:
+        return lambda base: replay(base)[index]
+
+    return [as_view(source, view, nth(i), SEVERAL) for i, view in enumerate(results)]
+
+
+def _remember(meta: Meta, view: Tensor) -> None:
+    """Keep a view findable, so that it can be told when its base begins to require gradients."""
+    if meta.views is None:
+        meta.views = []
+    elif len(meta.views) >= _PRUNE and len(meta.views) & (len(meta.views) - 1) == 0:
+        meta.views = [reference for reference in meta.views if reference() is not None]
+    meta.views.append(weakref.ref(view))
+
+
+def mark_views(base: Tensor) -> None:
+    """The views of a tensor that requires gradients require them too."""
+    meta = base._meta
+    if meta is not None and meta.views is not None:
+        for reference in meta.views:
+            view = reference()
+            if view is not None:
+                view._requires_grad = True
+        meta.views = None
+
+
+def refresh(tensor: Tensor, meta: Meta) -> None:
+    """Make a view's `grad_fn` again if its base was changed since."""
+    view: View = meta.view
+    version = tensor._storage.version
+    if view.version == version or (meta.grad_fn is None and not view.base._requires_grad):
+        return
+    with enable_grad():
+        made = view.base
+        for step in view.chain:
+            made = step(made)
+    record = made._meta
+    view.version = version
+    if record is not None and record.grad_fn is not None:
+        attach(tensor, record.grad_fn, record.output)
+
+
+def is_leaf(tensor: Tensor) -> bool:
+    """Whether no recorded call made the tensor."""
+    meta = tensor._meta
+    if meta is None:
+        return True
+    if meta.view is not None:
+        refresh(tensor, meta)
+    return meta.grad_fn is None
+
+
+def check_inplace(tensor: Tensor) -> None:
+    """Refuse to record a change of a leaf that requires gradients, or through a view that can't say how."""
+    meta = tensor._meta
+    view: View | None = meta.view if meta is not None else None
+    if view is not None and meta is not None:
+        if view.creation == NO_GRAD:
+            raise RuntimeError(_NO_GRAD_TEXT)
+        if view.creation == SEVERAL:
+            name = "a view" if meta.grad_fn is None else meta.grad_fn.name()
+            raise RuntimeError(_SEVERAL_TEXT.format(meta.output, name))
+        if view.base._requires_grad and is_leaf(view.base):
+            raise RuntimeError(
+                "a view of a leaf Variable that requires grad is being used in an in-place operation."
+            )
+    if tensor._requires_grad and is_leaf(tensor):
+        raise RuntimeError(
+            "a leaf Variable that requires grad is being used in an in-place operation."
+        )
+
+
+def output_of(tensor: Tensor) -> Output:
+    return Output(tensor._shape, tensor._dtype, tensor._device)
+
+
+def rebase_history(node: Node, tensor: Tensor) -> Tensor:
+    """Make a tensor that was just changed in place the result of `node`."""
+    node.outputs.append(output_of(tensor))
+    meta = meta_of(tensor)
+    if meta.view is None:
+        attach(tensor, node, 0)
+        mark_views(tensor)
+        return tensor
+    view: View = meta.view
+    base = view.base
+    copy = CopySlices(gradient_edge(base), node, base, view.chain)
+    attach(base, copy, 0)
+    mark_views(base)
+    tensor._requires_grad = True
+    meta.grad_fn = None
+    view.version = -1
+    return tensor
+
+
+class CopySlices(Node):
+    """A base of which a part was changed: the part's gradient goes through the node of the change."""
+
+    __slots__ = ("chain", "inner", "strides")
+
+    def __init__(
+        self, edge: Edge | None, inner: Node, base: Tensor, chain: tuple[Replay, ...]
+    ) -> None:
+        super().__init__((edge, *inner.edges[1:]))
+        self.inner = inner
+        self.chain = chain
+        self.strides = base._strides
+        self.outputs.append(output_of(base))
+
+    def apply(self, grads: Gradients) -> Gradients:
+        (grad,) = grads
+        assert grad is not None
+        output = self.outputs[0]
+        result = operators.empty_strided(
+            output.shape, self.strides, dtype=output.dtype, device=output.device
+        )
+        operators.copy_(result, grad)
+        part = result
+        for step in self.chain:
+            part = step(part)
+        found = self.inner.apply((operators.clone(part),))
+        if found[0] is None:
+            operators.zero_(part)
+        else:
+            operators.copy_(part, found[0])
+        return (result, *found[1:])
+
+    def release(self) -> None:
+        self.inner.release()

@@ -1,0 +1,39 @@
+"""Backend fallbacks that let calls pass the keys for which this library has no kernels.
+
+Every tensor carries ADInplaceOrView, an autograd and perhaps an autocast key, as torch's do; a
+fallthrough takes them out of the dispatch at no cost (the corresponding table of stock torch is in
+ATen `VariableFallbackKernel.cpp` and `autocast_mode.cpp`).
+"""
+
+from __future__ import annotations
+
+from torchgen_lite.reference.device import BACKENDS
+from torchgen_lite.runtime import Dispatcher, Library, fallthrough_kernel
+
+AUTOCAST_KEYS = (
+    "AutocastCPU",
+    "AutocastMTIA",
+    "AutocastMAIA",
+    "AutocastXPU",
+    "AutocastIPU",
+    "AutocastHPU",
+    "AutocastXLA",
+    "AutocastMPS",
+    "AutocastCUDA",
+    "AutocastPrivateUse1",
+)
+
+
+def fallthrough_keys() -> tuple[str, ...]:
+    """The runtime keys that are skipped: BackendSelect, ADInplaceOrView, autograd and autocast."""
+    autograd = ["AutogradOther", "AutogradNestedTensor"]
+    autograd += ["Autograd" + backend for backend in dict.fromkeys(BACKENDS.values())]
+    return ("BackendSelect", "ADInplaceOrView", *autograd, *AUTOCAST_KEYS)
+
+
+def register_fallbacks(dispatcher: Dispatcher) -> Library:
+    """Register them; the library that is returned keeps them alive."""
+    library = Library("_", "IMPL", dispatcher=dispatcher)
+    for key in fallthrough_keys():
+        library.fallback(fallthrough_kernel, key)
+    return library

@@ -1,0 +1,98 @@
+"""The names that the generated package takes from this tensor library (config key `framework`).
+
+Types for annotations: Tensor Number Generator dtype device layout memory_format Storage Stream.
+Constants of schema defaults: contiguous_format, preserve_format, strided, sparse_coo. Helpers of
+structured kernels and of BackendSelect: allocate resize_out check_inplace key_for_options.
+"""
+
+from __future__ import annotations
+
+from torchgen_lite.reference.autograd.history import (
+    after_adinplaceorview,
+    after_autograd,
+    as_view,
+    as_views,
+    below_adinplaceorview,
+    below_autograd,
+    bump_version,
+    edges_of,
+    grad_enabled,
+    needs_grad,
+    original,
+    output_of,
+    rebase_history,
+    refuse_out,
+    save,
+    save_list,
+    save_result,
+    set_histories,
+    set_history,
+)
+from torchgen_lite.reference.autograd.history import check_inplace as check_inplace_history
+from torchgen_lite.reference.autograd.node import Gradients, Node
+from torchgen_lite.reference.autograd.support import zeros
+from torchgen_lite.reference.device import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    device,
+    layout,
+    memory_format,
+    preserve_format,
+    sparse_coo,
+    strided,
+)
+from torchgen_lite.reference.dtype import dtype
+from torchgen_lite.reference.generator import Generator
+from torchgen_lite.reference.storage import Storage
+from torchgen_lite.reference.structured import allocate, check_inplace, key_for_options, resize_out
+from torchgen_lite.reference.tensor import Number, Tensor
+
+__all__ = [
+    "Generator",
+    "Gradients",
+    "Node",
+    "Number",
+    "Storage",
+    "Stream",
+    "Tensor",
+    "after_adinplaceorview",
+    "after_autograd",
+    "allocate",
+    "as_view",
+    "as_views",
+    "below_adinplaceorview",
+    "below_autograd",
+    "bump_version",
+    "channels_last",
+    "channels_last_3d",
+    "check_inplace",
+    "check_inplace_history",
+    "contiguous_format",
+    "device",
+    "dtype",
+    "edges_of",
+    "grad_enabled",
+    "key_for_options",
+    "layout",
+    "memory_format",
+    "needs_grad",
+    "original",
+    "output_of",
+    "preserve_format",
+    "rebase_history",
+    "refuse_out",
+    "resize_out",
+    "save",
+    "save_list",
+    "save_result",
+    "set_histories",
+    "set_history",
+    "sparse_coo",
+    "strided",
+    "zeros",
+]
+
+
+class Stream:
+    """An execution stream. NumPy has none; the type exists for schemas that name it."""

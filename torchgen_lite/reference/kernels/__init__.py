@@ -1,0 +1,1 @@
+"""NumPy kernels, one module for each family; the generated registrations import them by name."""

@@ -1,0 +1,295 @@
+"""Gathering and scattering by tensors of integers along one dimension.
+
+A zero-dimensional tensor counts as a vector of one element, here as in ATen: hence `_vector`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from torchgen_lite.reference.device import meta
+from torchgen_lite.reference.dtype import int32, int64
+from torchgen_lite.reference.geometry import numel, wrap_dim
+from torchgen_lite.reference.kernels.common import finish, store
+from torchgen_lite.reference.kernels.elements import element
+from torchgen_lite.reference.structured import TensorSpec
+from torchgen_lite_ops import operators as ops
+
+if TYPE_CHECKING:
+    from torchgen_lite.reference.storage import Array
+    from torchgen_lite.reference.tensor import Number, Tensor
+
+_INDEX_TYPES = (int64, int32)
+
+
+def _vector(array: Array) -> Array:
+    return array if array.ndim else array.reshape(1)
+
+
+def _positions(index: Tensor, size: int) -> Array:
+    """The index as an array, every element of which has been checked."""
+    array = _vector(index._array)
+    wrong = (array < 0) | (array >= size)
+    if wrong.any():
+        raise IndexError(
+            f"index {int(array[wrong].flat[0])} is out of bounds for dimension with size {size}"
+        )
+    return array
+
+
+def _check_index(name: str, index: Tensor) -> None:
+    if index._dtype not in _INDEX_TYPES:
+        raise RuntimeError(f"{name}(): Expected dtype int32/int64 for index")
+
+
+def _check_gatherable(name: str, self: Tensor, dim: int, index: Tensor, src: Tensor | None) -> int:
+    dim = wrap_dim(dim, self.ndim)
+    if numel(index._shape) == 0:
+        return dim
+    _check_index(name, index)
+    if max(index.ndim, 1) != max(self.ndim, 1):
+        raise RuntimeError(
+            f"{name}(): Index tensor must have the same number of dimensions as input tensor"
+        )
+    for axis, size in enumerate(index._shape):
+        for other, skipped in ((self, dim), (src, -1)):
+            if other is not None and other._shape and axis != skipped and size > other._shape[axis]:
+                raise RuntimeError(
+                    f"{name}(): Expected index {list(index._shape)} to be no larger than"
+                    f" {list(other._shape)} apart from dimension {dim}"
+                )
+    return dim
+
+
+def _coordinates(index: Array, dim: int) -> tuple[Any, ...]:
+    """What NumPy needs to address `x[i][index[i][j]]`: an open grid with `index` in place of `dim`."""
+    grid: list[Any] = list(np.ogrid[tuple(slice(0, size) for size in index.shape)])
+    grid[dim] = index
+    return tuple(grid)
+
+
+def meta_gather(self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False) -> TensorSpec:
+    _check_gatherable("gather", self, dim, index, None)
+    return TensorSpec(index._shape, self._dtype, None, self._device)
+
+
+def gather_out(
+    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor
+) -> None:
+    if numel(index._shape) == 0:
+        return
+    dim = wrap_dim(dim, self.ndim)
+    source = _vector(self._array)
+    positions = _positions(index, source.shape[dim])
+    store(out, source[_coordinates(positions, dim)].reshape(index._shape))
+
+
+def _scatter_spec(
+    name: str, self: Tensor, dim: int, index: Tensor, src: Tensor | None
+) -> TensorSpec:
+    _check_gatherable(name, self, dim, index, src)
+    if src is not None and src._dtype is not self._dtype:
+        raise RuntimeError(f"{name}(): Expected self.dtype to be equal to src.dtype")
+    return TensorSpec(self._shape, self._dtype, None, self._device)
+
+
+def _scatter_into(
+    self: Tensor, dim: int, index: Tensor, values: Array, out: Tensor, accumulate: bool
+) -> None:
+    if out is not self:
+        store(out, self._array)
+    if numel(index._shape) == 0:
+        return
+    target = _vector(out._array)
+    dim = wrap_dim(dim, self.ndim)
+    positions = _positions(index, target.shape[dim])
+    if values.ndim:
+        values = values[tuple(slice(0, size) for size in positions.shape)]
+    where = _coordinates(positions, dim)
+    if accumulate:
+        np.add.at(target, where, values)
+    else:
+        target[where] = values
+
+
+def meta_scatter_src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> TensorSpec:
+    return _scatter_spec("scatter", self, dim, index, src)
+
+
+def scatter_src_out(self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor) -> None:
+    _scatter_into(self, dim, index, src._array, out, False)
+
+
+def meta_scatter_value(self: Tensor, dim: int, index: Tensor, value: Number) -> TensorSpec:
+    return _scatter_spec("scatter", self, dim, index, None)
+
+
+def scatter_value_out(self: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor) -> None:
+    _scatter_into(self, dim, index, element(value, self._dtype), out, False)
+
+
+def meta_scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> TensorSpec:
+    return _scatter_spec("scatter_add", self, dim, index, src)
+
+
+def scatter_add_out(self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor) -> None:
+    _scatter_into(self, dim, index, src._array, out, True)
+
+
+def _selected_spec(self: Tensor, dim: int, index: Tensor) -> TensorSpec:
+    if index.ndim > 1:
+        raise IndexError("index_select(): Index is supposed to be a vector")
+    _check_index("index_select", index)
+    dim = wrap_dim(dim, self.ndim)
+    shape = list(self._shape)
+    if shape:
+        shape[dim] = index.numel()
+    elif index.numel() != 1:
+        raise RuntimeError(
+            "index_select(): Index to scalar can have only 1 value, got"
+            f" {index.numel()} value(s)"
+        )
+    return TensorSpec(tuple(shape), self._dtype, None, self._device)
+
+
+def _select_into(self: Tensor, dim: int, index: Tensor, out: Tensor) -> None:
+    source = _vector(self._array)
+    dim = wrap_dim(dim, self.ndim)
+    positions = _positions(index, source.shape[dim])
+    store(out, np.take(source, positions, axis=dim).reshape(out._shape))
+
+
+def index_select(self: Tensor, dim: int, index: Tensor) -> Tensor:
+    """The slices of one dimension that `index` names, in that order."""
+    spec = _selected_spec(self, dim, index)
+    fresh = ops.new_empty(self, spec.shape)
+    return finish(fresh, spec, lambda: _select_into(self, dim, index, fresh))
+
+
+def index_select_out(self: Tensor, dim: int, index: Tensor, *, out: Tensor) -> Tensor:
+    spec = _selected_spec(self, dim, index)
+    return finish(out, spec, lambda: _select_into(self, dim, index, out))
+
+
+def _rows_spec(name: str, self: Tensor, dim: int, index: Tensor, source: Tensor) -> TensorSpec:
+    dim = wrap_dim(dim, self.ndim)
+    if index.ndim > 1:
+        raise IndexError(f"{name}(): Index should have dimension 1 or 0 (got {index.ndim})")
+    _check_index(name, index)
+    if source._dtype is not self._dtype:
+        raise RuntimeError(f"{name}(): self and source expected to have the same dtype")
+    if source._shape and source._shape[wrap_dim(dim, source.ndim)] != index.numel():
+        raise IndexError(
+            f"{name}(): Number of indices ({index.numel()}) should be equal to source.size(dim)"
+            f" ({source._shape[dim]})"
+        )
+    if _without(self, dim) != _without(source, dim) or self.ndim != source.ndim:
+        raise RuntimeError(
+            f"{name}(): source tensor shape must match self tensor shape, excluding the specified"
+            f" dimension. Got self.shape = {list(self._shape)} source.shape = {list(source._shape)}"
+        )
+    return TensorSpec(self._shape, self._dtype, None, self._device)
+
+
+def _without(tensor: Tensor, dim: int) -> tuple[int, ...]:
+    return tensor._shape[:dim] + tensor._shape[dim + 1 :]
+
+
+def _rows(self: Tensor, dim: int, index: Tensor, out: Tensor) -> tuple[Array, Array]:
+    """The dimension of `out` in front, as a writable view, and the checked index."""
+    if out is not self:
+        store(out, self._array)
+    target = np.moveaxis(_vector(out._array), wrap_dim(dim, self.ndim), 0)
+    return target, _positions(index, target.shape[0])
+
+
+def meta_index_add(
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
+) -> TensorSpec:
+    return _rows_spec("index_add", self, dim, index, source)
+
+
+def index_add_cpu_out(
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1, out: Tensor
+) -> None:
+    """Adds `alpha` times the rows of `source` to the rows that `index` names; repeated ones add up."""
+    rows = np.moveaxis(_vector(source._array), wrap_dim(dim, source.ndim), 0)
+    target, positions = _rows(self, dim, index, out)
+    np.add.at(target, positions, rows * element(alpha, source._dtype))
+
+
+def meta_index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> TensorSpec:
+    return _rows_spec("index_copy", self, dim, index, source)
+
+
+def index_copy_out(self: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor) -> None:
+    rows = np.moveaxis(_vector(source._array), wrap_dim(dim, source.ndim), 0)
+    target, positions = _rows(self, dim, index, out)
+    target[positions] = rows
+
+
+def index_fill(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
+    return ops.index_fill__int_Scalar(ops.clone(self), dim, index, value)
+
+
+def index_fill_(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
+    """One value in every slice that `index` names."""
+    wrap_dim(dim, self.ndim)
+    if index.ndim > 1:
+        raise IndexError("index_fill_(): Index has to be a vector/scalar")
+    _check_index("index_fill_", index)
+    if self._device is not meta:
+        target, positions = _rows(self, dim, index, self)
+        target[positions] = element(value, self._dtype)
+    return self
+
+
+def _take_spec(self: Tensor, index: Tensor) -> TensorSpec:
+    if index._dtype is not int64:
+        raise RuntimeError(
+            f"take(): Expected a long tensor for index, but got {index._dtype.scalar_type}"
+        )
+    return TensorSpec(index._shape, self._dtype, None, self._device)
+
+
+def _take_into(self: Tensor, index: Tensor, out: Tensor) -> None:
+    flat, positions = self._array.reshape(-1), index._array
+    if positions.size and not flat.size:
+        raise IndexError("take(): tried to take from an empty tensor")
+    wrong = (positions < -flat.size) | (positions >= flat.size)
+    if wrong.any():
+        raise IndexError(
+            f"out of range: tried to access index {int(positions[wrong].flat[0])} on a tensor of"
+            f" {flat.size} elements."
+        )
+    store(out, flat[positions])
+
+
+def take(self: Tensor, index: Tensor) -> Tensor:
+    """Elements by their place in the flattened tensor; negative ones count from the end."""
+    spec = _take_spec(self, index)
+    fresh = ops.new_empty(self, spec.shape)
+    return finish(fresh, spec, lambda: _take_into(self, index, fresh))
+
+
+def take_out(self: Tensor, index: Tensor, *, out: Tensor) -> Tensor:
+    return finish(out, _take_spec(self, index), lambda: _take_into(self, index, out))
+
+
+def embedding(
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    """A row of `weight` for each index; the other arguments matter for the derivative alone."""
+    if weight.ndim != 2:
+        raise RuntimeError("'weight' must be 2-D")
+    rows: Sequence[int] = [*indices._shape, weight._shape[1]]
+    if indices.ndim == 1:
+        return ops.index_select(weight, 0, indices)
+    return ops.view(ops.index_select(weight, 0, ops.reshape(indices, [-1])), rows)

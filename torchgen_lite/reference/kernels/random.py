@@ -1,0 +1,83 @@
+"""Random numbers. They are NumPy's, so a seed gives other numbers than in PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from torchgen_lite.reference.device import meta
+from torchgen_lite.reference.dtype import FLOATING
+from torchgen_lite.reference.generator import Generator, default_generator
+from torchgen_lite.reference.kernels.common import store, unsupported
+from torchgen_lite_ops import operators as ops
+
+if TYPE_CHECKING:
+    from torchgen_lite.reference.device import device as Device
+    from torchgen_lite.reference.device import layout as Layout
+    from torchgen_lite.reference.dtype import dtype as DType
+    from torchgen_lite.reference.tensor import Tensor
+
+
+def bernoulli_(self: Tensor, p: float = 0.5, *, generator: Generator | None = None) -> Tensor:
+    """Ones with probability `p`, zeros otherwise."""
+    if not 0 <= p <= 1:
+        raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p}")
+    if self._device is not meta:
+        store(self, (generator or default_generator).random.random(self._shape) < p)
+    return self
+
+
+def uniform_(
+    self: Tensor, from_: float = 0, to: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    """Numbers from `from_` up to `to`, without it."""
+    _check_real("check_uniform_bounds", self)
+    if from_ > to:
+        raise RuntimeError(
+            f"uniform_ expects to return a [from, to) range, but found from={from_} > to={to}"
+        )
+    if self._device is not meta:
+        store(self, (generator or default_generator).random.uniform(from_, to, self._shape))
+    return self
+
+
+def normal_(
+    self: Tensor, mean: float = 0, std: float = 1, *, generator: Generator | None = None
+) -> Tensor:
+    _check_real("normal_kernel_cpu", self)
+    if std < 0:
+        raise RuntimeError(f"normal expects std >= 0.0, but found std {std}")
+    if self._device is not meta:
+        store(self, (generator or default_generator).random.normal(mean, std, self._shape))
+    return self
+
+
+def _check_real(name: str, self: Tensor) -> None:
+    if self._dtype.category != FLOATING:
+        raise unsupported(name, self._dtype)
+
+
+def rand(
+    size: Sequence[int],
+    *,
+    dtype: DType | None = None,
+    layout: Layout | None = None,
+    device: Device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    """Uniform on [0, 1)."""
+    fresh = ops.empty_memory_format(size, dtype=dtype, layout=layout, device=device)
+    return ops.uniform_(fresh, 0, 1)
+
+
+def randn(
+    size: Sequence[int],
+    *,
+    dtype: DType | None = None,
+    layout: Layout | None = None,
+    device: Device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    """Normal with mean 0 and variance 1."""
+    fresh = ops.empty_memory_format(size, dtype=dtype, layout=layout, device=device)
+    return ops.normal_(fresh, 0, 1)

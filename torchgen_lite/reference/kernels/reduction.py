@@ -1,0 +1,366 @@
+"""Reductions that add, multiply or test: sum, mean, prod, any, all, var, std, norms.
+
+A list of dimensions that is None or empty means every one. Results are row-major. Half precision is
+accumulated in single, the variance of single in double, as ATen does.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from torchgen_lite.reference.device import meta
+from torchgen_lite.reference.dtype import FLOATING, bool_, dtype, float16, uint8
+from torchgen_lite.reference.geometry import Shape, numel, wrap_dim, wrap_dims
+from torchgen_lite.reference.kernels.common import finish, operand, quiet, store
+from torchgen_lite.reference.promotion import accumulate_type, float_type
+from torchgen_lite.reference.storage import Array
+from torchgen_lite.reference.structured import TensorSpec, allocate
+from torchgen_lite.reference.tensor import Number, Tensor
+from torchgen_lite_ops import operators
+
+Dims = int | Sequence[int] | None
+DType = dtype
+
+
+def reduced_shape(shape: Shape, dims: Sequence[int], keepdim: bool) -> Shape:
+    """The shape without the dimensions, or with 1 in their place."""
+    if keepdim:
+        return tuple(1 if i in dims else size for i, size in enumerate(shape))
+    return tuple(size for i, size in enumerate(shape) if i not in dims)
+
+
+def reduction_spec(self: Tensor, dims: Sequence[int], keepdim: bool, result: dtype) -> TensorSpec:
+    return TensorSpec(reduced_shape(self._shape, dims, keepdim), result, None, self._device)
+
+
+def wide_type(given: dtype) -> np.dtype[Any]:
+    """The type to accumulate in."""
+    return np.dtype(np.float32) if given is float16 else given.numpy
+
+
+def scalar_dim(self: Tensor, dim: int) -> tuple[int, ...]:
+    """One dimension as NumPy's axis; a zero-dimensional tensor has none to reduce."""
+    wrapped = wrap_dim(dim, self.ndim)
+    return (wrapped,) if self._shape else ()
+
+
+# Sums, means, products.
+
+
+def meta_sum_dim_IntList(
+    self: Tensor, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None
+) -> TensorSpec:
+    result = dtype or accumulate_type(self._dtype)
+    return reduction_spec(self, wrap_dims(dim, self.ndim), keepdim, result)
+
+
+def sum_out(
+    self: Tensor, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: Tensor
+) -> None:
+    wide = wide_type(dtype or accumulate_type(self._dtype))
+    axes = wrap_dims(dim, self.ndim)
+    with quiet():
+        store(out, np.sum(operand(self, wide), axis=axes, keepdims=keepdim))
+
+
+def sum(self: Tensor, *, dtype: DType | None = None) -> Tensor:
+    return operators.sum_dim_IntList(self, [], False, dtype=dtype)
+
+
+def _mean_type(self: Tensor, given: dtype | None) -> dtype:
+    result = given or self._dtype
+    if result.category < FLOATING:
+        what = "could not infer output dtype. Input" if given is None else "optional"
+        raise RuntimeError(
+            f"mean(): {what} dtype must be either a floating point or complex dtype."
+            f" Got: {result.scalar_type}"
+        )
+    return result
+
+
+def meta_mean_dim(
+    self: Tensor, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None
+) -> TensorSpec:
+    return reduction_spec(self, wrap_dims(dim, self.ndim), keepdim, _mean_type(self, dtype))
+
+
+def mean_out(
+    self: Tensor, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: Tensor
+) -> None:
+    """The mean of nothing is nan."""
+    array = operand(self, wide_type(_mean_type(self, dtype)))
+    axes = wrap_dims(dim, self.ndim)
+    count = numel([self._shape[axis] for axis in axes])
+    with quiet():
+        store(out, np.sum(array, axis=axes, keepdims=keepdim) / array.dtype.type(count))
+
+
+def mean(self: Tensor, *, dtype: DType | None = None) -> Tensor:
+    return operators.mean_dim(self, [], False, dtype=dtype)
+
+
+def meta_prod_dim_int(
+    self: Tensor, dim: int, keepdim: bool = False, *, dtype: DType | None = None
+) -> TensorSpec:
+    result = dtype or accumulate_type(self._dtype)
+    return reduction_spec(self, scalar_dim(self, dim), keepdim, result)
+
+
+def prod_out(
+    self: Tensor, dim: int, keepdim: bool = False, *, dtype: DType | None = None, out: Tensor
+) -> None:
+    _prod_into(self, scalar_dim(self, dim), keepdim, dtype, out)
+
+
+def _prod_into(
+    self: Tensor, axes: tuple[int, ...], keepdim: bool, dtype: DType | None, out: Tensor
+) -> None:
+    wide = wide_type(dtype or accumulate_type(self._dtype))
+    with quiet():
+        store(out, np.prod(operand(self, wide), axis=axes, keepdims=keepdim))
+
+
+def prod(self: Tensor, *, dtype: DType | None = None) -> Tensor:
+    """The product of all elements."""
+    axes = tuple(range(self.ndim))
+    result = dtype or accumulate_type(self._dtype)
+    out = allocate(reduction_spec(self, axes, False, result), self._device.backend)
+    if out._device is not meta:
+        _prod_into(self, axes, False, dtype, out)
+    return out
+
+
+# any, all. The result is bool, but uint8 for uint8: older programs use that type for bool.
+
+
+def _truth_type(self: Tensor) -> dtype:
+    return uint8 if self._dtype is uint8 else bool_
+
+
+def meta_any(self: Tensor) -> TensorSpec:
+    return TensorSpec((), _truth_type(self), None, self._device)
+
+
+def meta_any_dim(self: Tensor, dim: int, keepdim: bool = False) -> TensorSpec:
+    return reduction_spec(self, scalar_dim(self, dim), keepdim, _truth_type(self))
+
+
+meta_all = meta_any
+meta_all_dim = meta_any_dim
+
+
+def any_all_out(self: Tensor, *, out: Tensor) -> None:
+    store(out, np.any(self._array))
+
+
+def all_all_out(self: Tensor, *, out: Tensor) -> None:
+    store(out, np.all(self._array))
+
+
+def any_out(self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor) -> None:
+    store(out, np.any(self._array, axis=scalar_dim(self, dim), keepdims=keepdim))
+
+
+def all_out(self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor) -> None:
+    store(out, np.all(self._array, axis=scalar_dim(self, dim), keepdims=keepdim))
+
+
+# Variance and standard deviation, with N - correction in the denominator.
+
+
+def _var_spec(self: Tensor, dim: Dims, keepdim: bool) -> TensorSpec:
+    if self._dtype.category < FLOATING:
+        raise RuntimeError("std and var only support floating point and complex dtypes")
+    return reduction_spec(self, wrap_dims(dim, self.ndim), keepdim, self._dtype.to_real())
+
+
+def variance(self: Tensor, dim: Dims, correction: Number | None, keepdim: bool, name: str) -> Array:
+    axes = wrap_dims(dim, self.ndim)
+    array = self._array
+    array = array.astype(np.complex128 if array.dtype.kind == "c" else np.float64)
+    ddof = 1 if correction is None else correction
+    count = numel([self._shape[axis] for axis in axes])
+    if count - float(ddof.real) <= 0 and 0 not in _var_spec(self, dim, True).shape:
+        warnings.warn(
+            f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the"
+            " reduction factor (input numel divided by output numel).",
+            UserWarning,
+            stacklevel=4,
+        )
+    with quiet(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        result: Array = np.var(array, axis=axes, ddof=ddof, keepdims=keepdim)  # type: ignore[arg-type]
+        return result
+
+
+def var(
+    self: Tensor, dim: Dims = None, *, correction: Number | None = None, keepdim: bool = False
+) -> Tensor:
+    out = allocate(_var_spec(self, dim, keepdim), self._device.backend)
+    return var_out(self, dim, correction=correction, keepdim=keepdim, out=out)
+
+
+def var_out(
+    self: Tensor,
+    dim: Dims = None,
+    *,
+    correction: Number | None = None,
+    keepdim: bool = False,
+    out: Tensor,
+) -> Tensor:
+    return finish(
+        out,
+        _var_spec(self, dim, keepdim),
+        lambda: store(out, variance(self, dim, correction, keepdim, "var")),
+    )
+
+
+def std(
+    self: Tensor, dim: Dims = None, *, correction: Number | None = None, keepdim: bool = False
+) -> Tensor:
+    out = allocate(_var_spec(self, dim, keepdim), self._device.backend)
+    return std_out(self, dim, correction=correction, keepdim=keepdim, out=out)
+
+
+def std_out(
+    self: Tensor,
+    dim: Dims = None,
+    *,
+    correction: Number | None = None,
+    keepdim: bool = False,
+    out: Tensor,
+) -> Tensor:
+    return finish(
+        out,
+        _var_spec(self, dim, keepdim),
+        lambda: store(out, np.sqrt(variance(self, dim, correction, keepdim, "std"))),
+    )
+
+
+def var_unbiased(self: Tensor, unbiased: bool = True) -> Tensor:
+    return operators.var_correction(self, None, correction=int(unbiased))
+
+
+def var_dim(self: Tensor, dim: Dims, unbiased: bool = True, keepdim: bool = False) -> Tensor:
+    return operators.var_correction(self, dim, correction=int(unbiased), keepdim=keepdim)
+
+
+def std_unbiased(self: Tensor, unbiased: bool = True) -> Tensor:
+    return operators.std_correction(self, None, correction=int(unbiased))
+
+
+def std_dim(self: Tensor, dim: Dims, unbiased: bool = True, keepdim: bool = False) -> Tensor:
+    return operators.std_correction(self, dim, correction=int(unbiased), keepdim=keepdim)
+
+
+# Norms.
+
+
+def _norm_spec(
+    name: str, self: Tensor, ord: Number, dim: Dims, keepdim: bool, given: dtype | None
+) -> TensorSpec:
+    if self._dtype.category < FLOATING:
+        raise RuntimeError(
+            f"{name}: Expected a floating point or complex tensor as input."
+            f" Got {self._dtype.scalar_type}"
+        )
+    axes = wrap_dims(dim, self.ndim)
+    no_identity = isinstance(ord, complex) or ord < 0 or ord == math.inf
+    if no_identity and any(self._shape[axis] == 0 for axis in axes):
+        raise RuntimeError(
+            f"{name} cannot compute the {ord} norm on an empty tensor because the operation does"
+            " not have an identity"
+        )
+    return reduction_spec(self, axes, keepdim, (given or self._dtype).to_real())
+
+
+def _vector_norm(self: Tensor, ord: Any, dim: Dims, keepdim: bool, given: dtype | None) -> Any:
+    magnitude = np.abs(operand(self, wide_type(given or self._dtype)))
+    axes = wrap_dims(dim, self.ndim)
+    with quiet():
+        if ord == math.inf:
+            return np.max(magnitude, axis=axes, keepdims=keepdim)
+        if ord == -math.inf:
+            return np.min(magnitude, axis=axes, keepdims=keepdim)
+        if ord == 0:
+            return np.sum(magnitude != 0, axis=axes, keepdims=keepdim)
+        if ord == 1:
+            return np.sum(magnitude, axis=axes, keepdims=keepdim)
+        if ord == 2:
+            return np.sqrt(np.sum(magnitude * magnitude, axis=axes, keepdims=keepdim))
+        exponent = magnitude.dtype.type(ord)
+        return np.sum(magnitude**exponent, axis=axes, keepdims=keepdim) ** (1 / exponent)
+
+
+def meta_linalg_vector_norm(
+    self: Tensor,
+    ord: Number = 2,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+) -> TensorSpec:
+    return _norm_spec("linalg.vector_norm", self, ord, dim, keepdim, dtype)
+
+
+def linalg_vector_norm_out(
+    self: Tensor,
+    ord: Number = 2,
+    dim: Dims = None,
+    keepdim: bool = False,
+    *,
+    dtype: DType | None = None,
+    out: Tensor,
+) -> None:
+    store(out, _vector_norm(self, ord, dim, keepdim, dtype))
+
+
+def meta_norm_ScalarOpt_dim(
+    self: Tensor, p: Number | None, dim: Dims, keepdim: bool = False
+) -> TensorSpec:
+    return _norm_spec("norm()", self, 2 if p is None else p, dim, keepdim, None)
+
+
+def norm_out(
+    self: Tensor, p: Number | None, dim: Dims, keepdim: bool = False, *, out: Tensor
+) -> None:
+    store(out, _vector_norm(self, 2 if p is None else p, dim, keepdim, None))
+
+
+def norm(self: Tensor, p: Number = 2) -> Tensor:
+    return operators.norm_ScalarOpt_dim(self, p, [], False)
+
+
+# logsumexp.
+
+
+def _logsumexp_spec(self: Tensor, dim: Dims, keepdim: bool) -> TensorSpec:
+    return reduction_spec(self, wrap_dims(dim, self.ndim), keepdim, float_type(self._dtype))
+
+
+def logsumexp_out(self: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor) -> Tensor:
+    def compute() -> None:
+        array = operand(self, wide_type(float_type(self._dtype)))
+        axes = wrap_dims(dim, self.ndim)
+        with quiet():
+            if any(self._shape[axis] == 0 for axis in axes):
+                store(out, -math.inf)
+                return
+            # The largest is taken out so that exp can't overflow; an infinite one counts as zero.
+            top = np.max(array, axis=axes, keepdims=True)
+            shift = np.where(np.isinf(top), 0, top)
+            total = np.log(np.sum(np.exp(array - shift), axis=axes, keepdims=True)) + shift
+            store(out, total.reshape(out._shape))
+
+    return finish(out, _logsumexp_spec(self, dim, keepdim), compute)
+
+
+def logsumexp(self: Tensor, dim: Dims, keepdim: bool = False) -> Tensor:
+    """log(sum(exp(x))) without overflow."""
+    out = allocate(_logsumexp_spec(self, dim, keepdim), self._device.backend)
+    return logsumexp_out(self, dim, keepdim, out=out)

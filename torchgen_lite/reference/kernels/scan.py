@@ -1,0 +1,50 @@
+"""Running sums and products: cumsum, cumprod. Integers and bool become int64, as in a sum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from torchgen_lite.reference.dtype import bool_, dtype
+from torchgen_lite.reference.geometry import wrap_dim
+from torchgen_lite.reference.kernels.common import operand, quiet, store, unsupported
+from torchgen_lite.reference.promotion import accumulate_type
+from torchgen_lite.reference.structured import TensorSpec
+from torchgen_lite.reference.tensor import Tensor
+
+DType = dtype
+
+
+def _scan_spec(self: Tensor, dim: int, given: dtype | None) -> TensorSpec:
+    wrap_dim(dim, self.ndim)
+    return TensorSpec(self._shape, given or accumulate_type(self._dtype), None, self._device)
+
+
+def _scan(function: Any, self: Tensor, dim: int, given: dtype | None, out: Tensor) -> None:
+    if given is bool_:
+        raise unsupported(f"{function.__name__}_out_cpu", given)
+    array = operand(self, (given or accumulate_type(self._dtype)).numpy)
+    if not array.ndim:
+        store(out, array)
+        return
+    # Half precision is carried on in single and rounded at each step's end, as ATen does.
+    wide = np.float32 if array.dtype == np.float16 else array.dtype
+    with quiet():
+        store(out, function(array, axis=wrap_dim(dim, array.ndim), dtype=wide))
+
+
+def meta_cumsum(self: Tensor, dim: int, *, dtype: DType | None = None) -> TensorSpec:
+    return _scan_spec(self, dim, dtype)
+
+
+def cumsum_out(self: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor) -> None:
+    _scan(np.cumsum, self, dim, dtype, out)
+
+
+def meta_cumprod(self: Tensor, dim: int, *, dtype: DType | None = None) -> TensorSpec:
+    return _scan_spec(self, dim, dtype)
+
+
+def cumprod_out(self: Tensor, dim: int, *, dtype: DType | None = None, out: Tensor) -> None:
+    _scan(np.cumprod, self, dim, dtype, out)

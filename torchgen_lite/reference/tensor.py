@@ -1,0 +1,461 @@
+"""The tensor: a geometry over a storage, with the dispatch keys it carries.
+
+Attributes (all plain slots; kernels read them directly)
+    x._dispatch_keyset   interned DispatchKeySet
+    x._shape, x._strides (in elements), x._offset (in elements), x._dtype, x._device, x._storage
+    x._array             NumPy view of the elements, cached; writing to it writes to the tensor.
+                         RuntimeError for Meta. Works on any device whose storage has NumPy memory.
+    x._meta, x._requires_grad    what autograd knows of it, see autograd/node.py
+    x._wrapped           True for a Python number made into a tensor (promotes least, like torch's)
+
+Making tensors (none of them dispatches)
+    Tensor(storage, shape, strides, offset, dtype, device, keyset)
+    wrap_array(array, on=cpu)                  shares memory with the array
+    empty_strided(shape, strides, dtype, on)   strides None: row-major; "meta" allocates nothing
+    wrap_number(value) -> Tensor               zero-dimensional, on the CPU, `_wrapped`
+    x._as_strided(shape, strides, offset)      a view: same storage, other geometry; any device
+    x._set_geometry(shape, strides)            resize in place (grows the storage)
+
+Public: shape ndim dtype device layout is_sparse is_meta requires_grad T; size() stride() dim()
+numel() storage_offset() is_contiguous() data_ptr() element_size() numpy() tolist() to() cpu(),
+indexing, iteration, and every method of the generated `TensorMethods`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from torchgen_lite.reference.autograd.attributes import AutogradAttributes
+from torchgen_lite.reference.device import as_device, cpu, dense_keyset, meta, sparse_coo, strided
+from torchgen_lite.reference.device import device as Device
+from torchgen_lite.reference.device import layout as Layout
+from torchgen_lite.reference.dtype import (
+    INTEGER,
+    bool_,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int32,
+    int64,
+    of_numpy,
+)
+from torchgen_lite.reference.dtype import dtype as DType
+from torchgen_lite.reference.geometry import (
+    Shape,
+    Strides,
+    contiguous_strides,
+    is_contiguous,
+    numel,
+    span,
+)
+from torchgen_lite.reference.storage import Array, Storage, adopt
+from torchgen_lite_ops import operators
+from torchgen_lite_ops.methods import TensorMethods
+
+if TYPE_CHECKING:
+    from torchgen_lite.runtime import DispatchKeySet
+
+Number = int | float | bool | complex
+
+
+class Size(tuple[int, ...]):
+    """The shape of a tensor: a tuple that prints as torch's."""
+
+    __slots__ = ()
+
+    def numel(self) -> int:
+        return numel(self)
+
+    def __repr__(self) -> str:
+        return f"Size([{', '.join(map(str, self))}])"
+
+
+class Conversions:
+    """`x.float()` and its like; apart, for in a class their names hide Python's own types."""
+
+    __slots__ = ()
+
+    def float(self: Any) -> Tensor:
+        converted: Tensor = self.to(float32)
+        return converted
+
+    def double(self: Any) -> Tensor:
+        converted: Tensor = self.to(float64)
+        return converted
+
+    def half(self: Any) -> Tensor:
+        converted: Tensor = self.to(float16)
+        return converted
+
+    def int(self: Any) -> Tensor:
+        converted: Tensor = self.to(int32)
+        return converted
+
+    def long(self: Any) -> Tensor:
+        converted: Tensor = self.to(int64)
+        return converted
+
+    def bool(self: Any) -> Tensor:
+        converted: Tensor = self.to(bool_)
+        return converted
+
+
+class Tensor(AutogradAttributes, TensorMethods, Conversions):
+    """A strided tensor. See the module's text for its attributes."""
+
+    __slots__ = (
+        "_cache",
+        "_cached_base",
+        "_device",
+        "_dispatch_keyset",
+        "_dtype",
+        "_meta",
+        "_offset",
+        "_requires_grad",
+        "_shape",
+        "_storage",
+        "_strides",
+        "_wrapped",
+        "__weakref__",
+    )
+    __hash__ = object.__hash__
+    # NumPy leaves `array + tensor` to the tensor.
+    __array_priority__ = 1000
+
+    _dispatch_keyset: DispatchKeySet
+    _cache: Array | None
+    _cached_base: Array | None
+
+    def __init__(
+        self,
+        storage: Storage,
+        shape: Shape,
+        strides: Strides,
+        offset: int,
+        dtype: DType,
+        on: Device,
+        keyset: DispatchKeySet,
+    ) -> None:
+        self._storage = storage
+        self._shape = shape
+        self._strides = strides
+        self._offset = offset
+        self._dtype = dtype
+        self._device = on
+        self._dispatch_keyset = keyset
+        self._cache = None
+        self._cached_base = None
+        self._wrapped = False
+        self._meta = None
+        self._requires_grad = False
+
+    # The window on memory.
+
+    @property
+    def _array(self) -> Array:
+        base = self._storage.base
+        if self._cached_base is base and self._cache is not None:
+            return self._cache
+        if base is None:
+            raise RuntimeError(f"a tensor on the {self._device} device has no data")
+        itemsize = self._dtype.itemsize
+        empty = 0 in self._shape
+        window: Array = np.ndarray(
+            self._shape,
+            self._dtype.numpy,
+            base,
+            0 if empty else self._offset * itemsize,
+            tuple(stride * itemsize for stride in self._strides),
+        )
+        self._cache = window
+        self._cached_base = base
+        return window
+
+    def _as_strided(self, shape: Sequence[int], strides: Sequence[int], offset: int) -> Tensor:
+        """Another window on the same storage. The caller has checked that it fits."""
+        return Tensor(
+            self._storage,
+            tuple(shape),
+            tuple(strides),
+            offset,
+            self._dtype,
+            self._device,
+            self._dispatch_keyset,
+        )
+
+    def _shallow_copy(self) -> Tensor:
+        """Another tensor on the same memory that nothing is recorded of."""
+        return self._as_strided(self._shape, self._strides, self._offset)
+
+    def _set_geometry(self, shape: Shape, strides: Strides | None = None) -> None:
+        """Resize in place; the storage grows if it must and never shrinks."""
+        self._shape = shape
+        self._strides = contiguous_strides(shape) if strides is None else strides
+        self._storage.reserve(self._offset + span(shape, self._strides), self._dtype.numpy)
+        self._cache = None
+
+    # Facts.
+
+    @property
+    def shape(self) -> Size:
+        return Size(self._shape)
+
+    @property
+    def ndim(self) -> int:
+        return len(self._shape)
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
+
+    @property
+    def device(self) -> Device:
+        return self._device
+
+    @property
+    def layout(self) -> Layout:
+        return strided
+
+    @property
+    def is_sparse(self) -> bool:
+        return self.layout is sparse_coo
+
+    @property
+    def is_meta(self) -> bool:
+        return self._device is meta
+
+    @property
+    def T(self) -> Tensor:
+        return operators.permute(self, range(self.ndim)[::-1])
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or one of its sizes."""
+        if dim is None:
+            return self.shape
+        from torchgen_lite.reference.geometry import wrap_dim
+
+        if not self._shape:
+            raise IndexError("Dimension specified as 0 but tensor has no dimensions")
+        return self._shape[wrap_dim(dim, len(self._shape))]
+
+    def stride(self, dim: int | None = None) -> Any:
+        """The strides in elements, or one of them."""
+        return self._strides if dim is None else self._strides[dim]
+
+    def dim(self) -> int:
+        return len(self._shape)
+
+    def numel(self) -> int:
+        return numel(self._shape)
+
+    nelement = numel
+
+    def storage_offset(self) -> int:
+        return self._offset
+
+    def untyped_storage(self) -> Storage:
+        return self._storage
+
+    def element_size(self) -> int:
+        return self._dtype.itemsize
+
+    def is_contiguous(self) -> bool:
+        return is_contiguous(self._shape, self._strides)
+
+    def is_floating_point(self) -> bool:
+        return self._dtype.is_floating_point
+
+    def is_complex(self) -> bool:
+        return self._dtype.is_complex
+
+    def data_ptr(self) -> int:
+        """The address of the first element; 0 for Meta and for an empty tensor."""
+        start = self._storage.data_ptr()
+        return start and start + self._offset * self._dtype.itemsize
+
+    # Out of and into Python.
+
+    def numpy(self) -> Array:
+        """The elements as a NumPy array that shares the memory."""
+        if self._requires_grad:
+            raise RuntimeError(
+                "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+            )
+        if self._device is not cpu:
+            raise TypeError(
+                f"can't convert {self._device} device type tensor to numpy."
+                " Use Tensor.cpu() to copy the tensor to host memory first."
+            )
+        if self.is_sparse:
+            raise TypeError(
+                "can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first."
+            )
+        return self._array[...]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        array = self.numpy()
+        if dtype is not None and array.dtype != dtype:
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def tolist(self) -> Any:
+        return self._array.tolist()
+
+    def to(self, *args: Any, **kwargs: Any) -> Tensor:
+        """`to(device)`, `to(dtype)`, `to(device, dtype)`, `to(other)`; itself if nothing changes."""
+        from torchgen_lite.reference.conversion import to
+
+        return to(self, *args, **kwargs)
+
+    def cpu(self) -> Tensor:
+        return self.to(cpu)
+
+    def type_as(self, other: Tensor) -> Tensor:
+        return self.to(other)
+
+    # Operators that torch's own tensor class writes by hand too: their operators are no methods.
+
+    def __rsub__(self, other: Number) -> Tensor:
+        return operators.rsub_Scalar(self, other)
+
+    def __rfloordiv__(self, other: Number) -> Tensor:
+        return operators.floor_divide(wrap_number(other), self)
+
+    def __getitem__(self, index: Any) -> Tensor:
+        from torchgen_lite.reference.indexing import get_item
+
+        return get_item(self, index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        from torchgen_lite.reference.indexing import set_item
+
+        set_item(self, index, value)
+
+    def __len__(self) -> int:
+        if not self._shape:
+            raise TypeError("len() of a 0-d tensor")
+        return self._shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._shape:
+            raise TypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(self._shape[0]))
+
+    def __bool__(self) -> bool:
+        count = self.numel()
+        if count != 1:
+            kind = "no values" if count == 0 else "more than one value"
+            raise RuntimeError(f"Boolean value of Tensor with {kind} is ambiguous")
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())  # type: ignore[arg-type]
+
+    def __index__(self) -> int:
+        if self._dtype.category > INTEGER or self.numel() != 1:
+            raise TypeError("only integer tensors of a single element can be converted to an index")
+        return int(self.item())  # type: ignore[arg-type]
+
+    def __float__(self) -> float:
+        return float(self.item())  # type: ignore[arg-type]
+
+    def __complex__(self) -> complex:
+        return complex(self.item())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Tensors that share a storage still share it when they are read back together."""
+        parts = (self._storage, self._shape, self._strides, self._offset, self._dtype, self._device)
+        return (_rebuild, (*parts, self._wrapped))
+
+    def __repr__(self) -> str:
+        from torchgen_lite.reference.printing import format_tensor
+
+        return format_tensor(self)
+
+
+def _rebuild(
+    storage: Storage,
+    shape: Shape,
+    strides: Strides,
+    offset: int,
+    dtype: DType,
+    on: Device,
+    wrapped: bool,
+) -> Tensor:
+    result = Tensor(storage, shape, strides, offset, dtype, on, dense_keyset(on))
+    result._wrapped = wrapped
+    return result
+
+
+def wrap_array(array: Array, on: Device = cpu) -> Tensor:
+    """A tensor on the array's own memory."""
+    dtype = of_numpy(array.dtype)
+    itemsize = array.itemsize
+    shape = array.shape
+    if array.flags.c_contiguous:
+        base, strides = array, contiguous_strides(shape)
+    else:
+        base = adopt(array)
+        strides = tuple(stride // itemsize for stride in array.strides)
+    result = Tensor(Storage(base, on), shape, strides, 0, dtype, on, dense_keyset(on))
+    result._cache = array
+    result._cached_base = base
+    return result
+
+
+def empty_strided(
+    shape: Shape, strides: Strides | None, dtype: DType, on: Device | str | None = None
+) -> Tensor:
+    """Uninitialised memory in the given order; on the Meta device no memory at all."""
+    on = as_device(on)
+    if strides is None:
+        strides = contiguous_strides(shape)
+        if on is not meta:
+            base: Array = np.empty(shape, dtype.numpy)
+            result = Tensor(Storage(base, on), shape, strides, 0, dtype, on, dense_keyset(on))
+            result._cache = result._cached_base = base
+            return result
+    elif on is not meta:
+        base = np.empty(span(shape, strides), dtype.numpy)
+        return Tensor(Storage(base, on), shape, strides, 0, dtype, on, dense_keyset(on))
+    return Tensor(Storage(None, on), shape, strides, 0, dtype, on, dense_keyset(on))
+
+
+def wrap_number(value: Number) -> Tensor:
+    """A Python number as a tensor that takes part in dispatch and counts least in promotion."""
+    kind = type(value)
+    dtype = _NUMBER_TYPES.get(kind)
+    if dtype is None:
+        value, dtype = _foreign_number(value)
+    base: Array = np.array(value, dtype.numpy)
+    result = Tensor(Storage(base, cpu), (), (), 0, dtype, cpu, dense_keyset(cpu))
+    result._cache = result._cached_base = base
+    result._wrapped = True
+    return result
+
+
+# c10 `wrapped_scalar_tensor`: the widest type of each category.
+_NUMBER_TYPES: dict[type, DType] = {
+    bool: bool_,
+    int: int64,
+    float: float64,
+    complex: complex128,
+}
+
+
+def _foreign_number(value: Any) -> tuple[Any, DType]:
+    """NumPy's scalars and subclasses of the Python numbers."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    for kind, dtype in _NUMBER_TYPES.items():
+        if isinstance(value, kind):
+            return value, dtype
+    raise TypeError(f"expected a Tensor or a number, got {type(value).__name__}")
+
+
+def is_tensor(value: object) -> bool:
+    return isinstance(value, Tensor)
