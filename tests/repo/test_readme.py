@@ -1,0 +1,81 @@
+"""What README shows is what the programs print."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.S)
+
+
+def test_the_tour_prints_what_readme_shows() -> None:
+    done = subprocess.run(
+        [sys.executable, "examples/tour.py"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() + "\n" in blocks("")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """README's own project, written from README's blocks, with its bindings generated."""
+    schema, kernels, config = (
+        next(block for block in blocks(language) if block.startswith(f"# {name}"))
+        for language, name in (
+            ("yaml", "ops.yaml"),
+            ("python", "my_kernels.py"),
+            ("toml", "torchgen_lite.toml"),
+        )
+    )
+    (tmp_path / "ops.yaml").write_text(schema)
+    (tmp_path / "my_kernels.py").write_text(kernels)
+    (tmp_path / "torchgen_lite.toml").write_text(config)
+    subprocess.run([sys.executable, "-m", "torchgen_lite", "generate"], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+def run(folder: Path, program: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = ['.', 'generated/python']\n{program}"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_project_of_readme_runs(project: Path) -> None:
+    printed = run(
+        project,
+        "import my_ops, torchgen_lite.reference as tl\n"
+        "x = tl.tensor([-1.0, 2.0])\n"
+        "print(my_ops.clamp_below(x, 0.5))\n"
+        "print(my_ops.clamp_below(x.to('meta')).shape)\n",
+    )
+    assert printed == "tensor([0.5000, 2.0000])\nSize([2])\n"
+
+
+def test_a_type_checker_reads_its_stubs(project: Path) -> None:
+    (project / "use.py").write_text(
+        "import my_ops\nimport torchgen_lite.reference as tl\n\n"
+        'my_ops.clamp_below(tl.ones([2]), "half")\n'
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "use.py"],
+        cwd=project,
+        env={"MYPYPATH": f"generated/python:{ROOT}:{ROOT / 'generated' / 'python'}", "PATH": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    shown = next(line for line in done.stdout.splitlines() if line.startswith("use.py:4"))
+    assert shown in README

@@ -1,0 +1,1 @@
+"""What is derived from PyTorch's own file, beside what the installed torchgen derives from it."""

@@ -1,0 +1,61 @@
+"""PyTorch's file, read and derived once by both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from torchgen_lite import load
+from torchgen_lite.analysis import Program
+from torchgen_lite.analysis.derive import Derived, derive
+
+
+class Theirs(NamedTuple):
+    """What torchgen makes of its file. Functions are by full name, in its order."""
+
+    functions: dict[str, Any]
+    groups: list[Any]
+    view_groups: list[Any]
+    grouped: list[Any]
+    indices: dict[Any, Any]
+    folder: Path
+
+
+@pytest.fixture(scope="session")
+def program() -> Program:
+    pytest.importorskip("torchgen")
+    program = load(torch=True)
+    assert not program.diagnostics
+    return program
+
+
+@pytest.fixture(scope="session")
+def ours(program: Program) -> Derived:
+    return derive(program.functions, program.tags)
+
+
+@pytest.fixture(scope="session")
+def theirs() -> Theirs:
+    gen = pytest.importorskip("torchgen.gen")
+    from torchgen.model import NativeFunctionsGroup, NativeFunctionsViewGroup
+
+    packaged = Path(gen.__file__).parent / "packaged"
+    native = packaged / "ATen" / "native"
+    parsed = gen.parse_native_yaml(str(native / "native_functions.yaml"), str(native / "tags.yaml"))
+    grouped = gen.get_grouped_native_functions(parsed.native_functions)
+    views = gen.get_grouped_by_view_native_functions(parsed.native_functions)
+    return Theirs(
+        {full_name(f): f for f in parsed.native_functions},
+        [g for g in grouped if isinstance(g, NativeFunctionsGroup)],
+        [g for g in views if isinstance(g, NativeFunctionsViewGroup)],
+        list(grouped),
+        dict(parsed.backend_indices),
+        packaged,
+    )
+
+
+def full_name(function: Any) -> str:
+    """`aten::add.Tensor` of a torchgen NativeFunction."""
+    return f"{function.namespace}::{function.func.name}"

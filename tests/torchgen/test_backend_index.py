@@ -1,0 +1,85 @@
+"""Which key of which function has which kernel: as declared, as registered, and in the running torch."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.torchgen.conftest import Theirs
+from torchgen_lite.analysis.derive import Derived
+from torchgen_lite.analysis.derive.registrations import BACKEND_SELECT, registrations
+
+pytestmark = pytest.mark.torch
+
+
+def registered(ours: Derived) -> set[tuple[str, str]]:
+    return {(r.key, name) for name in ours.function_of for r in registrations(ours, name)}
+
+
+def test_backend_index(ours: Derived, theirs: Theirs) -> None:
+    expected = {
+        str(key): {
+            f"aten::{name}": (kernel.kernel, kernel.structured, kernel.cpp_namespace)
+            for name, kernel in index.index.items()
+        }
+        for key, index in theirs.indices.items()
+    }
+    mine = {
+        key: {n: tuple(k) for n, k in kernels.items()}
+        for key, kernels in ours.backend_index.items()
+    }
+    assert mine == expected
+    assert sum(map(len, mine.values())) == 5593
+
+
+def test_what_torchgen_registers(ours: Derived, theirs: Theirs) -> None:
+    from torchgen.dest import RegisterDispatchKey
+    from torchgen.gen import SelectiveBuilder, Target, needs_backend_select
+    from torchgen.model import BackendIndex, DispatchKey, dispatch_keys
+
+    selector = SelectiveBuilder.get_nop_selector()
+    expected = {
+        (BACKEND_SELECT, name)
+        for name, function in theirs.functions.items()
+        if needs_backend_select(function, selector)
+    }
+    for key in dispatch_keys:
+        index = theirs.indices.get(key) or BackendIndex(key, True, False, False, {})
+        register = RegisterDispatchKey(
+            index,
+            Target.REGISTRATION,
+            selector,
+            rocm=False,
+            symint=True,
+            class_method_name=None,
+            skip_dispatcher_op_registration=False,
+        )
+        text = "".join(line for group in theirs.grouped for line in register(group))
+        expected |= {(str(key), f"aten::{n}") for n in re.findall(r'm\.impl\("([^"]+)"', text)}
+    assert DispatchKey.Meta in dispatch_keys
+    assert registered(ours) == expected
+    assert len(expected) == 7981
+
+
+_LINE = re.compile(
+    r"^(\w+)(?:\[alias\])?(?: \(inactive\))?: .*registered at \S*/(Register\w+)\.cpp"
+)
+
+
+def test_what_the_running_torch_has(ours: Derived) -> None:
+    """The kernels of the CPU build, by the generated file that registers them.
+
+    Functionalization is a matter of its own: its kernels follow from other facts.
+    """
+    torch = pytest.importorskip("torch")
+    found = set()
+    for name in ours.function_of:
+        for line in torch._C._dispatch_dump(name).splitlines():
+            match = _LINE.match(line)
+            if match and match[1] != "debug" and "Functionalization" not in match[2]:
+                found.add((match[1], name))
+    keys = {key for key, _ in found}
+    assert {"CPU", "Meta", "SparseCPU", "CompositeImplicitAutograd", BACKEND_SELECT} <= keys
+    assert found == {pair for pair in registered(ours) if pair[0] in keys}
+    assert len(found) == 4969

@@ -1,0 +1,127 @@
+"""C++ signatures, character for character: public API, redispatch, dispatcher, kernels, structured."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.torchgen.conftest import Theirs, full_name
+from torchgen_lite.analysis.derive import Derived
+from torchgen_lite.dialects import cpp, dispatcher, native, structured
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.mark.parametrize("method", [False, True], ids=["function", "method"])
+def test_public_api(ours: Derived, theirs: Theirs, method: bool) -> None:
+    from torchgen.api.types import CppSignatureGroup
+    from torchgen.context import native_function_manager
+
+    count = 0
+    for name, function in theirs.functions.items():
+        if method and function.func.arguments.self_arg is None:
+            continue
+        mine = ours.function_of[name]
+        with native_function_manager(function):
+            group = CppSignatureGroup.from_native_function(
+                function, method=method, fallback_binding=function.manual_cpp_binding
+            )
+            signatures = list(group.signatures())
+            assert {(s.faithful, s.symint, method) for s in signatures} == set(
+                cpp.styles(mine, method=method)
+            )
+            for theirs_ in signatures:
+                ours_ = cpp.signature(mine, cpp.Style(theirs_.faithful, theirs_.symint, method))
+                assert ours_.declaration() == theirs_.decl()
+                assert ours_.definition() == theirs_.defn()
+                assert ours_.redispatch() == theirs_.decl(is_redispatching_fn=True)
+                assert ours_.type == theirs_.type()
+                assert ours_.pointer_type == theirs_.ptr_type()
+                count += 1
+    assert count == (3597 if method else 4983)
+
+
+@pytest.mark.parametrize("symint", [False, True], ids=["int", "symint"])
+def test_dispatcher_and_kernels(ours: Derived, theirs: Theirs, symint: bool) -> None:
+    from torchgen.api.types import DispatcherSignature, NativeSignature
+    from torchgen.context import native_function_manager
+
+    for name, function in theirs.functions.items():
+        mine = ours.function_of[name]
+        with native_function_manager(function):
+            expected = DispatcherSignature.from_schema(function.func, symint=symint)
+            found = dispatcher.signature(mine, symint=symint)
+            assert found.type == expected.type()
+            assert found.declaration() == expected.decl()
+            assert found.redispatch() == expected.defn(is_redispatching_fn=True)
+            kernel = NativeSignature(function.func, symint=symint)
+            found = native.signature(mine, symint=symint)
+            assert found.declaration() == kernel.decl()
+            assert found.definition() == kernel.defn()
+
+
+def test_declarations_of_kernels(ours: Derived, theirs: Theirs) -> None:
+    """NativeFunctions.h: each kernel of each key."""
+    from torchgen.dest import compute_native_function_declaration
+    from torchgen.model import NativeFunction
+
+    count = 0
+    for key, index in theirs.indices.items():
+        for group in theirs.grouped:
+            functions = [group] if isinstance(group, NativeFunction) else list(group.functions())
+            mine = [_declaration(ours, str(key), full_name(f)) for f in functions]
+            declared = compute_native_function_declaration(group, index)
+            assert sorted(declared) == sorted(text for text in mine if text)
+            count += len(declared)
+    assert count == 5593
+
+
+def _declaration(ours: Derived, key: str, name: str) -> str:
+    kernel = ours.backend_index[key].get(name)
+    if kernel is None:
+        return ""
+    if not kernel.structured:
+        return f"TORCH_API {native.kernel_signature(ours.function_of[name], kernel)};"
+    group = ours.group_of[name]
+    api = "TORCH_XPU_API" if key == "XPU" else "TORCH_API"
+    base = f"at::meta::structured_{structured.name(group)}"
+    impl = structured.impl_signature(group)
+    return f"struct {api} structured_{kernel.kernel} : public {base} {{\n{impl};\n}};\n"
+
+
+def test_structured(ours: Derived, theirs: Theirs) -> None:
+    from torchgen.api import structured as expected
+    from torchgen.api.types import StructuredImplSignature
+    from torchgen.context import native_function_manager
+    from torchgen.gen import compute_meta_function_declaration
+
+    for group in theirs.groups:
+        if not group.structured:
+            continue
+        mine = ours.group_of[full_name(group.out)]
+        with native_function_manager(group.out):
+            for verb in ("meta_arguments", "impl_arguments", "out_arguments"):
+                theirs_ = [a.decl() for a in getattr(expected, verb)(group)]
+                assert [p.declaration for p in getattr(structured, verb)(mine)] == theirs_
+            definition = StructuredImplSignature(group, "kernel").defn()
+            assert structured.impl_definition(mine, "kernel") == definition
+        declaration = compute_meta_function_declaration(group)
+        name, base = structured.name(mine), structured.base_class(mine)
+        assert declaration.startswith(f"struct TORCH_API structured_{name} : public {base} {{\n")
+        assert f"    {structured.meta_signature(mine)};\n" in declaration
+        members = [f"{m.type} {m.name};\n" for m in structured.precomputed_members(mine)]
+        assert all(member in declaration for member in members)
+
+
+def test_precomputed(ours: Derived, theirs: Theirs) -> None:
+    found = 0
+    for name, function in theirs.functions.items():
+        mine = structured.precomputed(ours.function_of[name])
+        expected = function.precomputed
+        if expected is None:
+            assert mine == structured.Precomputed()
+            continue
+        replace = [(k, list(map(str, v))) for k, v in expected.replace.items()]
+        assert [(k, list(map(str, v))) for k, v in mine.replace] == replace
+        assert list(map(str, mine.add)) == list(map(str, expected.add))
+        found += 1
+    assert found

@@ -1,0 +1,195 @@
+"""PyTorch's derivatives.yaml, held against torchgen's own loader of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from torchgen_lite.analysis.derive import derive
+from torchgen_lite.analysis.differentiability import (
+    DifferentiabilityInfo,
+    Matches,
+    SavedAttribute,
+    differentiable_outputs,
+    match_derivatives,
+)
+from torchgen_lite.loader import (
+    find_torch_files,
+    load_native_functions,
+    load_schema_sources,
+    load_tags,
+)
+from torchgen_lite.loader.derivatives import load_derivatives
+from torchgen_lite.schema.formula import parse_formula
+
+pytestmark = pytest.mark.torch
+pytest.importorskip("torch")
+
+# torchgen looks for argument names in the text of a formula with a regular expression, and finds them in
+# string literals (`not_implemented("native_dropout_backward: mask")`) and as names of methods
+# (`result.values()`) too, so it keeps tensors that nothing uses.
+FOUND_IN_TEXT = {
+    "aten::complex": {"real", "imag"},
+    "aten::native_dropout_backward": {"mask"},
+    "aten::native_batch_norm_backward": {"save_mean", "save_invstd"},
+    "aten::native_layer_norm_backward": {"mean", "rstd"},
+    "aten::batch_norm_backward": {"save_mean", "save_var", "reserve"},
+    "aten::sparse_compressed_tensor.comp_plain_value_size": {"values"},
+    "aten::cudnn_batch_norm_backward": {"save_mean", "save_var", "reserveSpace"},
+    "aten::miopen_batch_norm_backward": {"save_mean", "save_var"},
+}
+
+
+@pytest.fixture(scope="module")
+def matches() -> Matches:
+    files, _ = find_torch_files()
+    assert files is not None
+    paths = [files.native_functions, files.derivatives, files.tags]
+    sources, unread = load_schema_sources(paths, files.tags.parent)
+    tags, _ = load_tags(sources[2])
+    functions, _ = load_native_functions(sources[:1], tags=tags)
+    entries, wrong = load_derivatives(sources[1])
+    assert (unread, wrong) == ((), ())
+    assert len(entries) > 600
+    return match_derivatives(functions, entries, derive(functions, tags))
+
+
+@pytest.fixture(scope="module")
+def theirs() -> dict[Any, dict[str, Any]]:
+    from torchgen.packaged.autograd.load_derivatives import load_derivatives as load
+
+    files, _ = find_torch_files()
+    assert files is not None
+    infos, _ = load(str(files.derivatives), str(files.native_functions), str(files.tags))
+    return dict(infos)
+
+
+def test_every_formula_parses_and_prints_back(matches: Matches) -> None:
+    count = 0
+    for infos in matches.infos.values():
+        for info in infos.values():
+            for derivative in (*info.derivatives, *info.forward_derivatives):
+                tree = derivative.formula.expression
+                if not derivative.formula.word:
+                    assert tree is not None
+                    assert parse_formula(str(tree))[0] == tree
+                    count += 1
+    assert count > 1000
+
+
+def test_every_entry_matches_an_operator(matches: Matches, theirs: dict[Any, Any]) -> None:
+    assert matches.diagnostics == ()
+    assert set(matches.infos) == {f"aten::{schema.name}" for schema in theirs}
+
+
+def _their_saved(attributes: Any) -> set[tuple[str, str]]:
+    names = (getattr(a.nctype.name, "name", a.nctype.name) for a in attributes)
+    return {(name, a.expr) for name, a in zip(names, attributes)}
+
+
+def _saved(attributes: tuple[SavedAttribute, ...]) -> set[tuple[str, str]]:
+    return {(a.name, a.expression) for a in attributes}
+
+
+def _their_facts(info: Any, ignored: set[str]) -> dict[str, object]:
+    spurious = {(name, name) for name in ignored}
+    return {
+        "node": info.op or "",
+        "derivatives": {
+            d.var_names: (
+                _their_saved(d.saved_inputs) - spurious,
+                _their_saved(d.saved_outputs),
+                d.named_gradients,
+            )
+            for d in info.derivatives
+        },
+        "forward": {
+            d.var_names: (set(d.required_inputs_fw_grad or ()), set(d.required_inputs_primal or ()))
+            for d in info.forward_derivatives
+        },
+        "arguments": [a.name for a in info.args_with_derivatives],
+        "not differentiable": set(info.non_differentiable_arg_names),
+        "outputs": info.output_differentiability,
+        "condition": info.output_differentiability_conditions,
+        "gradients": info.available_named_gradients,
+    }
+
+
+def _facts(info: DifferentiabilityInfo, ignored: set[str]) -> dict[str, object]:
+    spurious = {(name, name) for name in ignored}
+    outputs = info.output_differentiability
+    return {
+        "node": info.node_name,
+        "derivatives": {
+            d.names: (
+                _saved(d.saved_inputs) - spurious,
+                _saved(d.saved_outputs),
+                set(d.named_gradients),
+            )
+            for d in info.derivatives
+        },
+        "forward": {
+            d.names: (set(d.required_tangents), set(d.required_primals))
+            for d in info.forward_derivatives
+        },
+        "arguments": list(info.arguments),
+        "not differentiable": set(info.not_differentiable),
+        "outputs": None if outputs is None else list(outputs),
+        "condition": None if info.output_condition is None else [info.output_condition],
+        "gradients": list(info.available_gradients),
+    }
+
+
+def test_the_facts_are_torchgens(matches: Matches, theirs: dict[Any, Any]) -> None:
+    different = []
+    for schema, by_key in theirs.items():
+        name = f"aten::{schema.name}"
+        mine = matches.infos[name]
+        assert set(mine) == set(by_key)
+        for key, info in by_key.items():
+            ignored = FOUND_IN_TEXT.get(name, set())
+            found, wanted = _facts(mine[key], ignored), _their_facts(info, ignored)
+            if found != wanted:
+                different.append((name, key, found, wanted))
+    assert different == []
+
+
+def test_variants_find_the_formulas_that_torchgen_finds(
+    matches: Matches, theirs: dict[Any, Any]
+) -> None:
+    from torchgen import local
+    from torchgen.api import cpp
+    from torchgen.api.autograd import (
+        gen_differentiable_outputs,
+        is_foreach_func,
+        match_differentiability_info,
+    )
+    from torchgen.gen import parse_native_yaml
+    from torchgen.model import SchemaKind
+
+    files, _ = find_torch_files()
+    assert files is not None
+    parsed = parse_native_yaml(str(files.native_functions), str(files.tags)).native_functions
+    by_name = {f"{f.namespace}::{f.func.full_name}": f for f in matches.functions}
+    different = []
+    for function in match_differentiability_info(parsed, dict(theirs)):
+        name = f"aten::{function.func.func.name}"
+        # Formulas for lists of tensors are made from those for one; nothing here does that.
+        if is_foreach_func(function.func):
+            continue
+        mine = matches.of.get(name)
+        if (mine is None) != (function.info is None):
+            different.append((name, mine is None))
+        elif mine is not None and name in by_name and "Default" in function.info:
+            if function.func.func.kind() == SchemaKind.out:
+                continue
+            returned = cpp.return_names(function.func)
+            with local.parametrize(
+                use_const_ref_for_mutable_tensors=False, use_ilistref_for_tensor_lists=False
+            ):
+                wanted = [output.name for output in gen_differentiable_outputs(function)]
+            found = differentiable_outputs(by_name[name].func, mine.infos["Default"])
+            if [returned[index] for index in found] != wanted:
+                different.append((name, wanted))
+    assert different == []

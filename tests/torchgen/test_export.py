@@ -1,0 +1,44 @@
+"""The JSON export of the whole of PyTorch."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from torchgen_lite.analysis import Program
+from torchgen_lite.dialects.export import EXPORT_VERSION, export_program
+
+pytestmark = pytest.mark.torch
+
+
+def test_everything_is_there(program: Program) -> None:
+    exported = json.loads(json.dumps(export_program(program)))
+    assert exported["version"] == EXPORT_VERSION
+    assert len(exported["functions"]) == 3101
+    assert len(exported["groups"]) == 1105
+    assert len(exported["view_groups"]) == 91
+    names = {
+        f"{f['namespace']}::{f['name']}" + (f".{f['overload']}" if f["overload"] else "")
+        for f in exported["functions"]
+    }
+    assert len(names) == 3101
+    for function in exported["functions"]:
+        assert function["group"] is None or function["group"] in names
+        assert function["structured_delegate"] is None or function["structured_delegate"] in names
+        assert function["view"] is None or function["view"]["of"] in names
+
+
+def test_every_schema_of_the_jit() -> None:
+    """Operators of any kind, with dictionaries, classes and type variables, are exported all the same."""
+    torch = pytest.importorskip("torch")
+    from torchgen_lite.analysis.derive import derive
+    from torchgen_lite.dialects.export import export_function
+    from torchgen_lite.loader.entry import NativeFunction
+    from torchgen_lite.schema import FunctionSchema
+
+    schemas = [FunctionSchema.parse(str(s)) for s in torch._C._jit_get_all_schemas()]
+    derived = derive([NativeFunction(s, s.namespace or "aten") for s in schemas])
+    assert len(derived.functions) >= len(schemas) > 4000
+    for function in derived.functions:
+        assert json.dumps(export_function(derived, function))

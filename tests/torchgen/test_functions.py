@@ -1,0 +1,97 @@
+"""Which functions there are, what they are, and which belong together."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.torchgen.conftest import Theirs, full_name
+from tests.torchgen.exceptions import KIND, NOT_VIEWS
+from torchgen_lite.analysis.derive import Derived, operator_name
+from torchgen_lite.analysis.derive.ufunc import inner_loops
+from torchgen_lite.analysis.derive.views import copy_name, needs_copy
+
+pytestmark = pytest.mark.torch
+
+
+def test_every_function_in_order(ours: Derived, theirs: Theirs) -> None:
+    assert [operator_name(f) for f in ours.functions] == list(theirs.functions)
+    assert len(ours.functions) == 3101
+    assert len(ours.generated) == 3101 - 2584
+
+
+def test_schemas_of_derived_functions(ours: Derived, theirs: Theirs) -> None:
+    for name, function in theirs.functions.items():
+        assert str(ours.function_of[name].func) == str(function.func)
+
+
+def test_generated(ours: Derived, theirs: Theirs) -> None:
+    tagged = {name for name, f in theirs.functions.items() if "generated" in f.tags}
+    assert ours.generated == tagged
+
+
+def test_kinds(ours: Derived, theirs: Theirs) -> None:
+    different = [
+        name for name, f in theirs.functions.items() if f.func.kind().name != ours.kinds[name].value
+    ]
+    assert sorted(different) == sorted(KIND.names)
+
+
+def test_tags(ours: Derived, theirs: Theirs) -> None:
+    for name, function in theirs.functions.items():
+        assert set(ours.tags[name]) == function.tags, name
+
+
+def test_fields_of_derived_functions(ours: Derived, theirs: Theirs) -> None:
+    for name, function in theirs.functions.items():
+        mine = ours.function_of[name]
+        assert {str(v.name) for v in function.variants} == set(mine.variants), name
+        assert function.device_guard == mine.device_guard, name
+        assert function.device_check.name == (mine.device_check or "ExactSame"), name
+        assert function.structured == mine.structured, name
+        delegate = function.structured_delegate
+        assert (None if delegate is None else str(delegate)) == mine.structured_delegate, name
+        assert function.structured_inherits == mine.structured_inherits, name
+
+
+def test_groups(ours: Derived, theirs: Theirs) -> None:
+    mine = [[operator_name(f) for f in group.functions()] for group in ours.groups]
+    assert mine == [[full_name(f) for f in group.functions()] for group in theirs.groups]
+    assert len(mine) == 1105
+    structured = [group.structured for group in ours.groups]
+    assert structured == [group.structured for group in theirs.groups]
+    assert sum(structured) == 275
+
+
+def test_views(ours: Derived, theirs: Theirs) -> None:
+    views = {name for name, f in theirs.functions.items() if f.is_view_op}
+    assert views - ours.views == set(NOT_VIEWS.names)
+    assert ours.views <= views
+
+
+def test_view_groups(ours: Derived, theirs: Theirs) -> None:
+    mine = [[operator_name(f) for f in group.functions()] for group in ours.view_groups]
+    assert mine == [[full_name(f) for f in group.functions()] for group in theirs.view_groups]
+    assert len(mine) == 91
+
+
+def test_view_copies(ours: Derived, theirs: Theirs) -> None:
+    from torchgen.model import get_view_copy_name, gets_generated_view_copy
+
+    for group in theirs.view_groups:
+        view = ours.function_of[full_name(group.view)]
+        assert needs_copy(view) == gets_generated_view_copy(group.view)
+        if needs_copy(view):
+            assert copy_name(view) == str(get_view_copy_name(group.view))
+            assert copy_name(view) == str(group.view_copy.func.name)
+
+
+def test_inner_loops(ours: Derived, theirs: Theirs) -> None:
+    found = 0
+    for name, function in theirs.functions.items():
+        expected = [
+            (str(key), loop.name, tuple(map(str, loop.supported_dtypes)))
+            for key, loop in function.ufunc_inner_loop.items()
+        ]
+        assert list(map(tuple, inner_loops(ours.function_of[name]))) == expected, name
+        found += len(expected)
+    assert found == 2
