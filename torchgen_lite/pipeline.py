@@ -18,6 +18,7 @@ from torchgen_lite.loader.config import Config, check_required_version, load_con
 from torchgen_lite.loader.kernel_modules import KernelIndex, index_kernel_modules
 from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
 from torchgen_lite.loader.sources import read_source
+from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.tags import load_tags
 from torchgen_lite.loader.torch_files import find_torch_files
 from torchgen_lite.version import __version__
@@ -123,6 +124,8 @@ def _read(
     diagnostics: list[Diagnostic],
     lint: bool,
 ) -> Program:
+    if known_tags is None:
+        known_tags = {**KNOWN_TAGS, **dict.fromkeys(config.tags, "")}
     sources, found = load_schema_sources(paths, config.root)
     diagnostics += found
     functions, found = load_native_functions(

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from torchgen_lite import key_tables
 from torchgen_lite.runtime import (
     DispatchKey,
     DispatchKeySet,
     backend_keyset_from_autograd,
     is_alias_dispatch_key,
     is_included_in_alias,
-    key_tables,
     local_state,
     named_sets,
     runtime_dispatch_keyset,

@@ -62,12 +62,6 @@ def test_bad_data(data: Any, error: type[Exception]) -> None:
         tl.tensor(data)
 
 
-def test_no_autograd_yet() -> None:
-    with pytest.raises(NotImplementedError, match="this release has no autograd yet"):
-        tl.tensor(1.0, requires_grad=True)
-    assert tl.tensor(1.0).requires_grad is False
-
-
 def test_tensor_copies_and_from_numpy_shares() -> None:
     array = np.zeros((2, 3), np.float32)
     copied, shared = tl.tensor(array), tl.from_numpy(array)

@@ -21,7 +21,7 @@ FLOORS = {
     "cli": 8,
 }
 # Pure data, and the rules over it, which any floor may read.
-SHARED = {"torchgen_lite.runtime.key_tables"}
+SHARED = {"torchgen_lite.key_tables", "torchgen_lite.version"}
 STANDARD_LIBRARY_ONLY = {"diagnostics", "schema", "runtime"}
 THIRD_PARTY = {"yaml", "jinja2", "black", "click", "numpy", "tomli", "torchgen_lite_ops"}
 

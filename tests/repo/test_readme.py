@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -10,16 +11,24 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+# Programs are run as after the README's installation, wherever the tests run from.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'generated' / 'python'}"}
 README = (ROOT / "README.md").read_text()
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.S)
+    fences = re.findall(r"^```(\w*)\n(.*?)^```", README, flags=re.S | re.M)
+    return [text for name, text in fences if name == language]
 
 
 def test_the_tour_prints_what_readme_shows() -> None:
     done = subprocess.run(
-        [sys.executable, "examples/tour.py"], cwd=ROOT, capture_output=True, text=True, check=True
+        [sys.executable, "examples/tour.py"],
+        cwd=ROOT,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     assert done.stdout.strip() + "\n" in blocks("")
 
@@ -38,7 +47,8 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "ops.yaml").write_text(schema)
     (tmp_path / "my_kernels.py").write_text(kernels)
     (tmp_path / "torchgen_lite.toml").write_text(config)
-    subprocess.run([sys.executable, "-m", "torchgen_lite", "generate"], cwd=tmp_path, check=True)
+    generate = [sys.executable, "-m", "torchgen_lite", "generate"]
+    subprocess.run(generate, cwd=tmp_path, env=ENVIRONMENT, check=True)
     return tmp_path
 
 
@@ -46,6 +56,7 @@ def run(folder: Path, program: str) -> str:
     done = subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path[:0] = ['.', 'generated/python']\n{program}"],
         cwd=folder,
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
     )
@@ -72,7 +83,7 @@ def test_a_type_checker_reads_its_stubs(project: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "use.py"],
         cwd=project,
-        env={"MYPYPATH": f"generated/python:{ROOT}:{ROOT / 'generated' / 'python'}", "PATH": ""},
+        env={**ENVIRONMENT, "MYPYPATH": f"generated/python:{ENVIRONMENT['PYTHONPATH']}"},
         capture_output=True,
         text=True,
     )

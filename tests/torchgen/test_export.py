@@ -15,15 +15,15 @@ pytestmark = pytest.mark.torch
 def test_everything_is_there(program: Program) -> None:
     exported = json.loads(json.dumps(export_program(program)))
     assert exported["version"] == EXPORT_VERSION
-    assert len(exported["functions"]) == 3101
+    assert len(exported["ops"]) == 3101
     assert len(exported["groups"]) == 1105
     assert len(exported["view_groups"]) == 91
     names = {
         f"{f['namespace']}::{f['name']}" + (f".{f['overload']}" if f["overload"] else "")
-        for f in exported["functions"]
+        for f in exported["ops"]
     }
     assert len(names) == 3101
-    for function in exported["functions"]:
+    for function in exported["ops"]:
         assert function["group"] is None or function["group"] in names
         assert function["structured_delegate"] is None or function["structured_delegate"] in names
         assert function["view"] is None or function["view"]["of"] in names

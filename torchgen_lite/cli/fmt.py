@@ -42,7 +42,7 @@ def fmt_command(session: Session, paths: tuple[str, ...], check: bool, diff: boo
         found += unread
         if source is None:
             continue
-        text, wrong = format_text(source.text, source.path)
+        text, wrong = format_text(source.text, source.path, extra_fields=config.extra_fields)
         found += wrong
         action = "keep" if text == source.text else "update"
         changes.append(Change(str(path), action, source.text, text))  # type: ignore[arg-type]

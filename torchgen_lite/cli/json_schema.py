@@ -10,7 +10,7 @@ import click
 
 from torchgen_lite.cli import CANNOT_RUN, FINE
 from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics import Diagnostic, has_errors
 
 
 @click.command("schema")
@@ -24,11 +24,21 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
     \b
     torchgen-lite schema --output native_functions.schema.json
     """
+    from torchgen_lite.cli.settings import load_settings
     from torchgen_lite.diagnostics.json_format import json_format_schema
     from torchgen_lite.emit.write import write_temporary
     from torchgen_lite.loader.json_schema import build_json_schema
+    from torchgen_lite.loader.known_tags import KNOWN_TAGS
 
-    data = json_format_schema() if of == "output" else build_json_schema()
+    if of == "output":
+        data = json_format_schema()
+    else:
+        config, found = load_settings(Path.cwd(), session.config)
+        if has_errors(found):
+            session.report(found, kind="schema")
+            return session.exit_code(found)
+        tags = {**KNOWN_TAGS, **dict.fromkeys(config.tags, "")}
+        data = build_json_schema(tags=tags, extra_fields=config.extra_fields)
     text = json.dumps(data, indent=2) + "\n"
     if output is None:
         click.echo(text, nl=False)

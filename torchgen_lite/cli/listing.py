@@ -50,6 +50,7 @@ def list_command(
 
     \b
     torchgen-lite list ops
+    torchgen-lite list ops --format json
     torchgen-lite list outputs --format cmake
     """
     if kind in ("ops", "outputs"):
@@ -57,6 +58,11 @@ def list_command(
         if has_errors(program.diagnostics):
             session.report(program.diagnostics, kind="list")
             return session.exit_code(program.diagnostics)
+        if kind == "ops" and format_ == "json":
+            from torchgen_lite.dialects.export import export_program
+
+            click.echo(json.dumps(export_program(program), indent=2))
+            return FINE
         if kind == "ops":
             rows = list(list_ops(program))
         else:
@@ -121,7 +127,7 @@ def list_targets() -> Iterator[Row]:
 
 def list_keys() -> Iterator[Row]:
     """Every dispatch key that a kernel may be registered for."""
-    from torchgen_lite.runtime.key_tables import CURRENT, registrable_keys
+    from torchgen_lite.key_tables import CURRENT, registrable_keys
 
     for name in registrable_keys(CURRENT):
         yield {"name": name, "kind": "alias" if name in CURRENT.aliases else "runtime"}

@@ -101,7 +101,7 @@ def _explained(render: Callable[[], str]) -> str:
         return render()
     except ValueError as error:
         from torchgen_lite.diagnostics import did_you_mean
-        from torchgen_lite.runtime.key_tables import CURRENT, registrable_keys
+        from torchgen_lite.key_tables import CURRENT, registrable_keys
 
         name = str(error).rpartition(" ")[2]
         hint = did_you_mean(name, registrable_keys(CURRENT))

@@ -1,6 +1,6 @@
 """The whole program as JSON, for people who write bindings in other languages; see docs/export.md.
 
-{"version": 1, "functions": [{"name": "add", "overload": "Tensor", ...}], "groups": [...], ...}
+{"version": 1, "kind": "ops", "ops": [{"name": "add", "overload": "Tensor", ...}], ...}
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def export_program(program: Program) -> Json:
     derived = derive(program.functions, program.tags)
     return {
         "version": EXPORT_VERSION,
-        "functions": [export_function(derived, function) for function in derived.functions],
+        "kind": "ops",
+        "ops": [export_function(derived, function) for function in derived.functions],
         "groups": [_group(group) for group in derived.groups],
         "view_groups": [_view_group(group) for group in derived.view_groups],
     }

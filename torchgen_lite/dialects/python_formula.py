@@ -116,48 +116,45 @@ class Writer:
     def lines(self, target: str, node: Expression, *, indent: int) -> list[str]:
         """`target = formula`, in as many statements as black needs to leave each line alone.
 
-        What doesn't fit is taken apart: operands of operators, objects of methods and arguments of calls
-        get a name of their own. The branches of a conditional can't be, for only one of them may run.
+        What doesn't fit is taken apart: operands, objects of methods and arguments of calls get a name of
+        their own. The branches of a conditional can't be, for only one of them may run.
         """
         flat = f"{target} = {self.text(node)}"
         if indent + len(flat) <= LINE_LENGTH:
             return [flat]
         if isinstance(node, Conditional):
-            test = self.text(node.test)
             yes = self.lines(target, node.yes, indent=indent + 4)
             no = self.lines(target, node.no, indent=indent + 4)
-            return [f"if {test}:", *_indented(yes), "else:", *_indented(no)]
-        part = f"{target.partition(',')[0]}_part"
-        if isinstance(node, Binary):
-            heavy, light = node.left, node.right
-            if len(str(light)) > len(str(heavy)):
-                inner = self.lines(part, light, indent=indent)
-                return [
-                    *inner,
-                    *self.lines(target, Binary(node.operator, heavy, Name(part)), indent=indent),
-                ]
-            inner = self.lines(part, heavy, indent=indent)
-            return [
-                *inner,
-                *self.lines(target, Binary(node.operator, Name(part), light), indent=indent),
-            ]
-        if (
-            isinstance(node, Call)
-            and len(f"{target} = {self.called(node)}(") < LINE_LENGTH - indent
-        ):
+            return [f"if {self.text(node.test)}:", *_indented(yes), "else:", *_indented(no)]
+        if isinstance(node, Call):
+            head = f"{target} = {self.called(node)}("
             items = self.arguments(node)
-            if all(len(item) + indent + 5 <= LINE_LENGTH for item in items):
-                return bracketed(f"{target} = {self.called(node)}(", items, indent=indent).split(
-                    "\n" + " " * indent
-                )
-        if isinstance(node, Call) and isinstance(node.function, Member):
-            inner = self.lines(part, node.function.value, indent=indent)
-            method = Member(Name(part), node.function.name, node.function.arrow)
-            return [
-                *inner,
-                *self.lines(target, Call(method, node.arguments, node.keywords), indent=indent),
-            ]
-        return [flat]
+            if all(len(part) + indent + 5 <= LINE_LENGTH for part in (head, *items)):
+                return bracketed(head, items, indent=indent).split("\n" + " " * indent)
+        return self._apart(target, node, indent)
+
+    def _apart(self, target: str, node: Expression, indent: int) -> list[str]:
+        """The heaviest part of an expression under a name of its own, and then the rest."""
+        name = f"{target.partition(',')[0].partition(':')[0]}part"
+        part = Name(name)
+        inner: Expression
+        rest: Expression
+        if isinstance(node, Unary):
+            inner, rest = node.operand, Unary(node.operator, part)
+        elif isinstance(node, Binary) and len(str(node.left)) >= len(str(node.right)):
+            inner, rest = node.left, Binary(node.operator, part, node.right)
+        elif isinstance(node, Binary):
+            inner, rest = node.right, Binary(node.operator, node.left, part)
+        elif isinstance(node, Call) and isinstance(node.function, Member):
+            inner = node.function.value
+            method = Member(part, node.function.name, node.function.arrow)
+            rest = Call(method, node.arguments, node.keywords)
+        else:
+            return [f"{target} = {self.text(node)}"]
+        return [
+            *self.lines(name, inner, indent=indent),
+            *self.lines(target, rest, indent=indent),
+        ]
 
 
 def _indented(lines: Sequence[str]) -> list[str]:

@@ -26,6 +26,7 @@ def diff_change(change: Change, path: str) -> str:
     +++ b/generated/x.py
     @@ -1,2 +1,2 @@
     """
+    path = path.lstrip("/")  # A folder outside the project is shown whole, as `git diff` shows it.
     head = f"diff --git a/{path} b/{path}\n"
     before, after = f"a/{path}", f"b/{path}"
     if change.old is None:

@@ -28,7 +28,6 @@ from torchgen_lite.reference.tensor import Tensor, empty_strided, wrap_array
 from torchgen_lite_ops import operators
 
 
-
 def tensor(
     data: Any,
     *,

@@ -7,6 +7,7 @@ ATen `VariableFallbackKernel.cpp` and `autocast_mode.cpp`).
 
 from __future__ import annotations
 
+from torchgen_lite.reference.autograd.history import autograd_not_implemented
 from torchgen_lite.reference.device import BACKENDS
 from torchgen_lite.runtime import Dispatcher, Library, fallthrough_kernel
 
@@ -24,11 +25,16 @@ AUTOCAST_KEYS = (
 )
 
 
-def fallthrough_keys() -> tuple[str, ...]:
-    """The runtime keys that are skipped: BackendSelect, ADInplaceOrView, autograd and autocast."""
+def autograd_keys() -> tuple[str, ...]:
+    """The runtime keys of autograd."""
     autograd = ["AutogradOther", "AutogradNestedTensor"]
     autograd += ["Autograd" + backend for backend in dict.fromkeys(BACKENDS.values())]
-    return ("BackendSelect", "ADInplaceOrView", *autograd, *AUTOCAST_KEYS)
+    return tuple(autograd)
+
+
+def fallthrough_keys() -> tuple[str, ...]:
+    """The runtime keys that are skipped where an operator has no kernel for them."""
+    return ("BackendSelect", "ADInplaceOrView", *AUTOCAST_KEYS)
 
 
 def register_fallbacks(dispatcher: Dispatcher) -> Library:
@@ -36,4 +42,6 @@ def register_fallbacks(dispatcher: Dispatcher) -> Library:
     library = Library("_", "IMPL", dispatcher=dispatcher)
     for key in fallthrough_keys():
         library.fallback(fallthrough_kernel, key)
+    for key in autograd_keys():
+        library.fallback(autograd_not_implemented, key, with_keyset=True)
     return library

@@ -158,9 +158,15 @@ def why(
         cell = cells[current.dispatch_table_index()]
         steps.append(Step(how, current, cell, _rules_looked_at(cell)))
         end = _end_of_chain(cell, current)
-        current &= DispatchKeySet.full_after(current.highest_priority_type_id())
+        current = _below(current)
         how = "redispatch"
     return Why(asked, included, skipped, tuple(steps), end)
+
+
+def _below(keyset: DispatchKeySet) -> DispatchKeySet:
+    """What a kernel redispatches to. `full_after` keeps PythonDispatcher, which may be the kernel's own key."""
+    key = keyset.highest_priority_type_id()
+    return (keyset & DispatchKeySet.full_after(key)).remove(key)
 
 
 def _end_of_chain(cell: Cell, keyset: DispatchKeySet) -> str:
@@ -173,8 +179,7 @@ def _end_of_chain(cell: Cell, keyset: DispatchKeySet) -> str:
         return "a kernel that falls through is not to be run: the call raises"
     if cell.source in {key.name for key in COMPOSITE_KEYS} or cell.origin == "nested kernel":
         return "a composite kernel calls other operators; each of those calls dispatches anew"
-    below = keyset & DispatchKeySet.full_after(keyset.highest_priority_type_id())
-    if not below.raw_repr() & ~BACKEND_MASK:
+    if not _below(keyset).raw_repr() & ~BACKEND_MASK:
         return "no keys are left below this kernel"
     return ""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from torchgen_lite.runtime import key_tables
+from torchgen_lite import key_tables
 
 TABLE = key_tables.CURRENT
 NUM_BACKENDS = len(TABLE.backends)

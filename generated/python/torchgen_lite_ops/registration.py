@@ -13,3 +13,5 @@ from . import register_sparsecpu as register_sparsecpu
 from . import register_compositeimplicitautograd as register_compositeimplicitautograd
 from . import register_compositeexplicitautograd as register_compositeexplicitautograd
 from . import register_backendselect as register_backendselect
+from . import register_autograd as register_autograd
+from . import register_adinplaceorview as register_adinplaceorview

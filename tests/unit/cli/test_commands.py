@@ -67,7 +67,7 @@ def test_explain(run: Run) -> None:
 def test_list_ops(run: Run, project: Path) -> None:
     assert run("list", "ops").stdout == "aten::relu  functional CompositeImplicitAutograd\n"
     data = json.loads(run("list", "ops", "--format", "json").stdout)
-    assert data["ops"][0]["name"] == "aten::relu"
+    assert (data["ops"][0]["namespace"], data["ops"][0]["name"]) == ("aten", "relu")
 
 
 def test_list_outputs_for_cmake(run: Run, project: Path) -> None:

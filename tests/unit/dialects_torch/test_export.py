@@ -24,9 +24,10 @@ OPS = """\
 def test_a_small_program() -> None:
     functions, found = load_native_functions([Source("ops.yaml", OPS)])
     exported = export_program(build_program(functions, Config(Path(".")), diagnostics=found))
-    neg, out = exported.pop("functions")  # type: ignore[misc, attr-defined]
+    neg, out = exported.pop("ops")  # type: ignore[misc, attr-defined]
     assert exported == {
         "version": 1,
+        "kind": "ops",
         "groups": [
             {
                 "functional": "mylib::neg",
@@ -81,7 +82,7 @@ def test_fields_of_other_releases() -> None:
 """
     functions, found = load_native_functions([Source("old.yaml", old)])
     program = build_program(functions, Config(Path(".")), diagnostics=found)
-    first, second = export_program(program)["functions"]  # type: ignore[misc, attr-defined]
+    first, second = export_program(program)["ops"]  # type: ignore[misc, attr-defined]
     assert first["signatures"]["dispatcher"] == (
         "at::Tensor legacy(const at::Tensor & self, at::ArrayRef<at::Dimname> names, "
         "at::ConstQuantizerPtr q, ::std::optional<at::MemoryFormat> m)"
@@ -94,6 +95,6 @@ def test_the_documentation_names_every_field() -> None:
     exported = export_program(build_program(functions, Config(Path("."))))
     text = (Path(__file__).parents[3] / "docs" / "export.md").read_text(encoding="utf-8")
     documented = [line.split("`")[1] for line in text.splitlines() if line.startswith("| `")]
-    function = exported["functions"][0]  # type: ignore[index]
+    function = exported["ops"][0]  # type: ignore[index]
     reasons = ["declared", "derived", "structured", "meta", "default", "self", "select"]
     assert documented == [*function, *reasons, *function["signatures"]]

@@ -115,6 +115,12 @@ def test_chains(kernels: dict[str, str], keys: list[str], slots: list[str], end:
     assert answer.end.startswith(end)
 
 
+def test_the_python_dispatcher_is_not_below_itself() -> None:
+    registrations = Registrations("ns::op", {"CPU": "k", "PythonDispatcher": "p"}, {})
+    answer = why(registrations, ["CPU", "PythonDispatcher"])
+    assert [step.cell.label for step in answer.steps] == ["p", "k"]
+
+
 def test_the_local_state_is_an_argument() -> None:
     registrations = Registrations("ns::op", {"CPU": "k", "Tracer": "t"}, {})
     answer = why(registrations, ["CPU"], included=keyset("Tracer"))

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from torchgen_lite import key_tables
 from torchgen_lite.runtime import (
     BackendComponent,
     DispatchKey,
     is_alias_dispatch_key,
     is_per_backend_functionality_key,
-    key_tables,
     keys,
     parse_dispatch_key,
     to_backend_component,

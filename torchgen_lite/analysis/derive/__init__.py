@@ -11,11 +11,13 @@ from torchgen_lite.analysis.derive.derive import derive
 from torchgen_lite.analysis.derive.layout import ArgumentLayout, TensorOptions, argument_layout
 from torchgen_lite.analysis.derive.model import Derived, VariantGroup, ViewGroup
 from torchgen_lite.analysis.derive.names import operator_name, unambiguous_name
+from torchgen_lite.analysis.derive.registrations import Registration, registrations
 
 __all__ = [
     "ArgumentLayout",
     "BackendKernel",
     "Derived",
+    "Registration",
     "TensorOptions",
     "VariantGroup",
     "ViewGroup",
@@ -23,5 +25,6 @@ __all__ = [
     "derive",
     "kernels_of",
     "operator_name",
+    "registrations",
     "unambiguous_name",
 ]

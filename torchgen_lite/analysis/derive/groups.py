@@ -67,8 +67,9 @@ def derive_variants(
     derived: list[NativeFunction] = []
     taken = set(names)
     for slots in groups:
-        # Most groups are one function that asks for nothing.
-        if len(slots) == 1 and not next(iter(slots.values())).autogen:
+        # Most groups are complete, or one function that asks for nothing.
+        asks = any(function.autogen for function in slots.values())
+        if SchemaKind.functional in slots and (SchemaKind.out in slots or not asks):
             continue
         base = _base_of(slots, views)
         if base is None:

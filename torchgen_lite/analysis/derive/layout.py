@@ -139,7 +139,6 @@ def is_tensor_like(type_: Type) -> bool:
 def has_symint(schema: FunctionSchema) -> bool:
     """Whether an input takes a `SymInt`; such a schema has two C++ signatures."""
     return any(
-        element_name(argument.type) == "SymInt"
+        element_name(argument.type) == "SymInt" and not argument.is_out
         for argument in schema.arguments
-        if not argument.is_out
     )

@@ -65,12 +65,11 @@ def unreturned_writes(schema: FunctionSchema, layout: ArgumentLayout) -> list[Ar
     return found
 
 
-def view_root_of(base_name: str) -> str:
-    """As `root_of`, and the same for a view and its copy: `slice` of `slice_copy`.
+def view_root_of(root: str) -> str:
+    """What a view and its copy share, from the name that variants share: `slice` of `slice_copy`.
 
     The copy of `slice_inverse` is `slice_scatter`.
     """
-    root = root_of(base_name)
     if root.endswith("_scatter"):
         return root.removesuffix("scatter") + "inverse"
     return root.removesuffix("_copy")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import FunctionSchema, SchemaKind, kind_of
+from torchgen_lite.schema import SchemaKind
 
 GENERATED = "generated"
 # What a derived variant takes over from the operator that it is derived from.
@@ -34,7 +34,7 @@ def tags_of(
     return (*function.tags, *added)
 
 
-def derived_tags(schema: FunctionSchema, base_tags: tuple[str, ...]) -> tuple[str, ...]:
-    """The tags of a derived variant of an operator with `base_tags`."""
+def derived_tags(kind: SchemaKind, base_tags: tuple[str, ...]) -> tuple[str, ...]:
+    """The tags of a variant of this kind that is derived from an operator with `base_tags`."""
     inherited = [tag for tag in _INHERITED if tag in base_tags]
-    return (GENERATED, *inherited, *_KIND_TAGS.get(kind_of(schema), ()))
+    return (GENERATED, *inherited, *_KIND_TAGS.get(kind, ()))

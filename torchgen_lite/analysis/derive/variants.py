@@ -137,24 +137,27 @@ def functional_schema(schema: FunctionSchema) -> FunctionSchema:
 
 def derive_out(base: NativeFunction, tags: tuple[str, ...]) -> NativeFunction:
     """The out variant of `base`, whose tags are `tags`."""
-    return _derived(base, out_schema(base.func), tags)
+    schema = out_schema(base.func)
+    # The name carries the overload, since several overloads of one name may be derived.
+    return _derived(base, schema, unambiguous_name(schema), derived_tags(SchemaKind.out, tags))
 
 
 def derive_functional(base: NativeFunction, tags: tuple[str, ...]) -> NativeFunction:
     """The functional variant of `base`, whose tags are `tags`."""
-    return _derived(base, functional_schema(base.func), tags)
+    schema = functional_schema(base.func)
+    return _derived(base, schema, schema.base_name, derived_tags(SchemaKind.functional, tags))
 
 
-def _derived(base: NativeFunction, schema: FunctionSchema, tags: tuple[str, ...]) -> NativeFunction:
-    # Out kernels carry the overload, since several overloads of one name may be derived.
-    kernel = unambiguous_name(schema) if schema.out else schema.base_name
+def _derived(
+    base: NativeFunction, schema: FunctionSchema, kernel: str, tags: tuple[str, ...]
+) -> NativeFunction:
     if has_symint(base.func):
         kernel += "_symint"
     return NativeFunction(
         schema,
         base.namespace,
         dispatch=(DispatchEntry("CompositeExplicitAutograd", kernel),),
-        tags=derived_tags(schema, tags),
+        tags=tags,
         device_check="NoCheck",
         device_guard=False,
         torch=base.torch,

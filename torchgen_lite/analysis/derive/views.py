@@ -63,8 +63,8 @@ def group_views(members: Iterable[Member], views: frozenset[str]) -> tuple[ViewG
     """Views with their copies and in-place variants, in the order of the first member."""
     slots: dict[Signature, dict[str, NativeFunction]] = {}
     for member in members:
-        name = view_root_of(member.function.func.base_name)
         signature = member.signature
+        name = view_root_of(signature.name)
         key = signature if name == signature.name else signature._replace(name=name)
         slots.setdefault(key, {}).setdefault(_role(member, views), member.function)
     return tuple(

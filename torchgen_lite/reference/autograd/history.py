@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.autograd.mode import grad_enabled, no_grad
+from torchgen_lite.reference.autograd.mode import grad_enabled
 from torchgen_lite.reference.autograd.node import (
     Edge,
     Gradients,
@@ -134,9 +134,11 @@ def set_histories(node: Node, results: Sequence[Tensor]) -> None:
 
 
 def original(tensor: Tensor) -> Tensor:
-    """A copy of a tensor that is about to be changed, for a formula that needs what it was."""
-    with no_grad():
-        return operators.clone(tensor)
+    """A copy of a tensor that is about to be changed, for a formula that needs what it was.
+
+    The copy is recorded, so that the formula can be differentiated again.
+    """
+    return operators.clone(tensor)
 
 
 def bump_version(tensor: Tensor) -> None:

@@ -176,7 +176,7 @@ class SavedTensor:
         tensor = self.tensor
         version = tensor._storage.version
         if version != self.version:
-            made = "" if tensor._meta is None else _made_by(tensor, self.output, node)
+            made = _made_by(tensor, self.output, node)
             raise RuntimeError(
                 "one of the variables needed for gradient computation has been modified by an inplace"
                 f" operation: [{tensor._dtype.scalar_type} {list(tensor._shape)}]{made} is at version"
@@ -189,9 +189,11 @@ class SavedTensor:
 
 
 def _made_by(tensor: Tensor, output: int, node: Node) -> str:
-    maker = node if output >= 0 else tensor._meta.grad_fn if tensor._meta else None
-    number = output if output >= 0 else tensor._meta.output if tensor._meta else 0
-    return "" if maker is None else f", which is output {number} of {maker.name()},"
+    """Which output of which node a saved tensor is, for a message."""
+    maker: Node | None = node if output >= 0 else None
+    if maker is None and tensor._meta is not None:
+        maker, output = tensor._meta.grad_fn, tensor._meta.output
+    return "" if maker is None else f", which is output {output} of {maker.name()},"
 
 
 class SavedTensors:

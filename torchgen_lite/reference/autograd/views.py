@@ -169,6 +169,8 @@ def output_of(tensor: Tensor) -> Output:
 def rebase_history(node: Node, tensor: Tensor) -> Tensor:
     """Make a tensor that was just changed in place the result of `node`."""
     node.outputs.append(output_of(tensor))
+    if not (tensor._dtype.is_floating_point or tensor._dtype.is_complex):
+        return tensor
     meta = meta_of(tensor)
     if meta.view is None:
         attach(tensor, node, 0)

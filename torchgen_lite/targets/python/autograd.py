@@ -54,7 +54,7 @@ class KernelView:
 def is_composite_implicit(overload: Overload) -> bool:
     """Whether the operator has only kernels that autograd sees through."""
     keys = {entry.key for entry in effective_dispatch(overload.function)}
-    return keys <= {"CompositeImplicitAutograd"}
+    return keys == {"CompositeImplicitAutograd"}
 
 
 def register_line(overload: Overload, expression: str, *, keyset: bool = True) -> str:
@@ -106,6 +106,33 @@ def out_kernel(overload: Overload, info: DifferentiabilityInfo) -> KernelView:
     )
 
 
+def passing_kernel(overload: Overload) -> KernelView:
+    """The kernel of an operator that isn't differentiable and whose kernel calls other operators.
+
+    Those must not record what they do, and what they return is no view as far as history goes.
+    """
+    guard = "_below_autograd" if writes(overload) else "_below_adinplaceorview"
+    inner = redispatch_call(overload, "return ", "_after_autograd", indent=8)
+    return KernelView(
+        f"autograd_{overload.names.flat}",
+        parameters_of(overload),
+        python.returns_annotation(python.returns(overload.schema.returns)),
+        (f"with {guard}():", *(f"    {line}" for line in inner)),
+        register_line(overload, f"autograd_{overload.names.flat}"),
+    )
+
+
+def writes(overload: Overload) -> bool:
+    """Whether the operator writes to a tensor."""
+    return any(a.is_write and dispatch_kind(a.type) == "T" for a in overload.schema.arguments)
+
+
+def is_composed(overload: Overload) -> bool:
+    """Whether a kernel of the operator is made of other operators."""
+    keys = {entry.key for entry in effective_dispatch(overload.function)}
+    return any(key.startswith("CompositeExplicit") for key in keys)
+
+
 def _flat(names: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
     """Tensors as items of a display, lists of them starred."""
     items = [f"*{identifier(n)}" if kinds.get(n) in ("L", "P") else identifier(n) for n in names]
@@ -141,10 +168,8 @@ def _unrecorded(overload: Overload) -> Iterator[str]:
     view of something that only they know.
     """
     yield "if True not in _needs or not _grad_enabled():"
-    keys = {entry.key for entry in effective_dispatch(overload.function)}
-    composed = any(key.startswith("CompositeExplicit") for key in keys)
     kind = overload.schema.kind()
-    if composed and kind is SchemaKind.functional and not is_aliasing(overload.schema):
+    if is_composed(overload) and kind is SchemaKind.functional and not is_aliasing(overload.schema):
         yield "    with _below_adinplaceorview():"
         lines = redispatch_call(overload, "return ", "_after_autograd", indent=12)
         yield from (f"        {line}" for line in lines)

@@ -11,7 +11,7 @@ from torchgen_lite.analysis.derive.views import is_aliasing
 from torchgen_lite.analysis.differentiability import Match, match_derivatives
 from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import quote
+from torchgen_lite.dialects.text import import_line, quote
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.schema import SchemaKind
@@ -21,10 +21,13 @@ from torchgen_lite.targets.python.autograd import (
     TENSORS,
     KernelView,
     autograd_kernel,
+    is_composed,
     is_composite_implicit,
     out_kernel,
+    passing_kernel,
     register_line,
     view_kernel,
+    writes,
     written_kernel,
 )
 from torchgen_lite.targets.python.nodes import Functions, NodeView, node_view
@@ -99,7 +102,11 @@ def _autograd_file(
         if info is None or is_composite_implicit(overload):
             continue
         if not info.arguments or info.output_differentiability in ((False,), (False, False)):
-            fallthroughs.append(register_line(overload, "_fallthrough", keyset=False))
+            if is_composed(overload):
+                used.append(overload)
+                kernels.append(passing_kernel(overload))
+            else:
+                fallthroughs.append(register_line(overload, "_fallthrough", keyset=False))
             continue
         used.append(overload)
         if overload.schema.kind() is SchemaKind.out:
@@ -146,7 +153,7 @@ def _adinplaceorview_file(package: Package, found: Mapping[str, Match | None]) -
             continue
         match = found[overload.names.flat]
         info = match.infos.get(DEFAULT) if match is not None else None
-        if any(a.is_write and dispatch_kind(a.type) == "T" for a in overload.schema.arguments):
+        if writes(overload):
             kernels.append(written_kernel(overload))
             used.append(overload)
         elif is_aliasing(overload.schema) and info is not None and info.arguments:
@@ -169,7 +176,7 @@ def _context(
     namespaces = dict.fromkeys(o.names.namespace for o in used)
     framework = package.options.framework
     return {
-        "framework": [f"from {framework} import {name} as _{name}" for name in names],
+        "framework": [import_line(framework, [f"{name} as _{name}"]) for name in names],
         "types": type_imports(package, [o.function for o in used], frozenset()),
         "constants": [],
         "libraries": [

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import bracketed, import_line, quote
-from torchgen_lite.runtime.key_tables import CURRENT
+from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.kernels import (
     FindKernel,

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import bracketed, quote
-from torchgen_lite.runtime.key_tables import CURRENT
+from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.python.model import Overload
 

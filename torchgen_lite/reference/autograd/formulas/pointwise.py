@@ -77,9 +77,9 @@ def pow_scalar_backward(grad: Tensor, self: Number, exponent: Tensor, result: Te
     return grad * (result * (math.log(self) if self > 0 else math.nan))
 
 
-def extremum_backward(grad: Tensor, chosen: Tensor, tied: Tensor) -> Tensor:
-    """The gradient where this one was chosen, and half of it where both are equal."""
-    return ops.where_self(tied, grad / 2, ops.where_ScalarOther(chosen, grad, 0))
+def extremum_backward(grad: Tensor, lost: Tensor, tied: Tensor) -> Tensor:
+    """Nothing where the other one was chosen, and half of the gradient where both are equal."""
+    return ops.where_ScalarSelf(lost, 0, ops.where_self(tied, grad / 2, grad))
 
 
 def fmax_mask(self: Tensor, other: Tensor) -> Tensor:

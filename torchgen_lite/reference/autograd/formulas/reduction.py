@@ -58,9 +58,15 @@ def _products_of_others(self: Tensor, dim: int) -> Tensor:
     return before * after
 
 
+def _has_zeros(self: Tensor) -> bool:
+    return self.is_meta or bool(ops.any(self == 0))
+
+
 def prod_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     if not self.ndim:
         return grad
+    if not _has_zeros(self):
+        return grad * (result / self)
     others = _products_of_others(self.reshape(-1), 0)
     return (grad * others).reshape(self._shape)
 
@@ -70,19 +76,29 @@ def prod_dim_backward(
 ) -> Tensor:
     if not self.ndim:
         return grad
-    return restore(grad, self.ndim, dim, keepdim) * _products_of_others(self, dim % self.ndim)
+    grad, result = (restore(value, self.ndim, dim, keepdim) for value in (grad, result))
+    if not _has_zeros(self):
+        return grad * (result / self)
+    return grad * _products_of_others(self, dim % self.ndim)
 
 
 def extremes_backward(
     grad: Tensor, self: Tensor, result: Tensor, dim: Dims, keepdim: bool
 ) -> Tensor:
     """The gradient shared evenly by all elements that are the extreme."""
-    chosen = self == restore(result, self.ndim, dim, keepdim)
-    chosen = ops.logical_or(chosen, ops.isnan(self))
-    mask = chosen.to(grad._dtype)
-    dims = _dims(dim, self.ndim)
+    mask = (self == restore(result, self.ndim, dim, keepdim)).to(grad._dtype)
+    return _shared(restore(grad, self.ndim, dim, keepdim), mask, _dims(dim, self.ndim))
+
+
+def whole_extreme_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    """The same over all elements; a NaN is the extreme of anything."""
+    chosen = ops.logical_or(self == result, ops.logical_and(ops.isnan(self), ops.isnan(result)))
+    return _shared(grad, chosen.to(grad._dtype), list(range(self.ndim)))
+
+
+def _shared(grad: Tensor, mask: Tensor, dims: Sequence[int]) -> Tensor:
     count = ops.sum_dim_IntList(mask, dims, True) if dims else mask
-    return restore(grad, self.ndim, dim, keepdim) / count * mask
+    return grad * mask / count
 
 
 def var_backward(

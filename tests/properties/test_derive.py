@@ -1,0 +1,56 @@
+"""Whatever is declared, deriving and exporting gives an answer."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.properties.test_schema_parser import schemas
+from torchgen_lite.analysis.derive import derive, operator_name
+from torchgen_lite.dialects.export import export_function
+from torchgen_lite.dialects.torch_overloads import overloads
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.schema import FunctionSchema
+
+NAMES = st.sampled_from(["f.out", "f", "add.Tensor_out"])
+VARIANTS = st.sampled_from([("function",), ("method",), ("function", "method")])
+DISPATCH = st.sampled_from([(), (DispatchEntry("CPU", "k"),), (DispatchEntry("CPU", "ns::k"),)])
+
+
+@st.composite
+def functions(draw: st.DrawFn) -> NativeFunction:
+    """An entry whose fields need not agree."""
+    schema = FunctionSchema.parse(draw(schemas()))
+    return NativeFunction(
+        schema,
+        schema.namespace or "aten",
+        dispatch=draw(DISPATCH),
+        variants=draw(VARIANTS),
+        structured=draw(st.booleans()),
+        structured_delegate=draw(st.none() | NAMES),
+        autogen=tuple(draw(st.lists(NAMES, max_size=2))),
+        tags=tuple(draw(st.lists(st.sampled_from(["core", "inplace_view"]), max_size=2))),
+        manual_cpp_binding=draw(st.booleans()),
+    )
+
+
+@settings(deadline=None)
+@given(st.lists(functions(), max_size=5))
+def test_no_declaration_raises(declared: list[NativeFunction]) -> None:
+    derived = derive(declared, ("out", "inplace"))
+    assert derived.functions[: len(declared)] == tuple(declared)
+    names = [operator_name(f) for f in derived.functions[len(declared) :]]
+    assert sorted(names) == sorted(derived.generated)
+    assert derived.generated.isdisjoint(map(operator_name, declared))
+    for function in derived.functions:
+        assert json.dumps(export_function(derived, function))
+    assert len(overloads(derived.functions)) <= len(derived.functions)
+
+
+@settings(deadline=None)
+@given(st.lists(functions(), max_size=5))
+def test_what_is_derived_derives_nothing_more(declared: list[NativeFunction]) -> None:
+    once = derive(declared)
+    assert derive(once.functions).generated == frozenset()
