@@ -1,10 +1,12 @@
 """Feed mutated real entries to the reader; any exception is a bug, and so is a slow input.
 
-    python bench/fuzz.py [--inputs N] [--seed N] [--coverage]
+    python bench/fuzz.py [--inputs N] [--first N] [--seed N]
+    python bench/fuzz.py --coverage [--inputs N] [--seed N]
 
 Each input is a few entries of our own file (and PyTorch's, where it is installed) after a handful of
-mutations of characters, words and lines. `--coverage` uses atheris, where that is installed, to let
-coverage guide the mutations. An input that fails is printed and the exit code is 1.
+mutations of characters, words and lines. `--first` makes the inputs before it without reading them, so that a
+part of a long run can be repeated. `--coverage` uses atheris, where that is installed, to let coverage
+guide the mutations of the same entries. An input that fails is printed and the exit code is not 0.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -85,47 +88,60 @@ def check(text: str, *, also_format: bool) -> str | None:
     return f"{spent:.1f} s" if spent > SLOW_SECONDS else None
 
 
-def run_random(count: int, seed: int) -> int:
+def run_random(count: int, seed: int, first: int) -> int:
     chooser = random.Random(seed)
     real = entries()
     began = time.process_time()
-    for number in range(count):
+    for number in range(first + count):
         text = "\n".join(chooser.choices(real, k=chooser.choice((1, 1, 2))))
         text = mutate(text, chooser)
+        if number < first:
+            continue
         wrong = check(text, also_format=number % 16 == 0)
         if wrong is not None:
             print(f"seed {seed}, input {number}: {wrong}\n{text!r}")
             return 1
     rate = count / (time.process_time() - began)
-    print(f"{count} inputs, seed {seed}: no exception, {rate:.0f} inputs/s")
+    print(f"{count} inputs from {first}, seed {seed}: no exception, {rate:.0f} inputs/s")
     return 0
 
 
-def run_guided(count: int) -> int:
+def run_guided(count: int, seed: int) -> int:
+    """Let libFuzzer choose; it ends the process itself, with a message and another exit code if something fails."""
     try:
         import atheris
     except ImportError:
         print("atheris is not installed; run without --coverage", file=sys.stderr)
         return 2
-    atheris.instrument_all()
 
     def one(data: bytes) -> None:
+        began = time.process_time()
         read(data.decode("utf-8", "replace"))
+        spent = time.process_time() - began
+        if spent > SLOW_SECONDS:
+            raise RuntimeError(f"{spent:.1f} s")
 
-    atheris.Setup([sys.argv[0], f"-runs={count}"], one)
-    atheris.Fuzz()
+    atheris.instrument_all()
+    with tempfile.TemporaryDirectory() as folder:
+        for number, text in enumerate(entries()):
+            Path(folder, str(number)).write_text(text, "utf-8")
+        atheris.Setup(
+            [sys.argv[0], f"-runs={count}", f"-seed={seed + 1}", "-max_len=4096", folder], one
+        )
+        atheris.Fuzz()
     return 0
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--inputs", type=int, default=10_000)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--coverage", action="store_true")
     options = parser.parse_args()
     if options.coverage:
-        return run_guided(options.inputs)
-    return run_random(options.inputs, options.seed)
+        return run_guided(options.inputs, options.seed)
+    return run_random(options.inputs, options.seed, options.first)
 
 
 if __name__ == "__main__":

@@ -16,9 +16,9 @@ from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics, suggest
 from torchgen_lite.loader.config import Config, check_required_version, load_config
 from torchgen_lite.loader.kernel_modules import KernelIndex, index_kernel_modules
+from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
 from torchgen_lite.loader.sources import read_source
-from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.tags import load_tags
 from torchgen_lite.loader.torch_files import find_torch_files
 from torchgen_lite.version import __version__
@@ -136,6 +136,9 @@ def _read(
     diagnostics += found
     formulas, found = _kernel_index(config, "formulas")
     diagnostics += found
+    if formulas is None and kernels is not None:
+        # A package that runs must have whatever its formulas call.
+        formulas = KernelIndex((), {})
     return build_program(
         functions,
         config,

@@ -21,8 +21,8 @@ from tests.reference.test_reference_set import (
     ARBITRARY,
     ENTRIES,
     is_inplace,
-    out_arguments,
     ours,
+    out_arguments,
     overload,
     samples_for,
     theirs,
@@ -35,7 +35,6 @@ NAMES = [name for name in ENTRIES if name not in ARBITRARY and not out_arguments
 SPARSE = {"_coalesce", "coalesce", "_values", "values", "_indices", "indices", "to_dense"}
 SPARSE |= {"_to_dense", "to_sparse", "to_sparse.sparse_dim", "_to_sparse", "_to_sparse.sparse_dim"}
 SPARSE |= {"sparse_coo_tensor.indices", "sparse_coo_tensor.indices_size", "sparse_coo_tensor.size"}
-
 
 
 class Side:
@@ -63,7 +62,9 @@ class Side:
             args[0] = args[0].clone()
         result = overload(self.library, name)(*args, **kwargs)
         results = result if isinstance(result, (list, tuple)) else [result]
-        return [r for r in results if isinstance(r, (tl.Tensor, torch.Tensor)) and r.requires_grad]
+        # PyTorch lets an integer tensor that was changed in place require grad.
+        tensors = [r for r in results if isinstance(r, (tl.Tensor, torch.Tensor))]
+        return [t for t in tensors if t.requires_grad and t.dtype.is_floating_point]
 
     def weighted(self, tensors: list[Any], seed: int) -> Any:
         total = None

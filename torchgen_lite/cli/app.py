@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "diff": ("generate", "What `generate` would change, as a patch."),
     "lint": ("lint", "Diagnostics of the schema files."),
     "fmt": ("fmt", "Canonical form of the schema files."),
+    "breaking": ("breaking", "Incompatible changes since another version."),
     "list": ("listing", "Operators, targets, keys, templates, outputs, codes."),
     "table": ("tables", "The computed dispatch table of an operator, or of all as a page."),
     "why": ("tables", "Why a call with these keys runs that kernel."),

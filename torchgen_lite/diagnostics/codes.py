@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from torchgen_lite.diagnostics.code import Code
+from torchgen_lite.diagnostics.codes_compare import COMPARE_CODES
 from torchgen_lite.diagnostics.codes_cross import CROSS_CODES
 from torchgen_lite.diagnostics.codes_derivatives import DERIVATIVE_CODES
 from torchgen_lite.diagnostics.codes_run import RUN_CODES
@@ -17,7 +18,9 @@ __all__ = ["CODES", "Code", "explain", "render_codes_page"]
 
 CODES: dict[str, Code] = {
     code.code: code
-    for code in sorted((*RUN_CODES, *YAML_CODES, *SCHEMA_CODES, *CROSS_CODES, *DERIVATIVE_CODES))
+    for code in sorted(
+        (*RUN_CODES, *YAML_CODES, *SCHEMA_CODES, *CROSS_CODES, *DERIVATIVE_CODES, *COMPARE_CODES)
+    )
 }
 
 

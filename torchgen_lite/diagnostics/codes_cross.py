@@ -214,4 +214,13 @@ CROSS_CODES = (
         "- func: relu_(Tensor(a!) self) -> Tensor",
         "- func: relu_(Tensor(a!) self) -> Tensor(a!)",
     ),
+    Code(
+        "TG415",
+        "autogen is not what is derived",
+        "warning",
+        "A group of variants is completed where `autogen` asks for it, and its lines have to name exactly what "
+        "is derived then; PyTorch's generator refuses the file otherwise.",
+        "- func: foo_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU: foo_\n  autogen: foo.out",
+        "- func: foo_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU: foo_\n  autogen: foo, foo.out",
+    ),
 )

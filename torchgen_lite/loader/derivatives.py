@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Diagnostic, Source, Span
+from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.reader import EntryReader, short
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode, read_yaml
 from torchgen_lite.loader.yaml_text import scalar_locator
-from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.schema import FunctionSchema, parse_schema
 from torchgen_lite.schema.formula import Expression, parse_formula
 

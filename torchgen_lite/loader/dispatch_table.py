@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from torchgen_lite.diagnostics import Label, Span, did_you_mean
+from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
 from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
-from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
 
 # What registering under these means in c10 (`Library::impl` without a key).
 _CATCH_ALL = frozenset({"CatchAll", "Undefined"})

@@ -103,8 +103,10 @@ def warn_on_resize(out: Tensor, shape: Shape) -> None:
 
 
 def check_no_overlap(out: Tensor) -> None:
-    """A write into an expanded tensor has no defined result."""
-    if 0 in out._strides and any(t == 0 and s > 1 for s, t in zip(out._shape, out._strides)):
+    """A write into an expanded tensor has no defined result, unless it has no elements."""
+    if 0 not in out._strides or 0 in out._shape:
+        return
+    if any(t == 0 and s > 1 for s, t in zip(out._shape, out._strides)):
         raise RuntimeError(_OVERLAP)
 
 

@@ -138,22 +138,39 @@ class ForceDispatchKeyGuard(_Guard):
         return now if self._pair is None else _state_of(*self._pair)
 
 
-class AutoDispatchBelowAutograd(ExcludeDispatchKeyGuard):
+class _Below(ExcludeDispatchKeyGuard):
+    """Excludes a fixed set of keys. Kernels enter one at each call, so where it leads is remembered."""
+
+    __slots__ = ()
+    _mask: DispatchKeySet
+    _targets: dict[LocalState, LocalState]
+
+    def __init__(self) -> None:
+        self._saved = []
+
+    def __enter__(self) -> None:
+        now = local_state()
+        self._saved.append(now)
+        target = self._targets.get(now)
+        if target is None:
+            target = self._targets[now] = _state_of(now.included, now.excluded | self._mask)
+        _variable.set(target)
+
+
+class AutoDispatchBelowAutograd(_Below):
     """Excludes the autograd keys: calls inside run below autograd."""
 
     __slots__ = ()
+    _mask = named_sets.AUTOGRAD
+    _targets: dict[LocalState, LocalState] = {}
 
-    def __init__(self) -> None:
-        super().__init__(named_sets.AUTOGRAD)
 
-
-class AutoDispatchBelowADInplaceOrView(ExcludeDispatchKeyGuard):
+class AutoDispatchBelowADInplaceOrView(_Below):
     """Excludes the autograd keys and ADInplaceOrView: what a generated autograd kernel runs under."""
 
     __slots__ = ()
-
-    def __init__(self) -> None:
-        super().__init__(named_sets.AUTOGRAD_WITH_ADINPLACEORVIEW)
+    _mask = named_sets.AUTOGRAD_WITH_ADINPLACEORVIEW
+    _targets: dict[LocalState, LocalState] = {}
 
 
 class AutoDispatchSkipFunctionalize(ExcludeDispatchKeyGuard):

@@ -412,6 +412,19 @@ def adinplaceorview_view(
     return _as_view(self, _result, _replay)
 
 
+def adinplaceorview_view_dtype(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dtype: dtype,
+) -> Tensor:
+    with _below_adinplaceorview():
+        return _redispatch_operators.view_dtype(
+            _after_adinplaceorview[_keyset],
+            self,
+            dtype,
+        )
+
+
 def adinplaceorview__reshape_alias(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -465,6 +478,14 @@ def adinplaceorview_alias(
         return _operators.alias(_base)
 
     return _as_view(self, _result, _replay)
+
+
+def adinplaceorview_detach(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    with _below_adinplaceorview():
+        return _redispatch_operators.detach(_after_adinplaceorview[_keyset], self)
 
 
 def adinplaceorview_permute(
@@ -5402,6 +5423,22 @@ def adinplaceorview_nll_loss_forward_output(
     return _result
 
 
+def adinplaceorview__indices(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    with _below_adinplaceorview():
+        return _redispatch_operators._indices(_after_adinplaceorview[_keyset], self)
+
+
+def adinplaceorview_indices(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    with _below_adinplaceorview():
+        return _redispatch_operators.indices(_after_adinplaceorview[_keyset], self)
+
+
 aten.impl("resize_", adinplaceorview_resize_, with_keyset=True)
 aten.impl("zeros.out", adinplaceorview_zeros_out, with_keyset=True)
 aten.impl("ones.out", adinplaceorview_ones_out, with_keyset=True)
@@ -5423,9 +5460,11 @@ aten.impl("fill_.Scalar", adinplaceorview_fill__Scalar, with_keyset=True)
 aten.impl("fill_.Tensor", adinplaceorview_fill__Tensor, with_keyset=True)
 aten.impl("as_strided", adinplaceorview_as_strided, with_keyset=True)
 aten.impl("view", adinplaceorview_view, with_keyset=True)
+aten.impl("view.dtype", adinplaceorview_view_dtype, with_keyset=True)
 aten.impl("_reshape_alias", adinplaceorview__reshape_alias, with_keyset=True)
 aten.impl("unfold", adinplaceorview_unfold, with_keyset=True)
 aten.impl("alias", adinplaceorview_alias, with_keyset=True)
+aten.impl("detach", adinplaceorview_detach, with_keyset=True)
 aten.impl("permute", adinplaceorview_permute, with_keyset=True)
 aten.impl("transpose.int", adinplaceorview_transpose_int, with_keyset=True)
 aten.impl("t", adinplaceorview_t, with_keyset=True)
@@ -5790,3 +5829,5 @@ aten.impl(
     adinplaceorview_nll_loss_forward_output,
     with_keyset=True,
 )
+aten.impl("_indices", adinplaceorview__indices, with_keyset=True)
+aten.impl("indices", adinplaceorview_indices, with_keyset=True)

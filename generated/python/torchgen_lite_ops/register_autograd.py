@@ -2626,9 +2626,9 @@ class HardtanhBackward0(_Node):
         self, min_val, max_val = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _functions.where(
-            _pointwise.between(self, min_val, max_val),
-            grad,
+            _pointwise.outside(self, min_val, max_val),
             0,
+            grad,
         )
         return (grad_self_,)
 
@@ -2642,6 +2642,18 @@ class HardswishBackward0(_Node):
         (self,) = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.hardswish_backward(grad, self)
+        return (grad_self_,)
+
+
+class LogSigmoidBackward0(_Node):
+    """Gradients of log_sigmoid."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _pointwise.log_sigmoid_backward(grad, self)
         return (grad_self_,)
 
 
@@ -2687,14 +2699,13 @@ class NativeLayerNormBackward0(_Node):
     __slots__ = ()
 
     def apply(node, grads: _Gradients) -> _Gradients:
-        input, normalized_shape, weight, result1, result2 = node.unpack()
+        input, normalized_shape, weight, result2 = node.unpack()
         grad: Any = grads[0]
         grad_input_mask = (node.needs[0], node.needs[1], node.needs[2])
         grad_input_, grad_weight_, grad_bias_ = _neural.layer_norm_backward(
             grad,
             input,
             normalized_shape,
-            result1,
             result2,
             weight,
             grad_input_mask,
@@ -2708,18 +2719,15 @@ class NativeGroupNormBackward0(_Node):
     __slots__ = ()
 
     def apply(node, grads: _Gradients) -> _Gradients:
-        input, weight, N, C, HxW, group, result1, result2 = node.unpack()
-        grad: Any = grads[0]
+        input, weight, N, C, HxW, group, result2 = node.unpack()
+        grads = node.materialize(grads)
         grad_input_mask = (node.needs[0], node.needs[1], node.needs[2])
         grad_input_, grad_weight_, grad_bias_ = _neural.group_norm_backward(
-            grad,
+            grads,
             input,
-            result1,
             result2,
             weight,
-            N,
-            C,
-            HxW,
+            [N, C, HxW],
             group,
             grad_input_mask,
         )
@@ -11263,6 +11271,22 @@ def autograd_hardswish_(
     return self
 
 
+def autograd_log_sigmoid(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        with _below_adinplaceorview():
+            return _redispatch_operators.log_sigmoid(_after_autograd[_keyset], self)
+    _node = LogSigmoidBackward0(_edges_of((self,)), _needs)
+    _node.saved = (_save(self),)
+    with _below_adinplaceorview():
+        _result = _redispatch_operators.log_sigmoid(_after_autograd[_keyset], self)
+    _set_history(_node, _result)
+    return _result
+
+
 def autograd_glu(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -11412,7 +11436,7 @@ def autograd_native_layer_norm(
             eps,
         )
     _set_histories(_node, (_result[0],))
-    _node.keep(_save(_result[1]), _save(_result[2]))
+    _node.keep(_save(_result[2]))
     return _result
 
 
@@ -11454,8 +11478,8 @@ def autograd_native_group_norm(
             group,
             eps,
         )
-    _set_histories(_node, (_result[0],))
-    _node.keep(_save(_result[1]), _save(_result[2]))
+    _set_histories(_node, (_result[0], _result[1], _result[2]))
+    _node.keep(_save_result(_result[2], 2))
     return _result
 
 
@@ -12259,6 +12283,7 @@ aten.impl("hardtanh_", autograd_hardtanh_, with_keyset=True)
 aten.impl("hardswish", autograd_hardswish, with_keyset=True)
 aten.impl("hardswish.out", autograd_hardswish_out, with_keyset=True)
 aten.impl("hardswish_", autograd_hardswish_, with_keyset=True)
+aten.impl("log_sigmoid", autograd_log_sigmoid, with_keyset=True)
 aten.impl("glu", autograd_glu, with_keyset=True)
 aten.impl("glu.out", autograd_glu_out, with_keyset=True)
 aten.impl("_softmax", autograd__softmax, with_keyset=True)

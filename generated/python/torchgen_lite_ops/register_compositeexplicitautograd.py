@@ -154,6 +154,7 @@ aten.impl("dot.out", _matmul_composite.dot_out)
 aten.impl("linear.out", _matmul_composite.linear_out)
 aten.impl("celu", _activation_plain.celu)
 aten.impl("celu_", _activation_plain.celu_)
+aten.impl("log_sigmoid", _activation_plain.log_sigmoid)
 aten.impl("softmax.int_out", _softmax.softmax_out)
 aten.impl("log_softmax.int_out", _softmax.log_softmax_out)
 aten.impl(

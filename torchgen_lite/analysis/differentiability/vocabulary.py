@@ -28,11 +28,14 @@ class Vocabulary:
         self.methods: set[str] = set(TENSOR_METHODS)
         self.helpers = frozenset(helpers or ())
         self.closed = helpers is not None
+        self.declares_methods = False
         for function in functions:
             name = function.func.base_name
             self.operators.setdefault(name, []).append(function.func)
             if "method" in function.variants:
                 self.methods.add(name)
+                # A library of operators of its own says nothing about what methods tensors have.
+                self.declares_methods = self.declares_methods or function.namespace == "aten"
 
 
 def check_calls(expression: Expression, vocabulary: Vocabulary) -> Iterator[Finding]:
@@ -63,7 +66,7 @@ def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Iterato
     if name in vocabulary.methods:
         if name in vocabulary.operators and name not in TENSOR_METHODS:
             yield from _check_arity(node, name, len(node.arguments) + 1, vocabulary)
-    elif vocabulary.closed:
+    elif vocabulary.closed and vocabulary.declares_methods:
         hint = did_you_mean(name, vocabulary.methods)
         if hint is None and name in vocabulary.operators:
             hint = f"`{name}` is a function: write `{name}({method.value})`"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.lint import aliasing, dispatch, kernels, overloads, versions
+from torchgen_lite.analysis.lint import aliasing, autogen, dispatch, kernels, overloads, versions
 from torchgen_lite.analysis.lint.rule import Rule
 from torchgen_lite.analysis.lint.suppress import filter_diagnostics
 from torchgen_lite.diagnostics import Diagnostic
@@ -25,6 +25,7 @@ RULES: tuple[Rule, ...] = (
     versions.empty_range,
     kernels.kernel_with_two_schemas,
     aliasing.inplace_without_return,
+    autogen.autogen_disagrees,
 )
 
 __all__ = ["RULES", "filter_diagnostics", "run_lint"]

@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from torchgen_lite.analysis.lint.rule import finding, local_name
 from torchgen_lite.diagnostics import Diagnostic, Label
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import BaseType, walk_type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 

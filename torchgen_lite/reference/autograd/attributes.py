@@ -43,7 +43,11 @@ class AutogradAttributes:
                 " variable in a subgraph that doesn't require differentiation use"
                 " var_no_grad = var.detach()."
             )
-        if requires_grad and not (tensor._dtype.is_floating_point or tensor._dtype.is_complex):
+        if requires_grad and tensor._dtype.is_complex:
+            from torchgen_lite.reference.autograd.node import COMPLEX
+
+            raise NotImplementedError(COMPLEX)
+        if requires_grad and not tensor._dtype.is_floating_point:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         tensor._requires_grad = requires_grad
         if requires_grad:

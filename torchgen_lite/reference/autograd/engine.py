@@ -82,7 +82,7 @@ def grad(
 
 
 def _as_tuple(tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
-    return tuple(tensors) if isinstance(tensors, (list, tuple)) else (tensors,)  # type: ignore[arg-type,return-value]
+    return tuple(tensors) if isinstance(tensors, (list, tuple)) else (tensors,)  # type: ignore[return-value]
 
 
 def _edge_of(tensor: Tensor) -> Edge:

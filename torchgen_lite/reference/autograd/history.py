@@ -15,11 +15,11 @@ autograd_not_implemented                                the fallback of operator
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.reference.autograd.mode import grad_enabled
 from torchgen_lite.reference.autograd.node import (
+    COMPLEX,
     Edge,
     Gradients,
     Node,
@@ -119,9 +119,10 @@ def save_result(tensor: Tensor, output: int = 0) -> SavedTensor:
 def set_history(node: Node, result: Tensor) -> Tensor:
     """Make a result the only output of a node."""
     node.outputs.append(output_of(result))
-    dtype = result._dtype
-    if dtype.is_floating_point or dtype.is_complex:
+    if result._dtype.is_floating_point:
         attach(result, node, 0)
+    elif result._dtype.is_complex:
+        raise NotImplementedError(COMPLEX)
     return result
 
 
@@ -129,8 +130,10 @@ def set_histories(node: Node, results: Sequence[Tensor]) -> None:
     """Make results the outputs of a node, in their order."""
     for number, result in enumerate(results):
         node.outputs.append(output_of(result))
-        if result._dtype.is_floating_point or result._dtype.is_complex:
+        if result._dtype.is_floating_point:
             attach(result, node, number)
+        elif result._dtype.is_complex:
+            raise NotImplementedError(COMPLEX)
 
 
 def original(tensor: Tensor) -> Tensor:

@@ -27,6 +27,8 @@ FREED = (
     " or if you need to access saved tensors after calling backward."
 )
 
+COMPLEX = "complex tensors take no part in autograd: formulas are for real numbers only"
+
 _sequence = itertools.count()
 
 
@@ -215,16 +217,14 @@ class Meta:
     leaf's `grad`, weakly, for it holds the leaf. `view`: set for views, see `views.py`.
     """
 
-    __slots__ = ("accumulator", "grad", "grad_fn", "output", "retains", "view", "views")
-
-    def __init__(self) -> None:
-        self.grad_fn: Node | None = None
-        self.output = 0
-        self.grad: Tensor | None = None
-        self.accumulator: weakref.ref[Node] | None = None
-        self.retains = False
-        self.view: Any = None
-        self.views: list[weakref.ref[Tensor]] | None = None
+    # Every view makes one of these, and few set more than one attribute: the others stay the class's.
+    grad_fn: Node | None = None
+    output = 0
+    grad: Tensor | None = None
+    accumulator: Callable[[], Node | None] | None = None
+    retains = False
+    view: Any = None
+    views: list[weakref.ref[Tensor]] | None = None
 
 
 def meta_of(tensor: Tensor) -> Meta:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.reference.autograd.mode import enable_grad, grad_enabled
 from torchgen_lite.reference.autograd.node import (
+    COMPLEX,
     Edge,
     Gradients,
     Meta,
@@ -65,7 +66,7 @@ class View:
 
 def as_view(source: Tensor, result: Tensor, replay: Replay, creation: int = DEFAULT) -> Tensor:
     """Note that `result` is a view of `source`, made by `replay`."""
-    if result is source or not (result._dtype.is_floating_point or result._dtype.is_complex):
+    if result is source or not result._dtype.is_floating_point:
         return result
     if creation == DEFAULT and not grad_enabled():
         creation = NO_GRAD
@@ -169,7 +170,9 @@ def output_of(tensor: Tensor) -> Output:
 def rebase_history(node: Node, tensor: Tensor) -> Tensor:
     """Make a tensor that was just changed in place the result of `node`."""
     node.outputs.append(output_of(tensor))
-    if not (tensor._dtype.is_floating_point or tensor._dtype.is_complex):
+    if not tensor._dtype.is_floating_point:
+        if tensor._dtype.is_complex:
+            raise NotImplementedError(COMPLEX)
         return tensor
     meta = meta_of(tensor)
     if meta.view is None:

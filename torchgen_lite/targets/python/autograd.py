@@ -19,13 +19,12 @@ def autograd_mul_Tensor(_keyset, self, other):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.derive.views import is_aliasing
 from torchgen_lite.analysis.differentiability import (
     DifferentiabilityInfo,
-    Match,
     differentiable_outputs,
 )
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
@@ -34,8 +33,8 @@ from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import bracketed, quote
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
-from torchgen_lite.targets.python.nodes import Fact, saved_facts
 from torchgen_lite.targets.python.model import Overload
+from torchgen_lite.targets.python.nodes import Fact, saved_facts
 
 TENSORS = frozenset("TOLP")
 
@@ -242,6 +241,13 @@ def view_kernel(overload: Overload) -> KernelView:
     several = isinstance(overload.schema.returns[0].type, ListType)
     own = identifier(overload.schema.arguments[0].name)
     lines += ["", f"return {'_as_views' if several else '_as_view'}({own}, _result, _replay)"]
+    return _adinplaceorview(overload, lines)
+
+
+def untracked_kernel(overload: Overload) -> KernelView:
+    """The ADInplaceOrView kernel of a view without a derivative: views that its kernel calls don't count."""
+    inner = redispatch_call(overload, "return ", "_after_adinplaceorview", indent=8)
+    lines = ["with _below_adinplaceorview():", *(f"    {line}" for line in inner)]
     return _adinplaceorview(overload, lines)
 
 

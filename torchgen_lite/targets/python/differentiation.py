@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.derive.views import is_aliasing
 from torchgen_lite.analysis.differentiability import Match, match_derivatives
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import import_line, quote
 from torchgen_lite.loader.derivatives import DEFAULT
@@ -26,12 +26,13 @@ from torchgen_lite.targets.python.autograd import (
     out_kernel,
     passing_kernel,
     register_line,
+    untracked_kernel,
     view_kernel,
     writes,
     written_kernel,
 )
-from torchgen_lite.targets.python.nodes import Functions, NodeView, node_view
 from torchgen_lite.targets.python.model import Overload
+from torchgen_lite.targets.python.nodes import Functions, NodeView, node_view
 from torchgen_lite.targets.python.package import Package, module_imports, type_imports
 from torchgen_lite.targets.python.views import assignment
 
@@ -156,8 +157,9 @@ def _adinplaceorview_file(package: Package, found: Mapping[str, Match | None]) -
         if writes(overload):
             kernels.append(written_kernel(overload))
             used.append(overload)
-        elif is_aliasing(overload.schema) and info is not None and info.arguments:
-            kernels.append(view_kernel(overload))
+        elif is_aliasing(overload.schema) and info is not None:
+            make = view_kernel if info.arguments else untracked_kernel
+            kernels.append(make(overload))
             used.append(overload)
     context = _context(package, used, _VIEW_NAMES, "ADInplaceOrView") | {
         "imports": [

@@ -63,9 +63,7 @@ def binary_cross_entropy_backward(
 def binary_cross_entropy_target_backward(
     grad: Tensor, self: Tensor, weight: Tensor | None, reduction: int
 ) -> Tensor:
-    # The logarithms of the loss are bounded by -100.
-    logs = ops.clamp_min((1 - self).log(), -100) - ops.clamp_min(self.log(), -100)
-    found = grad * logs
+    found = grad * ((1 - self).log() - self.log())
     if weight is not None:
         found = found * weight
     return _scaled(found, self.numel(), reduction)
@@ -132,7 +130,6 @@ def layer_norm_backward(
     grad: Tensor,
     input: Tensor,
     normalized_shape: Sequence[int],
-    mean: Tensor,
     rstd: Tensor,
     weight: Tensor | None,
     grad_input_mask: Sequence[bool],
@@ -176,28 +173,30 @@ def _normalized_backward(
 
 
 def group_norm_backward(
-    grad: Tensor,
+    grads: Sequence[Tensor],
     input: Tensor,
-    mean: Tensor,
     rstd: Tensor,
     weight: Tensor | None,
-    batch: int,
-    channels: int,
-    size: int,
+    sizes: Sequence[int],
     group: int,
     grad_input_mask: Sequence[bool],
 ) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
-    grouped = [batch, group, channels // group * size]
+    """`sizes` are those of the batch, the channels, and the elements of each."""
+    batch, channels, size = sizes
     flat = [batch, channels, size]
-    values = input.reshape(grouped)
+    values = input.reshape([batch, group, channels // group * size])
     mean, rstd = _statistics(values, [2], rstd)
     normal = (values - mean) * rstd
-    given = grad.reshape(flat)
+    given = grads[0].reshape(flat)
     grad_input: Tensor | None = None
     if grad_input_mask[0]:
         upstream = given if weight is None else given * weight.reshape([1, channels, 1])
-        found = _normalized_backward(upstream.reshape(grouped), normal, rstd, [2])
-        grad_input = found.reshape(input._shape)
+        found = _normalized_backward(upstream.reshape(values._shape), normal, rstd, [2])
+        # What comes through the mean and the deviation, which are results too.
+        count = channels // group * size
+        of_mean = grads[1].unsqueeze(-1) / count
+        of_rstd = grads[2].unsqueeze(-1) * (rstd * rstd) * normal / count
+        grad_input = (found + of_mean - of_rstd).reshape(input._shape)
     grad_weight: Tensor | None = None
     if grad_input_mask[1]:
         grad_weight = ops.sum_dim_IntList(given * normal.reshape(flat), [0, 2])

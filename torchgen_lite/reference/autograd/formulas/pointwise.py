@@ -104,12 +104,13 @@ def copysign_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
 def clamp_backward(
     grad: Tensor, self: Tensor, min: Tensor | Number | None, max: Tensor | Number | None
 ) -> Tensor:
-    if min is None and max is None:
-        return grad
-    inside = self <= max if min is None else self >= min
-    if min is not None and max is not None:
-        inside = ops.logical_and(inside, self <= max)
-    return ops.where_ScalarOther(inside, grad, 0)
+    inside: Tensor | None = None
+    if min is not None:
+        inside = self >= min
+    if max is not None:
+        below = self <= max
+        inside = below if inside is None else ops.logical_and(inside, below)
+    return grad if inside is None else ops.where_ScalarOther(inside, grad, 0)
 
 
 def clamp_bounds_backward(
@@ -140,6 +141,11 @@ def between(self: Tensor, low: Number, high: Number) -> Tensor:
     return ops.logical_and(self > low, self < high)
 
 
+def outside(self: Tensor, low: Number, high: Number) -> Tensor:
+    """On a bound or beyond it; not so for a NaN."""
+    return ops.logical_or(self <= low, self >= high)
+
+
 def within(self: Tensor, low: Number, high: Number) -> Tensor:
     """Inside, bounds included."""
     return ops.logical_and(self >= low, self <= high)
@@ -152,7 +158,9 @@ def threshold_backward(grad: Tensor, self: Tensor, threshold: Number) -> Tensor:
 def elu_backward(
     grad: Tensor, alpha: Number, scale: Number, input_scale: Number, self: Tensor
 ) -> Tensor:
-    below = grad * (self * input_scale).exp() * (input_scale * alpha * scale)
+    # Elsewhere the exponential may be infinite, and its derivative would be too.
+    negative = ops.where_ScalarOther(self < 0, self, 0)
+    below = grad * (negative * input_scale).exp() * (input_scale * alpha * scale)
     return ops.where_self(self <= 0, below, grad * scale)
 
 
@@ -185,6 +193,10 @@ def softplus_backward(grad: Tensor, self: Tensor, beta: Number, threshold: Numbe
 def hardswish_backward(grad: Tensor, self: Tensor) -> Tensor:
     inside = ops.where_self(between(self, -3.0, 3.0), grad * (self / 3 + 0.5), grad)
     return ops.where_ScalarSelf(self <= -3, 0, inside)
+
+
+def log_sigmoid_backward(grad: Tensor, self: Tensor) -> Tensor:
+    return grad * (-self).sigmoid()
 
 
 def glu_backward(grad: Tensor, self: Tensor, dim: int) -> Tensor:

@@ -1,0 +1,181 @@
+"""`derivatives:` to nodes and kernels: what is written, and that it runs, on a backend of one's own too."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite import generate, load
+
+ROOT = Path(__file__).parents[3]
+
+CONFIG = """\
+schema = ["ops.yaml"]
+targets = ["python"]
+
+[target.python]
+package = "scaling_ops"
+framework = "torchgen_lite.reference.framework"
+kernels = ["scaling_kernels"]
+"""
+SCHEMA = """\
+- func: scaling::scale(Tensor self, Tensor factor, int power) -> Tensor
+  dispatch:
+    CPU, PrivateUse1: scale
+  derivatives:
+    self: grad * factor
+    factor: grad * self
+- func: scaling::scale_(Tensor(a!) self, Tensor factor, int power) -> Tensor(a!)
+  dispatch:
+    CPU: scale_
+- func: scaling::sign(Tensor self) -> Tensor
+  dispatch:
+    CPU: sign
+  derivatives:
+    output_differentiability: [False]
+"""
+KERNELS = """\
+from torchgen_lite.reference.tensor import wrap_array
+
+
+def scale(self, factor, power):
+    return wrap_array(self._array * factor._array, self._device)
+
+
+def scale_(self, factor, power):
+    self._array[...] *= factor._array
+    return self
+
+
+def sign(self):
+    return wrap_array((self._array > 0).astype(self._array.dtype))
+"""
+NODE = '''\
+class ScaleBackward0(_Node):
+    """Gradients of scaling::scale."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        factor, self = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = grad * factor
+        grad_factor_: Any = None
+        if node.needs[1]:
+            grad_factor_ = grad * self
+        return (grad_self_, grad_factor_)
+'''
+KERNEL = """\
+    _needs = (self._requires_grad, factor._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _redispatch_operators.scale(
+            _after_autograd[_keyset],
+            self,
+            factor,
+            power,
+        )
+    _node = ScaleBackward0(_edges_of((self, factor)), _needs)
+    _node.saved = (
+        _save(factor) if _needs[0] else None,
+        _save(self) if _needs[1] else None,
+    )
+    with _below_adinplaceorview():
+        _result = _redispatch_operators.scale(
+            _after_autograd[_keyset],
+            self,
+            factor,
+            power,
+        )
+    _set_history(_node, _result)
+    return _result
+"""
+RUN = """\
+import numpy as np
+import my_backend
+import torchgen_lite.reference as tl
+import scaling_ops
+
+x = tl.tensor([1.0, 2.0], requires_grad=True)
+f = tl.tensor([3.0, 5.0], requires_grad=True)
+y = scaling_ops.scale(x, f, 1)
+print(y.grad_fn.name(), [g.tolist() for g in tl.autograd.grad(y.sum(), [x, f])])
+z = x * 1
+scaling_ops.functions.scale_(z, f, 1)
+print(z.grad_fn.name(), z._version, [g.tolist() for g in tl.autograd.grad(z.sum(), [x, f])])
+print(scaling_ops.sign(x).requires_grad)
+
+device = my_backend.DEVICE
+far, factor = (t.detach().to(device).requires_grad_() for t in (x, f))
+found = scaling_ops.scale(far, factor, 1)
+one = tl.tensor([1.0, 1.0]).to(device)
+print(found.device, [g.cpu().tolist() for g in tl.autograd.grad(found, [far, factor], one)])
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "torchgen_lite.toml").write_text(CONFIG)
+    (tmp_path / "ops.yaml").write_text(SCHEMA)
+    (tmp_path / "scaling_kernels.py").write_text(KERNELS)
+    return tmp_path
+
+
+def test_a_node_and_a_kernel_for_each_operator(project: Path) -> None:
+    files = generate(load(root=project))
+    text = files["python/scaling_ops/register_autograd.py"]
+    assert NODE in text
+    assert KERNEL in text
+    assert 'scaling.impl("sign", _fallthrough)' in text
+    assert "original(self)" in text.split("def autograd_scale_(")[1]
+    versions = files["python/scaling_ops/register_adinplaceorview.py"]
+    assert "    _bump_version(self)\n" in versions
+    registration = files["python/scaling_ops/registration.py"]
+    assert registration.rstrip().endswith(
+        "from . import register_adinplaceorview as register_adinplaceorview"
+    )
+
+
+def test_without_formulas_there_is_no_autograd(project: Path) -> None:
+    (project / "ops.yaml").write_text(
+        "- func: scaling::sign(Tensor self) -> Tensor\n  dispatch:\n    CPU: sign\n"
+    )
+    assert not [path for path in generate(load(root=project)) if "autograd" in path]
+
+
+def test_what_formulas_call_has_to_be_there(project: Path) -> None:
+    text = SCHEMA.replace("grad * self", "twist(grad, self)")
+    (project / "ops.yaml").write_text(text)
+    assert [(d.code, d.start()) for d in load(root=project).diagnostics] == [("TG322", (6, 13))]
+
+
+def test_an_operator_of_ones_own_is_differentiable_on_every_backend(project: Path) -> None:
+    for path, text in generate(load(root=project)).items():
+        target = project / "generated" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text)
+    path = [
+        project,
+        project / "generated/python",
+        ROOT / "examples",
+        ROOT,
+        ROOT / "generated/python",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", RUN],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "ScaleBackward0 [[3.0, 5.0], [1.0, 2.0]]",
+        "ScaleBackward0 1 [[3.0, 5.0], [1.0, 2.0]]",
+        "False",
+        "privateuse1 [[3.0, 5.0], [1.0, 2.0]]",
+    ]

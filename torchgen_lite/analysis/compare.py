@@ -1,0 +1,250 @@
+"""Two versions of the operators: what of the old one callers can't rely on in the new one.
+
+    - func: f(Tensor self, int dim=0) -> Tensor       - func: f(Tensor self, int dim=1) -> Tensor
+
+gives TG357 with a label at `1`, and a secondary one at the old `0`.
+
+Note [Two levels]
+`source` is everything that can break code which calls the operators, by the rules of PyTorch; it is the
+wider level. `call` leaves out what only the source text of a caller notices: the name of a positional
+argument, the name of a return, whether there is a method. A call that was compiled or exported goes by the
+operator's name, positions and keywords, and those findings count at both levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
+
+from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
+from torchgen_lite.analysis.served_keys import served_keys, serves
+from torchgen_lite.diagnostics import Diagnostic, Label, Span
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument, FunctionSchema
+
+Level = Literal["source", "call"]
+_SOURCE_ONLY = frozenset({"TG362", "TG365"})
+
+# (code, message, place in the new version, what to say there, place in the old version)
+Finding = tuple[str, str, "Span | None", str, "Span | None"]
+Place = Callable[[Argument], "Span | None"]
+
+
+def compare_functions(
+    old: Sequence[NativeFunction], new: Sequence[NativeFunction], *, level: Level = "source"
+) -> tuple[Diagnostic, ...]:
+    """What is incompatible in `new`, in the order of the old version."""
+    by_name = {_name(function): function for function in new}
+    old_by_name = {_name(function): function for function in old}
+    found: list[Diagnostic] = []
+    before: NativeFunction | None = None
+    for function in old:
+        now = by_name.get(_name(function))
+        if now is None:
+            found.append(_removed(function, new, old_by_name, before))
+            continue
+        before = now
+        findings = [*compare_schemas(function.func, now.func), *_compare_variants(function, now)]
+        findings += _compare_keys(function, now, old_by_name, by_name)
+        found += [
+            _diagnostic(finding, now)
+            for finding in findings
+            if level == "source" or not _is_source_only(finding, function.func)
+        ]
+    return tuple(found)
+
+
+def _name(function: NativeFunction) -> str:
+    return f"{function.namespace}::{function.func.full_name.rpartition('::')[2]}"
+
+
+def _is_source_only(finding: Finding, old: FunctionSchema) -> bool:
+    """Whether a call that goes by positions and keywords does not notice."""
+    code, _, _, _, there = finding
+    if code != "TG353":
+        return code in _SOURCE_ONLY
+    return any(argument.name_span == there for argument in old.positional)
+
+
+def _diagnostic(finding: Finding, function: NativeFunction) -> Diagnostic:
+    code, message, here, said, there = finding
+    schema = function.func
+    place = here or schema.name_span or function.span
+    return Diagnostic(
+        code,
+        f"`{schema.full_name}`: {message}",
+        None if place is None else Label(place, said),
+        () if there is None else (Label(there, "was this"),),
+        operator=_name(function),
+        context=dict(function.field_spans).get("func"),
+    )
+
+
+def _removed(
+    function: NativeFunction,
+    new: Sequence[NativeFunction],
+    old: dict[str, NativeFunction],
+    before: NativeFunction | None,
+) -> Diagnostic:
+    """TG350, or TG351 if other overloads are left; a renamed overload is found by its arguments."""
+    name, base = function.func.full_name, function.func.base_name
+    rest = [f for f in new if (f.namespace, f.func.base_name) == (function.namespace, base)]
+    there = function.func.name_span
+    secondary = () if there is None else (Label(there, "was declared here"),)
+    for other in rest:
+        span = other.func.name_span
+        if _name(other) not in old and other.func.arguments == function.func.arguments and span:
+            message = f"overload `{name}` was renamed to `{other.func.full_name}`"
+            label = Label(span, "another overload name")
+            return Diagnostic("TG351", message, label, secondary, operator=_name(function))
+    code, what = ("TG351", "overload") if rest else ("TG350", "operator")
+    near = rest[0] if rest else before or (new[0] if new else None)
+    message = f"{what} `{name}` was removed"
+    here = None if near is None else near.func.name_span
+    if here is None:
+        return Diagnostic(code, message, *secondary, operator=_name(function))
+    said = (
+        "what is left of it"
+        if rest
+        else "it stood after this" if before else "it stood before this"
+    )
+    return Diagnostic(code, message, Label(here, said), secondary, operator=_name(function))
+
+
+def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Finding]:
+    """The findings about one schema; none if PyTorch calls `new` backward compatible with `old`."""
+    if (old.is_vararg, old.is_varret) != (new.is_vararg, new.is_varret):
+        yield "TG363", "`...` was added or removed", new.span, "", old.span
+    yield from _compare_returns(old, new)
+    old_split, new_split = _first_out(old.arguments), _first_out(new.arguments)
+    old_out, new_out = old.arguments[old_split:], new.arguments[new_split:]
+    findings = _compare_places(old.arguments[:old_split], new.arguments[:new_split], new_out)
+    yield from findings
+    yield from _compare_places(old_out, new_out, new.arguments[:new_split], is_out=True)
+
+
+def _first_out(arguments: Sequence[Argument]) -> int:
+    """Where the out arguments begin: c10's `findFirstOutArg`, which does not ask for a default."""
+    for position, argument in enumerate(arguments):
+        if argument.kwarg_only and argument.is_write:
+            return position
+    return len(arguments)
+
+
+def _compare_places(
+    old: Sequence[Argument],
+    new: Sequence[Argument],
+    others: Sequence[Argument],
+    *,
+    is_out: bool = False,
+) -> Iterator[Finding]:
+    """Arguments against arguments; `others` are those of the new version's other part."""
+    now = {argument.name: argument for argument in new}
+    elsewhere = {argument.name: argument for argument in others}
+    known = {argument.name for argument in old}
+    kept: list[Argument] = []
+    for position, argument in enumerate(old):
+        same = now.get(argument.name)
+        stands_here = new[position] if position < len(new) else None
+        if same is not None:
+            kept.append(same)
+            yield from _compare_argument(argument, same)
+        elif argument.name in elsewhere:
+            moved = elsewhere[argument.name]
+            words = "is now an out argument" if not is_out else "is no longer an out argument"
+            message = f"argument `{argument.name}` {words}"
+            yield "TG354", message, moved.name_span, "here", argument.name_span
+        elif stands_here is not None and stands_here.name not in known:
+            kept.append(stands_here)
+            message = f"argument `{argument.name}` was renamed to `{stands_here.name}`"
+            yield "TG353", message, stands_here.name_span, "another name", argument.name_span
+            yield from _compare_argument(argument, stands_here)
+        else:
+            here = stands_here.span if stands_here is not None else None
+            message = f"argument `{argument.name}` was removed"
+            yield "TG352", message, here, "stands in its place" if here else "", argument.span
+    yield from _compare_order(kept, new)
+    for argument in () if is_out else new:
+        if argument not in kept and argument.default is None:
+            message = f"new argument `{argument.name}` has no default"
+            yield "TG356", message, argument.span, "old callers don't pass this", None
+
+
+def _compare_order(kept: Sequence[Argument], new: Sequence[Argument]) -> Iterator[Finding]:
+    """TG354: `kept` are the old arguments as they are now, in their old order."""
+    order = [argument for argument in new if argument in kept]
+    for was, argument in zip(kept, order):
+        if was is not argument:
+            message = f"argument `{argument.name}` changed its place"
+            yield "TG354", message, argument.span, f"`{was.name}` was before it", None
+            return
+    last = max((new.index(argument) for argument in kept), default=-1)
+    for position, argument in enumerate(new[: last + 1]):
+        if argument not in kept:
+            after = next(a for a in new[position:] if a in kept)
+            message = f"new argument `{argument.name}` stands before `{after.name}`"
+            yield "TG354", message, argument.span, "belongs at the end", None
+            return
+
+
+def _compare_argument(old: Argument, new: Argument) -> Iterator[Finding]:
+    name = new.name
+    if new.kwarg_only and not old.kwarg_only:
+        yield "TG355", f"argument `{name}` became keyword-only", new.span, "", old.span
+    if not accepts(new.type, old.type) or size_of(new.type) != size_of(old.type):
+        message = f"argument `{name}` takes `{new.type}` and took `{old.type}`"
+        yield "TG359", message, new.type_span, "narrower", old.type_span
+    if alias_key(new.type) != alias_key(old.type):
+        message = f"the alias annotation of argument `{name}` changed"
+        yield "TG360", message, new.type_span, "changed", old.type_span
+    if old.default is None:
+        return
+    if new.default is None:
+        message = f"argument `{name}` lost its default `{old.default}`"
+        yield "TG358", message, new.span, "required now", old.default_span
+    elif not same_default(old, new):
+        message = (
+            f"the default of argument `{name}` changed from `{old.default}` to `{new.default}`"
+        )
+        yield "TG357", message, new.default_span, "changed", old.default_span
+
+
+def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Iterator[Finding]:
+    if len(old.returns) != len(new.returns):
+        message = f"it returns {len(new.returns)} values and returned {len(old.returns)}"
+        here = new.returns[-1].span if new.returns else None
+        there = old.returns[-1].span if old.returns else None
+        yield "TG361", message, here, "here", there
+        return
+    for was, now in zip(old.returns, new.returns):
+        if not accepts(was.type, now.type) or size_of(was.type) != size_of(now.type):
+            message = f"a return value is `{now.type}` and was `{was.type}`"
+            yield "TG361", message, now.span, "changed", was.span
+        if alias_key(was.type) != alias_key(now.type):
+            yield "TG360", "the alias annotation of a return value changed", now.span, "changed", was.span
+        if was.name != now.name:
+            message = f"return value `{was.name or ''}` was renamed to `{now.name or ''}`"
+            yield "TG362", message, now.span, "another name", was.span
+
+
+def _compare_variants(old: NativeFunction, new: NativeFunction) -> Iterator[Finding]:
+    here, there = dict(new.field_spans).get("variants"), dict(old.field_spans).get("variants")
+    for variant in old.variants:
+        if variant not in new.variants:
+            yield "TG365", f"the {variant} variant was removed", here, f"no `{variant}`", there
+
+
+def _compare_keys(
+    old: NativeFunction,
+    new: NativeFunction,
+    old_by_name: dict[str, NativeFunction],
+    new_by_name: dict[str, NativeFunction],
+) -> Iterator[Finding]:
+    """TG364 for each key that nothing serves now; kernels registered by hand are not known."""
+    if new.manual_kernel_registration:
+        return
+    keys = served_keys(new, new_by_name)
+    here = dict(new.field_spans).get("dispatch")
+    for key, there in served_keys(old, old_by_name).items():
+        if not serves(key, keys.keys()):
+            yield "TG364", f"dispatch key `{key}` was removed", here, f"no `{key}`", there

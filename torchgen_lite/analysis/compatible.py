@@ -1,0 +1,155 @@
+"""Whether a new type, default or alias annotation still admits what the old one did.
+
+The rules are those that PyTorch 2.13 applies in `FunctionSchema.is_backward_compatible_with`, found out
+by asking it; `tests/conformance/test_compare.py` asks again.
+"""
+
+from __future__ import annotations
+
+from torchgen_lite.schema import (
+    Argument,
+    BaseType,
+    GenericType,
+    ListType,
+    NamedConstant,
+    OptionalType,
+    TupleType,
+    Type,
+    default_value,
+    walk_type,
+)
+
+# PyTorch passes all of these as integers, so a caller can't tell one from another.
+_INTEGERS = frozenset(
+    {
+        "int",
+        "SymInt",
+        "ScalarType",
+        "Layout",
+        "MemoryFormat",
+        "ConstQuantizerPtr",
+        "DeviceIndex",
+    }
+)
+_NUMBERS = frozenset({"int", "float", "complex"})
+
+# Constants with two names, or a name and a number.
+_SAME_CONSTANTS = {
+    "Mean": 1,
+    "Sum": 2,
+    "contiguous_format": 0,
+    "preserve_format": 1,
+    "channels_last": 2,
+    "channels_last_3d": 3,
+    "byte": "uint8",
+    "char": "int8",
+    "short": "int16",
+    "int": "int32",
+    "long": "int64",
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+    "chalf": "complex32",
+    "cfloat": "complex64",
+    "cdouble": "complex128",
+}
+
+
+def accepts(wide: Type, narrow: Type) -> bool:
+    """Whether every value of `narrow` is one of `wide`; alias annotations don't count.
+
+    `Tensor?` accepts `Tensor`, `Scalar` accepts `int`, `Any` accepts everything; the elements of a list
+    have to be of the same type. The size of `int[2]` is compared by `size_of`.
+    """
+    if _is_name(wide, "Any") or type_key(wide) == type_key(narrow):
+        return True
+    if isinstance(wide, OptionalType):
+        if isinstance(narrow, OptionalType):
+            return accepts(wide.elem, narrow.elem)
+        return _is_name(narrow, "NoneType") or accepts(wide.elem, narrow)
+    if isinstance(wide, GenericType) and wide.name == "Union":
+        if isinstance(narrow, GenericType) and narrow.name == "Union":
+            return all(accepts(wide, member) for member in narrow.args)
+        return any(accepts(member, narrow) for member in wide.args)
+    if isinstance(wide, TupleType) and isinstance(narrow, TupleType):
+        same_length = len(wide.elems) == len(narrow.elems)
+        return same_length and all(map(accepts, wide.elems, narrow.elems))
+    return (
+        _is_name(wide, "Scalar") and isinstance(narrow, BaseType) and type_key(narrow) in _NUMBERS
+    )
+
+
+def _is_name(type_: Type, name: str) -> bool:
+    return isinstance(type_, BaseType) and type_.name == name
+
+
+def type_key(type_: Type) -> str:
+    """The text of a type without annotations and sizes, all kinds of integers under one name.
+
+    >>> from torchgen_lite.schema import FunctionSchema
+    >>> type_key(FunctionSchema.parse("f(SymInt[2]? x) -> ()").arguments[0].type)
+    'int[]?'
+    """
+    if isinstance(type_, BaseType):
+        return "int" if type_.name in _INTEGERS else type_.name
+    if isinstance(type_, OptionalType):
+        return f"{type_key(type_.elem)}?"
+    if isinstance(type_, ListType):
+        return f"{type_key(type_.elem)}[]"
+    inner = ", ".join(map(type_key, type_.args if isinstance(type_, GenericType) else type_.elems))
+    return f"{type_.name}({inner})" if isinstance(type_, GenericType) else f"({inner})"
+
+
+def size_of(type_: Type) -> int | None:
+    """The size of a list at the outside of a type: 2 of `int[2]` and of `int[2]?`."""
+    while isinstance(type_, OptionalType):
+        type_ = type_.elem
+    return type_.size if isinstance(type_, ListType) else None
+
+
+AliasKey = tuple[tuple[frozenset[str], frozenset[str], bool] | None, ...]
+
+
+def alias_key(type_: Type) -> AliasKey:
+    """The alias annotations of a type, outermost first; equal keys mean the same aliasing.
+
+    An optional is no container: `Tensor(a)?` and `Tensor?(a)` are the same.
+    """
+    found: list[tuple[frozenset[str], frozenset[str], bool] | None] = []
+    inherited = None
+    for node in walk_type(type_):
+        annotation = node.annotation or inherited
+        inherited = annotation if isinstance(node, OptionalType) else None
+        if isinstance(node, OptionalType):
+            continue
+        if annotation is None:
+            found.append(None)
+            continue
+        before = frozenset(("!",) if annotation.shorthand else annotation.before)
+        after = frozenset(annotation.after) or before
+        found.append((before, after, annotation.is_write))
+    while found and found[-1] is None:
+        found.pop()
+    return tuple(found)
+
+
+def same_default(old: Argument, new: Argument) -> bool:
+    """Whether two defaults have one value: `1e-5` and `0.00001`, or `0` and `[0, 0]` for `int[2]`."""
+    return _default_key(old) == _default_key(new)
+
+
+def _default_key(argument: Argument) -> object:
+    value = default_value(argument)
+    size = size_of(argument.type)
+    if size is not None and value is not None and not isinstance(value, list):
+        value = [value] * size
+    return _value_key(value)
+
+
+def _value_key(value: object) -> object:
+    """A value with its type, since `1`, `1.0` and `True` are equal in Python."""
+    if isinstance(value, list):
+        return [_value_key(item) for item in value]
+    if isinstance(value, NamedConstant):
+        value = _SAME_CONSTANTS.get(value.name, value.name)
+    return type(value).__name__, repr(value)

@@ -1,0 +1,98 @@
+"""The rule about `autogen`: its lines name what is derived, no more and no less."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from torchgen_lite.analysis.lint.rule import finding, local_name
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema.kind import is_inplace_name
+
+
+def autogen_disagrees(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG415: a group's `autogen` lines and the variants derived for it differ.
+
+    As in torchgen `NativeFunctionsGroup`, only groups with both a functional and an out variant count: what
+    is asked for where nothing can be derived is not spoken of.
+    """
+    suspects = list(_suspects(functions))
+    if not suspects:
+        return
+    # Imported here: most files of one's own ask for nothing.
+    from torchgen_lite.analysis.derive import derive
+    from torchgen_lite.analysis.derive.names import schema_name
+
+    derived = derive(suspects)
+    names = {id(f): name.rpartition("::")[2] for name, f in derived.function_of.items()}
+    made = {name.rpartition("::")[2] for name in derived.generated}
+    for group in derived.groups:
+        members = list(group.functions())
+        asked = {name.rpartition("::")[2] for f in members for name in f.autogen}
+        given = {schema_name(f.func) for f in members if names.get(id(f)) in made}
+        if asked != given:
+            yield _disagreement(members, asked, given)
+
+
+def _suspects(functions: Sequence[NativeFunction]) -> Iterator[NativeFunction]:
+    """The functions of those names where variants may be derived; deriving for all takes too long.
+
+    That is where `autogen` stands, and where variants of one name leave out the functional one.
+    """
+    names: defaultdict[tuple[str, str], list[NativeFunction]] = defaultdict(list)
+    for function in functions:
+        base = function.func.base_name
+        if is_inplace_name(base):
+            base = f"__{base[3:]}" if base.endswith("__") else base[:-1]
+        names[function.namespace, base.removesuffix("_functional")].append(function)
+    for members in names.values():
+        asks = any(f.autogen for f in members)
+        if (asks or _may_lack_functional(members)) and not all(map(_asks_for_its_own, members)):
+            yield from members
+
+
+def _asks_for_its_own(function: NativeFunction) -> bool:
+    """Whether this is a functional operator that names at most its own out variant, as most do.
+
+    If all of one name are like this they are in no group together, and nothing can disagree.
+    """
+    schema = function.func
+    if schema.out or is_inplace_name(schema.base_name):
+        return False
+    if function.autogen:
+        overload = f"{schema.overload_name}_out" if schema.overload_name else "out"
+        own = f"{schema.base_name}.{overload}"
+        if len(function.autogen) > 1 or function.autogen[0].rpartition("::")[2] != own:
+            return False
+    return not any(argument.is_write for argument in schema.arguments)
+
+
+def _may_lack_functional(members: Sequence[NativeFunction]) -> bool:
+    """Whether there are more out variants, or in-place ones, than functional ones."""
+    out = inplace = 0
+    for function in members:
+        if is_inplace_name(function.func.base_name):
+            inplace += 1
+        elif function.func.out:
+            out += 1
+    return bool(out and inplace) and max(out, inplace) > len(members) - out - inplace
+
+
+def _disagreement(
+    members: Sequence[NativeFunction], asked: set[str], given: set[str]
+) -> Diagnostic:
+    """Said of the entry with the `autogen` line, or of the first in the file."""
+    declared = [f for f in members if f.field_spans]
+    declared.sort(key=lambda f: f.func.name_span.start if f.func.name_span else 0)
+    function = next((f for f in declared if f.autogen), declared[0] if declared else members[0])
+    span = dict(function.field_spans).get("autogen")
+    message = f"variants of `{local_name(function)}` are not those that `autogen` names"
+    if given:
+        hint = f"write `autogen: {', '.join(sorted(given))}`"
+    else:
+        hint = "leave `autogen` out: the group is complete"
+    surplus, missing = sorted(asked - given), sorted(given - asked)
+    parts = [f"not derived: {', '.join(surplus)}"] if surplus else []
+    parts += [f"not named: {', '.join(missing)}"] if missing else []
+    return finding(function, "TG415", message, span, "; ".join(parts), hint)
