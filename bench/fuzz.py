@@ -109,7 +109,7 @@ def run_random(count: int, seed: int, first: int) -> int:
 def run_guided(count: int, seed: int) -> int:
     """Let libFuzzer choose; it ends the process itself, with a message and another exit code if something fails."""
     try:
-        import atheris
+        import atheris  # type: ignore[import-untyped, import-not-found, unused-ignore]
     except ImportError:
         print("atheris is not installed; run without --coverage", file=sys.stderr)
         return 2

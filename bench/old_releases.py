@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -83,7 +84,7 @@ def read_release(folder: Path) -> Result:
     return Result(len(functions), warnings, count, len(generated.files), tuple(wrong))
 
 
-def compile_all(files: dict[str, str], wrong: list[str]) -> None:
+def compile_all(files: Mapping[str, str], wrong: list[str]) -> None:
     """Whether the generated modules are Python."""
     for name, text in files.items():
         if name.endswith((".py", ".pyi")):

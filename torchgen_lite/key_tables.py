@@ -133,11 +133,6 @@ RELEASES: dict[str, KeyTable] = {table.release: table for table in (TORCH_2_13,)
 CURRENT = TORCH_2_13
 
 
-def runtime_key_name(table: KeyTable, functionality: str, backend: str) -> str:
-    """The name of the instance of a per-backend functionality: (Sparse, CPU) is `SparseCPU`."""
-    return dict(table.per_backend)[functionality] + backend
-
-
 def dispatch_keys(table: KeyTable) -> dict[str, int]:
     """Every key of a release and its value, in ascending order of value.
 
@@ -168,10 +163,13 @@ def end_markers(table: KeyTable) -> dict[str, int]:
 
 
 def registrable_keys(table: KeyTable) -> tuple[str, ...]:
-    """The names that a kernel can be registered under: all but the markers."""
-    return tuple(n for n in dispatch_keys(table) if not n.startswith(("StartOf", "EndOf")))
+    """The names that a kernel can be registered under: those with a slot of the table, and the aliases.
+
+    `Dense`, `Sparse` and their like have none of their own, only `CPU` and `SparseCPU` do.
+    """
+    blocks = dict(table.per_backend)
+    markers = ("StartOf", "EndOf")
+    return tuple(n for n in dispatch_keys(table) if n not in blocks and not n.startswith(markers))
 
 
-DISPATCH_KEYS: dict[str, int] = dispatch_keys(CURRENT)
 FORMER_NAMES: dict[str, str] = dict(CURRENT.former_names)
-ALIASES = FORMER_NAMES

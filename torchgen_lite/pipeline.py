@@ -209,11 +209,15 @@ def _render(
     config = program.config
     folders = tuple(str(config.root / folder) for folder in config.template_dirs)
     try:
-        files = render_files(list(outputs.values()), source_name(program), folders)
+        files = render_files(
+            list(outputs.values()),
+            source_name(program),
+            folders,
+            variables=config.template_vars,
+            root=config.root,
+        )
     except RenderError as error:
-        where = f"{error.template}:{error.line}" if error.line else error.template
-        message = f"template `{where}`: {error.message}"
-        return Generated({}, {}, sort_diagnostics([*diagnostics, Diagnostic("TG500", message)]))
+        return Generated({}, {}, sort_diagnostics([*diagnostics, error.diagnostic]))
     return Generated(files, target_of, sort_diagnostics(diagnostics))
 
 

@@ -31,6 +31,8 @@ from tests.reference.test_reference_set import (
 pytestmark = pytest.mark.torch
 
 NAMES = [name for name in ENTRIES if name not in ARBITRARY and not out_arguments(name)]
+# Relative and absolute tolerance of gradients in the smaller types.
+LOOSER = {"float32": 1e-3, "float16": 3e-2}
 # Sparse tensors have values and no gradients here.
 SPARSE = {"_coalesce", "coalesce", "_values", "values", "_indices", "indices", "to_dense"}
 SPARSE |= {"_to_dense", "to_sparse", "to_sparse.sparse_dim", "_to_sparse", "_to_sparse.sparse_dim"}
@@ -40,14 +42,15 @@ SPARSE |= {"sparse_coo_tensor.indices", "sparse_coo_tensor.indices_size", "spars
 class Side:
     """One of the libraries, running one sample."""
 
-    def __init__(self, library: Any, make: Any) -> None:
+    def __init__(self, library: Any, make: Any, dtypes: tuple[str, ...]) -> None:
         self.library = library
+        self.dtypes = dtypes
         self.make = make
         self.leaves: list[Any] = []
 
     def argument(self, value: Any) -> Any:
         made = self.make(value)
-        if isinstance(value, Input) and value.base.dtype == np.float64:
+        if isinstance(value, Input) and value.base.dtype.name in self.dtypes:
             made.requires_grad_()
             self.leaves.append(made)
         return made
@@ -93,19 +96,20 @@ def assert_same_gradients(
     case: str, mine: list[Any], its: list[Any], leaves: list[Any], tolerance: float
 ) -> None:
     for index, (one, other, leaf) in enumerate(zip(mine, its, leaves)):
+        allowed = LOOSER.get(leaf.dtype.name, tolerance)
         with np.errstate(all="ignore"):
             np.testing.assert_allclose(
                 array_of(one, leaf),
                 array_of(other, leaf),
-                rtol=tolerance,
-                atol=tolerance,
+                rtol=allowed,
+                atol=allowed,
                 err_msg=f"{case}, gradient {index}",
             )
 
 
-def check(name: str, item: Sample) -> None:
+def check(name: str, item: Sample, dtypes: tuple[str, ...]) -> None:
     case = f"{name}{item.args} {item.kwargs}"
-    mine, its = Side(tl, ours), Side(torch, theirs)
+    mine, its = Side(tl, ours, dtypes), Side(torch, theirs, dtypes)
     try:
         expected = its.forward(name, item)
     except (RuntimeError, IndexError, TypeError, ValueError, NotImplementedError):
@@ -120,6 +124,9 @@ def check(name: str, item: Sample) -> None:
         return
     found = mine.grad(mine.weighted(actual, 1), create_graph=True)
     assert_same_gradients(case, found, wanted, mine.leaves, 1e-8)
+    if "float64" not in dtypes:
+        # Digits are lost faster by differentiating than there are in the smaller types.
+        return
     again = [t for t in wanted if t is not None and t.requires_grad]
     mine_again = [t for t in found if t is not None and t.requires_grad]
     if not again or not mine_again:
@@ -153,4 +160,11 @@ def has_sparse(item: Sample) -> bool:
 def test_gradients_are_torchs(name: str) -> None:
     for item in samples_for(name):
         if not has_sparse(item):
-            check(name, retyped(item, "float64"))
+            check(name, retyped(item, "float64"), ("float64",))
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in SPARSE])
+def test_gradients_in_smaller_types(name: str) -> None:
+    for item in samples_for(name):
+        if not has_sparse(item):
+            check(name, item, ("float32", "float16"))

@@ -95,14 +95,15 @@ def _removed(
         span = other.func.name_span
         if _name(other) not in old and other.func.arguments == function.func.arguments and span:
             message = f"overload `{name}` was renamed to `{other.func.full_name}`"
-            label = Label(span, "another overload name")
-            return Diagnostic("TG351", message, label, secondary, operator=_name(function))
+            renamed = Label(span, "another overload name")
+            return Diagnostic("TG351", message, renamed, secondary, operator=_name(function))
     code, what = ("TG351", "overload") if rest else ("TG350", "operator")
     near = rest[0] if rest else before or (new[0] if new else None)
     message = f"{what} `{name}` was removed"
     here = None if near is None else near.func.name_span
     if here is None:
-        return Diagnostic(code, message, *secondary, operator=_name(function))
+        label = secondary[0] if secondary else None
+        return Diagnostic(code, message, label, operator=_name(function))
     said = (
         "what is left of it"
         if rest

@@ -140,6 +140,9 @@ def same_default(old: Argument, new: Argument) -> bool:
 
 def _default_key(argument: Argument) -> object:
     value = default_value(argument)
+    if isinstance(value, bool) and argument.default not in ("True", "False"):
+        # PyTorch keeps the `1` of `bool x=1` as an integer, which is not the same as True.
+        value = int(argument.default or 0)
     size = size_of(argument.type)
     if size is not None and value is not None and not isinstance(value, list):
         value = [value] * size

@@ -68,12 +68,18 @@ def _internal_error(error: Exception, session: object, stderr: TextIO) -> int:
 def run() -> None:
     """The console script."""
     import gc
+    import os
 
     # A run makes a hundred thousand objects that live until it ends; collecting them finds nothing.
     gc.disable()
     code = main(sys.argv[1:], sys.stdout, sys.stderr)
     try:
         sys.stdout.flush()
+        sys.stderr.flush()
     except BrokenPipeError:
         sys.stdout = None
+        sys.exit(code)
+    if sys.gettrace() is None and "coverage" not in sys.modules:
+        # Every file is closed by now. Taking the objects down one by one is a tenth of a run.
+        os._exit(code)
     sys.exit(code)

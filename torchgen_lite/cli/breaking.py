@@ -111,7 +111,8 @@ def read_base(against: str, config: Config, schema: Sequence[Path] = ()) -> Base
     folder = Path(against)
     inside = (folder / name for name in names)
     paths = [folder] if folder.is_file() else [path for path in inside if path.is_file()]
-    if not paths:
+    # An empty text would be this folder, and most likely a variable that was not set.
+    if not paths or not against:
         return read_revision(against, names, config.root)
     sources: list[Source] = []
     diagnostics: list[Diagnostic] = []

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torchgen_lite.cli import ATTENTION, CANNOT_RUN, FINE
+from torchgen_lite.cli import CANNOT_RUN, FINE
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
 
@@ -199,12 +199,19 @@ def _write(
     prefix = shown_folder(plan.root, program.config.root)
     try:
         write_plan(plan)
-        if request.depfile is not None:
-            plans.write_depfile(Path(request.depfile), program, generated, prefix)
-    except (WriteError, OSError) as error:
-        found = (*diagnostics, Diagnostic("TG009", str(error), help="nothing was written"))
+    except WriteError as error:
+        message = f"cannot write `{plans.join(prefix, error.path)}`: {error.reason}"
+        found = (*diagnostics, Diagnostic("TG009", message, help="nothing was written"))
         session.report(found, kind="generate")
         return CANNOT_RUN
+    if request.depfile is not None:
+        try:
+            plans.write_depfile(Path(request.depfile), program, generated, prefix)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            message = f"cannot write the depfile `{request.depfile}`: {reason}"
+            session.report((*diagnostics, Diagnostic("TG009", message)), kind="generate")
+            return CANNOT_RUN
     session.report(diagnostics, kind="generate", **plans.json_parts(plan, generated, prefix))
     for change in plan.pending:
         if change.action == "delete":
@@ -228,6 +235,3 @@ def shown_folder(folder: Path, root: Path) -> str:
         if not relative.startswith(".."):
             return "" if relative == "." else relative
     return folder.as_posix()
-
-
-__all__ = ["ATTENTION", "check_command", "diff_command", "generate_command"]

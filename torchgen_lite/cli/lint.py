@@ -26,7 +26,7 @@ def lint_command(session: Session, schema: tuple[str, ...], torch: bool) -> int:
     if session.is_text:
         errors = sum(d.severity == "error" for d in program.diagnostics)
         warnings = len(program.diagnostics) - errors
-        words = [f"{len(program.functions)} operators", counted(errors, "error")]
+        words = [counted(len(program.functions), "operator"), counted(errors, "error")]
         session.talk(", ".join([*words, counted(warnings, "warning")]))
     return session.exit_code(program.diagnostics)
 

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from torchgen_lite.runtime.explain import Registrations
 from torchgen_lite.runtime.stock_fallbacks import STOCK_FALLBACKS
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
+    from torchgen_lite.targets.python.autograd import KernelView
 
 _LINE = re.compile(r"^(?P<key>\w+)(?:\[alias\])?: (?P<debug>.*) :: .* \[ (?P<how>[\w ]+) \]$")
 
 
 def registrations_of_program(program: Program) -> Iterator[Registrations]:
-    """The kernels that the entries name, and of structured operators those that the generator writes."""
+    """The kernels that the entries name, and those that the generator writes: structured, autograd."""
     from torchgen_lite.analysis.dispatch_index import effective_dispatch
     from torchgen_lite.targets.python.structured import DENSE_BACKENDS
 
+    generated = _kernels_of_autograd(program)
     for name, function in zip(program.operator_names(), program.functions):
         kernels = {entry.key: entry.kernel for entry in effective_dispatch(function)}
         delegate = function.structured_delegate
@@ -29,7 +31,31 @@ def registrations_of_program(program: Program) -> Iterator[Registrations]:
                 if entry.key in DENSE_BACKENDS:
                     kernels[entry.key] = f"structured {entry.kernel}"
             kernels.setdefault("Meta", "structured, shapes only")
+        kernels |= generated.get(name, {})
         yield Registrations(name, kernels, STOCK_FALLBACKS)
+
+
+def _kernels_of_autograd(program: Program) -> dict[str, dict[str, str]]:
+    """Operator to key to kernel, of the two files that the Python target makes of `derivatives:`."""
+    from torchgen_lite.targets.python.differentiation import build_differentiation
+    from torchgen_lite.targets.python.options import OptionError, load_options
+    from torchgen_lite.targets.python.package import build_package
+
+    try:
+        options = load_options(program.config.target_options.get("python", {}))
+    except OptionError:
+        return {}  # `generate` reports it; the names of the kernels do not depend on options.
+    package = build_package(program.functions, options)
+    files, _ = build_differentiation(package, program.formulas)
+    views = [view for file in files for view in cast("list[KernelView]", file.context["kernels"])]
+    names = {view.name for view in views}
+    found: dict[str, dict[str, str]] = {}
+    for name, overload in zip(program.operator_names(), package.overloads):
+        for key in ("Autograd", "ADInplaceOrView"):
+            kernel = f"{key.lower()}_{overload.names.flat}"
+            if kernel in names:
+                found.setdefault(name, {})[key] = kernel
+    return found
 
 
 def registrations_of_torch(only: str | None = None) -> Iterator[Registrations]:

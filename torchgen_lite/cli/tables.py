@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torchgen_lite.cli import FINE
+from torchgen_lite.cli import CANNOT_RUN, FINE
+from torchgen_lite.cli.lint import counted
 from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.diagnostics import Diagnostic, has_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,8 +57,14 @@ def table_command(
         from torchgen_lite.runtime.table_html import render_html
 
         title = operator or ("operators of PyTorch" if torch else "operators")
-        Path(html).write_text(_explained(lambda: render_html(found, title)), encoding="utf-8")
-        session.talk(f"wrote {html}: {len(found)} operators")
+        page = _explained(lambda: render_html(found, title))
+        try:
+            Path(html).write_text(page, encoding="utf-8")
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            session.report([Diagnostic("TG009", f"cannot write `{html}`: {reason}")], kind="table")
+            return CANNOT_RUN
+        session.talk(f"wrote {html}: {counted(len(found), 'operator')}")
         return FINE
     from torchgen_lite.runtime.explain import render_table
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +12,9 @@ from torchgen_lite.cli import ATTENTION, CANNOT_RUN, FINE
 from torchgen_lite.cli.listing import template_files
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
+
+if TYPE_CHECKING:
+    from torchgen_lite.loader.config import Config
 
 
 @click.group("templates")
@@ -70,16 +75,36 @@ def check(session: Session) -> int:
     generated = generate_all(program)
     found = [*generated.diagnostics]
     known = template_files()
-    for folder in program.config.template_dirs:
-        root = program.config.root / folder
-        for path in sorted(root.rglob("*.j2")):
-            name = path.relative_to(root).as_posix()
-            if name not in known:
-                message = f"`{folder}/{name}` overrides no template"
-                found.append(
-                    Diagnostic("TG502", message, help=did_you_mean(name, known), severity="warning")
-                )
+    overrides = list(_overrides(program.config))
+    for folder, name in overrides:
+        if name not in known:
+            message = f"`{folder}/{name}` overrides no template"
+            found.append(
+                Diagnostic("TG502", message, help=did_you_mean(name, known), severity="warning")
+            )
+    if not has_errors(found):
+        found += _check_each(program.config, [name for _, name in overrides if name in known])
     session.report(found, kind="templates")
     if not found:
         session.talk(f"{len(known)} templates, every override renders")
     return session.exit_code(found) if has_errors(found) else (ATTENTION if found else FINE)
+
+
+def _overrides(config: Config) -> Iterator[tuple[str, str]]:
+    """Folder and name of each template in the configured folders."""
+    for folder in config.template_dirs:
+        root = config.root / folder
+        for path in sorted(root.rglob("*.j2")):
+            yield folder, path.relative_to(root).as_posix()
+
+
+def _check_each(config: Config, names: Sequence[str]) -> Iterator[Diagnostic]:
+    """What is wrong with overrides of templates that the configured targets do not use."""
+    from torchgen_lite.emit.render import RenderError, build_environment, load_template
+
+    folders = tuple(str(config.root / folder) for folder in config.template_dirs)
+    for name in dict.fromkeys(names):
+        try:
+            load_template(build_environment(folders), name, config.root)
+        except RenderError as error:
+            yield error.diagnostic

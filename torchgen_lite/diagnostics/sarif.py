@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
-from urllib.parse import quote
 
 from torchgen_lite.diagnostics.codes import CODES
 from torchgen_lite.diagnostics.model import Diagnostic, Label
@@ -15,6 +12,8 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 def render_sarif(diagnostics: Sequence[Diagnostic], *, version: str = "0") -> str:
     """One SARIF log with one run; its rules are the table of codes."""
+    import json
+
     used = sorted({d.code for d in diagnostics})
     log = {
         "$schema": _SCHEMA,
@@ -70,6 +69,9 @@ def _result(diagnostic: Diagnostic, index: int) -> dict[str, object]:
 
 
 def _location(label: Label) -> dict[str, object]:
+    # Imported here, as the other two: few runs write SARIF, and all import the renderers.
+    from urllib.parse import quote
+
     source = label.span.source
     line, column = source.line_column(label.span.start)
     end_line, end_column = source.line_column(label.span.end)
@@ -88,5 +90,7 @@ def _location(label: Label) -> dict[str, object]:
 
 def _fingerprint(diagnostic: Diagnostic) -> str:
     """Stable while lines move: the code, the operator and the message, not the place."""
+    import hashlib
+
     identity = "\0".join((diagnostic.code, diagnostic.operator, diagnostic.message))
     return hashlib.sha256(identity.encode("utf-8", "replace")).hexdigest()[:32]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
@@ -139,8 +139,3 @@ def _starts_marked(path: Path) -> bool:
     except OSError:
         return False
     return MARKER.encode() in first
-
-
-def owned_folders(paths: Sequence[str]) -> list[str]:
-    """The first folders of the paths: where a run looks for orphans of its targets."""
-    return sorted({path.split("/", 1)[0] for path in paths if "/" in path})

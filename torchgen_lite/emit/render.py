@@ -3,29 +3,42 @@
 Note [Templates]
 Undefined names are errors (`StrictUndefined`), nothing is escaped (the output is code), block tags leave
 no empty lines behind (`trim_blocks`, `lstrip_blocks`), and the final newline of a template is kept. The
-user's template directories are looked at before the built-in ones, file by file.
+user's template directories are looked at before the built-in ones, file by file. `vars` is what
+`template-vars` of the configuration says. Ours write black's style by construction; what comes out of an
+override is Python that nobody has looked at, so black formats that, and only that.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, StrictUndefined, TemplateError
+from jinja2 import (
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    StrictUndefined,
+    Template,
+    TemplateError,
+    TemplateNotFound,
+    TemplateSyntaxError,
+)
 
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.emit.header import render_header
-from torchgen_lite.emit.templates import find_templates
+from torchgen_lite.emit.templates import TEMPLATE_API, declared_api, find_templates
+from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.targets.output import OutputFile
 
 
 class RenderError(Exception):
-    """A template that cannot be rendered: `template`, `line` (0 if unknown) and a message."""
+    """A template that cannot be rendered; `diagnostic` points into it."""
 
-    def __init__(self, template: str, line: int, message: str) -> None:
-        super().__init__(message)
-        self.template = template
-        self.line = line
-        self.message = message
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        super().__init__(diagnostic.message)
+        self.diagnostic = diagnostic
 
 
 def build_environment(template_dirs: tuple[str, ...] = ()) -> Environment:
@@ -54,10 +67,50 @@ def _environment(template_dirs: tuple[str, ...]) -> Environment:
     )
 
 
-def render_file(environment: Environment, file: OutputFile, source: str) -> str:
+def render_files(
+    files: Sequence[OutputFile],
+    source: str,
+    template_dirs: tuple[str, ...] = (),
+    *,
+    variables: Mapping[str, object] | None = None,
+    root: Path | None = None,
+) -> dict[str, str]:
+    """`{path: text}` of every file, in the order of the paths given.
+
+    `source` is named in the header, `variables` are the `vars` of templates, and errors show paths
+    relative to `root`. Raises RenderError.
+    """
+    root = root or Path.cwd()
+    for folder in template_dirs:
+        if not Path(folder).is_dir():
+            message = f"template folder `{shown_path(Path(folder), root)}` does not exist"
+            raise RenderError(Diagnostic("TG500", message))
+    environment = build_environment(template_dirs)
+    extra = {"vars": dict(variables or {})}
+    return {
+        file.path: render_file(environment, file, source, extra=extra, root=root) for file in files
+    }
+
+
+def render_file(
+    environment: Environment,
+    file: OutputFile,
+    source: str,
+    *,
+    extra: Mapping[str, object],
+    root: Path,
+) -> str:
     """Header and body of one file."""
-    body = render_body(environment, file.template, file.context)
-    return render_header(file.path, source) + squeeze(body, 1 if file.path.endswith(".pyi") else 2)
+    template = load_template(environment, file.template, root)
+    try:
+        body = template.render({**file.context, **extra})
+    except Exception as error:
+        # An override may do anything that Python can: `{{ 1 // 0 }}` is the user's mistake, not ours.
+        raise RenderError(_render_diagnostic(error, file.template, template, root)) from error
+    text = squeeze(body, 1 if file.path.endswith(".pyi") else 2)
+    if is_override(template) and file.path.endswith((".py", ".pyi")):
+        text = _format_python(text, file, template, root)
+    return render_header(file.path, source) + text
 
 
 def squeeze(text: str, blank: int) -> str:
@@ -72,28 +125,105 @@ def squeeze(text: str, blank: int) -> str:
     return text.rstrip("\n") + "\n" if text.endswith("\n\n") else text
 
 
-def render_body(environment: Environment, template: str, context: Mapping[str, object]) -> str:
-    """One template, rendered; whatever goes wrong inside it is a `RenderError` that points into it."""
+def load_template(environment: Environment, name: str, root: Path) -> Template:
+    """The template of that name, compiled; an override has to be made for our `template-api`."""
     try:
-        return environment.get_template(template).render(context)
-    except TemplateError as error:
-        line = getattr(error, "lineno", None) or _line_in_template(error, template)
-        raise RenderError(template, line, f"{type(error).__name__}: {error.message}") from error
+        template = environment.get_template(name)
+    except TemplateNotFound as error:
+        raise RenderError(Diagnostic("TG500", f"there is no template `{error.name}`")) from error
+    except TemplateSyntaxError as error:
+        place = _line_span(error.filename, error.lineno, root)
+        message = f"template `{name}` cannot be parsed: {error.message}"
+        raise RenderError(_pointing("TG500", message, place, "here")) from error
+    except (OSError, UnicodeDecodeError) as error:
+        message = f"template `{name}` cannot be read: {error}"
+        raise RenderError(Diagnostic("TG500", message)) from error
+    if is_override(template):
+        _check_api(name, template, root)
+    return template
 
 
-def render_files(
-    files: Sequence[OutputFile], source: str, template_dirs: tuple[str, ...]
-) -> dict[str, str]:
-    """`{path: text}` of every file, in the order of the paths given."""
-    environment = build_environment(template_dirs)
-    return {file.path: render_file(environment, file, source) for file in files}
+def is_override(template: Template) -> bool:
+    """Whether a template is the user's and not one of ours."""
+    return not Path(template.filename or "").is_relative_to(find_templates())
 
 
-def _line_in_template(error: BaseException, template: str) -> int:
-    """The line of the innermost frame that runs the template; Jinja2 maps those to template lines."""
-    line, trace = 0, error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename.replace("\\", "/").endswith(template):
-            line = trace.tb_lineno
-        trace = trace.tb_next
-    return line
+def _check_api(name: str, template: Template, root: Path) -> None:
+    source = _source(template.filename, root)
+    if source is None:
+        return
+    declared, start, end = declared_api(source.text)
+    if declared == TEMPLATE_API:
+        return
+    if declared is None:
+        message = f"template `{name}` does not declare its `template-api`"
+        label = Label(Span(source, 0, len(source.line_text(1))), "expected in the comment here")
+    else:
+        message = (
+            f"template `{name}` is made for template-api {declared}, and this is {TEMPLATE_API}"
+        )
+        label = Label(Span(source, start, end), f"{TEMPLATE_API} is needed")
+    hint = f"`torchgen-lite templates export {name} --to DIR` writes the current one"
+    raise RenderError(Diagnostic("TG501", message, label, help=hint))
+
+
+def _format_python(text: str, file: OutputFile, template: Template, root: Path) -> str:
+    # Imported here: black costs more than a whole run, and our own templates never need it.
+    import black
+    from black.parsing import InvalidInput
+
+    mode = black.Mode(is_pyi=file.path.endswith(".pyi"))
+    try:
+        return black.format_str(text, mode=mode)
+    except InvalidInput as error:
+        message = f"template `{file.template}` does not give valid Python"
+        place = _line_span(template.filename, 1, root)
+        label = None if place is None else Label(place, "in this template")
+        said = str(error).partition("\n")[0]
+        raise RenderError(Diagnostic("TG500", message, label, notes=(f"black: {said}",))) from error
+
+
+def _render_diagnostic(error: Exception, name: str, template: Template, root: Path) -> Diagnostic:
+    """TG500 at the innermost line of a template that ran when the error was raised."""
+    filename, line = template.filename, 0
+    if isinstance(error, TemplateSyntaxError):
+        filename, line = error.filename, error.lineno
+    else:
+        trace = error.__traceback__
+        while trace is not None:
+            # Jinja2 gives frames of templates the template's file and line.
+            if trace.tb_frame.f_code.co_filename.endswith(".j2"):
+                filename, line = trace.tb_frame.f_code.co_filename, trace.tb_lineno
+            trace = trace.tb_next
+    said = (error.message if isinstance(error, TemplateError) else str(error)) or "no message"
+    message = f"template `{name}` failed: {type(error).__name__}: {said}"
+    return _pointing("TG500", message, _line_span(filename, line, root, said), "here")
+
+
+def _pointing(code: str, message: str, span: Span | None, text: str) -> Diagnostic:
+    return Diagnostic(code, message, None if span is None else Label(span, text))
+
+
+def _source(filename: str | None, root: Path) -> Source | None:
+    if filename is None:
+        return None
+    try:
+        text = Path(filename).read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    return Source(shown_path(Path(filename), root), text)
+
+
+def _line_span(filename: str | None, line: int, root: Path, said: str = "") -> Span | None:
+    """A line of a template, or in it the name that `'name' is undefined` talks about."""
+    source = _source(filename, root)
+    if source is None or line < 1:
+        return None
+    text = source.line_text(line)
+    start = sum(len(part) + 1 for part in source.text.split("\n")[: line - 1])
+    named = re.search(r"'(\w+)' is undefined|has no attribute '(\w+)'", said)
+    word = re.search(rf"\b{named[1] or named[2]}\b", text) if named else None
+    if word is not None:
+        return Span(source, start + word.start(), start + word.end())
+    indent = len(text) - len(text.lstrip())
+    return Span(source, start + indent, start + max(len(text.rstrip()), indent))

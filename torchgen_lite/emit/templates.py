@@ -1,8 +1,14 @@
-"""Where the built-in templates are."""
+"""Where the built-in templates are, and which version of their context they are written for."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+
+TEMPLATE_API = 1
+"""What a template says in the comment that opens it; it changes when names that templates use do."""
+
+_DECLARED = re.compile(r"\A\{#.*?\btemplate-api:[ \t]*(\d+).*?#\}", re.DOTALL)
 
 
 def find_templates() -> Path:
@@ -10,3 +16,16 @@ def find_templates() -> Path:
     package = Path(__file__).resolve().parent.parent
     installed = package / "templates"
     return installed if installed.is_dir() else package.parent / "templates"
+
+
+def declared_api(text: str) -> tuple[int | None, int, int]:
+    """The `template-api` of a template, and where the number stands; None at 0 if there is none.
+
+    >>> declared_api("{#- One file. template-api: 1 -#}")
+    (1, 28, 29)
+    """
+    head = text[: text.find("#}") + 2]
+    match = _DECLARED.match(head)
+    if match is None:
+        return None, 0, 0
+    return int(match[1]), match.start(1), match.end(1)

@@ -129,7 +129,8 @@ def _build(
     values: dict[str, object],
     extra: tuple[tuple[str, str], ...],
 ) -> NativeFunction:
-    spans = tuple((name, reader.span(pair[1])) for name, pair in reader.fields.items())
+    span = reader.span
+    spans = tuple([(name, span(pair[1])) for name, pair in reader.fields.items()])
     return NativeFunction(
         func,
         func.namespace or "aten",

@@ -47,7 +47,9 @@ class EntryReader:
         line_end = self.source.text.find("\n", start, end)
         if line_end >= 0:
             end = line_end
-        return Span(self.source, start, max(end, start + 1))
+        if end <= start:
+            end = start + 1
+        return tuple.__new__(Span, (self.source, start, end))
 
     def report(
         self,

@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from torchgen_lite.runtime.errors import fallthrough_kernel
-from torchgen_lite.runtime.kernel import WITH_KEYSET
+from torchgen_lite.runtime.kernel import WITH_KEYSET, BoxedKernel
 
 if TYPE_CHECKING:
     from torchgen_lite.runtime.kernel import Kernel
@@ -24,6 +24,7 @@ def check_kernel(signature: Signature, kernel: Kernel) -> None:
     """
     function = kernel.function
     if type(function) is not FunctionType or function is fallthrough_kernel:
+        check_callable(kernel)
         return
     code = function.__code__
     first = kernel._line_and_kind & WITH_KEYSET
@@ -64,6 +65,12 @@ def check_kernel(signature: Signature, kernel: Kernel) -> None:
         fault = fault_of_annotations(signature, function, first)
     if fault:
         raise TypeError(_message(signature, kernel, function, fault))
+
+
+def check_callable(kernel: Kernel) -> None:
+    """Raise TypeError for a kernel that no call could run."""
+    if not callable(kernel.function) and not isinstance(kernel.function, BoxedKernel):
+        raise TypeError(f"a kernel is a callable, not {kernel.function!r}; {kernel.debug}")
 
 
 def _by_keyword(signature: Signature, kernel: Kernel) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any, Union
 
-from torchgen_lite.runtime.check import check_kernel
+from torchgen_lite.runtime.check import check_callable, check_kernel
 from torchgen_lite.runtime.dispatcher import Dispatcher
 from torchgen_lite.runtime.errors import DispatcherError, fallthrough_kernel
 from torchgen_lite.runtime.kernel import IS_FALLBACK, WITH_KEYSET, BoxedKernel, Kernel
@@ -226,6 +226,7 @@ class Library:
         if fn is not fallthrough_kernel:
             kind |= IS_FALLBACK
         kernel = Kernel(fn, kind, *_site(frame, debug))
+        check_callable(kernel)
         self.dispatcher.register_fallback(key, kernel)
         self._fallbacks.append(key)
 

@@ -98,7 +98,11 @@ class Candidate:
         return self.out(*arguments, **keywords, **dict(zip(self.out_names, outs)))
 
     def __str__(self) -> str:
-        parts = [f"{type_} {name}" for type_, name in zip(self.types, self.names)]
+        needed = {*self.names[: self.required], *self.required_keywords}
+        parts = [
+            f"{type_} {name}" if name in needed else f"{type_} {name}=..."
+            for type_, name in zip(self.types, self.names)
+        ]
         if len(parts) > self.positional:
             parts.insert(self.positional, "*")
         if self.out is not None:

@@ -26,6 +26,8 @@ _NAME = re.compile(
 # Untrusted input must not fill the memory; PyTorch's file needs half of this.
 _MOST_PARTS = 4096
 _LONGEST_PART = 200
+# What `Span(...)` does, without its call: PyTorch's file has 32,000 of them.
+_new = tuple.__new__
 
 
 class _ArgumentPart(NamedTuple):
@@ -99,8 +101,13 @@ def parse_familiar(text: str, locate: Callable[[int, int], Span]) -> FunctionSch
     end = text.find(") -> ", start - 1)
     if end < 0:
         return None
-    arguments = _read_arguments(text, start, end, locate) if end > start else ()
-    returned = None if arguments is None else _read_returns(text, end + 5, locate)
+    whole = locate(0, len(text))
+    source, base, _ = whole
+    if not source.text.startswith(text, base):
+        # A folded or escaped scalar: places aren't a matter of adding.
+        return None
+    arguments = _read_arguments(text, start, end, source, base) if end > start else ()
+    returned = None if arguments is None else _read_returns(text, end + 5, source, base)
     if arguments is None or returned is None:
         return None
     name, overload_name = header.groups("")
@@ -112,13 +119,13 @@ def parse_familiar(text: str, locate: Callable[[int, int], Span]) -> FunctionSch
         False,
         False,
         text.startswith("(", end + 5),
-        locate(0, len(text)),
-        locate(0, start - 1),
+        whole,
+        Span(source, base, base + start - 1),
     )
 
 
 def _read_arguments(
-    text: str, position: int, end: int, locate: Callable[[int, int], Span]
+    text: str, position: int, end: int, source: Source, base: int
 ) -> tuple[Argument, ...] | None:
     arguments: list[Argument] = []
     kwarg_only = False
@@ -134,15 +141,17 @@ def _read_arguments(
             return None
         type_, name, default, name_start, name_end = part
         stop = position + len(item)
+        first, last = base + position, base + stop
+        name_end += first
         arguments.append(
             Argument(
                 type_,
                 name,
                 default,
                 kwarg_only,
-                locate(position, stop),
-                locate(position + name_start, position + name_end),
-                None if default is None else locate(position + name_end + 1, stop),
+                _new(Span, (source, first, last)),
+                _new(Span, (source, first + name_start, name_end)),
+                None if default is None else _new(Span, (source, name_end + 1, last)),
             )
         )
         position = stop + 2
@@ -151,9 +160,7 @@ def _read_arguments(
     return tuple(arguments)
 
 
-def _read_returns(
-    text: str, position: int, locate: Callable[[int, int], Span]
-) -> tuple[Return, ...] | None:
+def _read_returns(text: str, position: int, source: Source, base: int) -> tuple[Return, ...] | None:
     end = len(text)
     if text.startswith("(", position):
         if not text.endswith(")"):
@@ -168,6 +175,7 @@ def _read_returns(
         if part is None:
             return None
         stop = position + len(item)
-        returns.append(Return(part.type, part.name, locate(position, stop)))
+        span = _new(Span, (source, base + position, base + stop))
+        returns.append(Return(part.type, part.name, span))
         position = stop + 2
     return tuple(returns)

@@ -121,13 +121,10 @@ def test_overriding_a_template(run: Run, project: Path) -> None:
     assert run("templates", "check").code == 0
     run("generate")
     assert (project / "generated/python/ops/__init__.py").read_text().endswith("# ours\n")
-    path.write_text("{{ nonsense }}\n")
+    path.write_text("{# template-api: 1 #}{{ nonsense }}\n")
     result = run("check")
     assert result.code == 1
-    assert (
-        "template `python/package.py.j2:1`: UndefinedError: 'nonsense' is undefined"
-        in result.stderr
-    )
+    assert "mine/python/package.py.j2:1:25" in result.stderr
     (project / "mine/python/functons.py.j2").write_text("")
     assert "did you mean" in run("templates", "check").stderr
     assert run("templates", "export", "nonsense").code == 2

@@ -162,6 +162,20 @@ def test_depfile(run: Run, project: Path) -> None:
     assert "native_functions.yaml " in text and "torchgen_lite.toml\n" in text
 
 
+def test_a_depfile_that_cannot_be_written(run: Run, project: Path) -> None:
+    result = run("generate", "--depfile", "nowhere/ops.d")
+    assert result.code == 2
+    assert "cannot write the depfile `nowhere/ops.d`: no such file" in result.stderr
+    assert "nothing was written" not in result.stderr
+    assert (project / "generated/python/ops/ops.py").exists()
+
+
+def test_an_output_that_cannot_be_written_is_named_in_full(run: Run, project: Path) -> None:
+    result = run("generate", "--output-dir", "/proc/nowhere")
+    assert result.code == 2
+    assert "cannot write `/proc/nowhere/python/ops/__init__.py`: " in result.stderr
+
+
 def test_config_of_the_command_line(run: Run, project: Path) -> None:
     assert run("generate", "--config", "output-dir = 'elsewhere'").code == 0
     assert (project / "elsewhere/python/ops/ops.py").exists()

@@ -16,6 +16,11 @@ SCHEMA = """\
   dispatch:
     CPU: twice_cpu
     CompositeImplicitAutograd: twice_composite
+- func: scaled(Tensor self) -> Tensor
+  dispatch:
+    CPU: scaled_cpu
+  derivatives:
+    self: grad
 - func: add.Tensor(Tensor self, Tensor other) -> Tensor
   structured_delegate: add.out
 - func: add.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)
@@ -73,6 +78,12 @@ def test_html(run: Run, tables: Path) -> None:
     assert '"aten::add.Tensor"' in (tables / "all.html").read_text()
 
 
+def test_a_page_that_cannot_be_written(run: Run, tables: Path) -> None:
+    result = run("table", "--html", "nowhere/all.html")
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr.startswith("error[TG009]: cannot write `nowhere/all.html`: no such file")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -101,3 +112,8 @@ def test_an_installed_torch(run: Run, tables: Path) -> None:
         "autograd kernel: registered at "
         in run("why", "add.Tensor", "AutogradCPU", "CPU", "--torch").stdout
     )
+
+
+def test_a_generated_autograd_kernel_is_in_the_table(run: Run, tables: Path) -> None:
+    printed = run("table", "scaled", "--key", "AutogradCPU").stdout
+    assert "autograd kernel" in printed and "autograd_scaled" in printed

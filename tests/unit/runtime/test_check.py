@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Optional, Union
+from typing import Any, Optional, Union, cast
 
 import pytest
 
@@ -91,6 +91,14 @@ def test_kernels_that_do_not_fit(kernel: Callable[..., Any], fault: str) -> None
         "the schema's arguments"
     )
     assert site.startswith(f"  registered at {__file__}:")
+
+
+def test_a_kernel_is_a_callable() -> None:
+    with pytest.raises(TypeError, match="a kernel is a callable, not 3; registered at "):
+        register(SCHEMA, cast(Any, 3))
+    library = Library("_", "IMPL", dispatcher=Dispatcher())
+    with pytest.raises(TypeError, match="a kernel is a callable, not 3"):
+        library.fallback(cast(Any, 3), "CPU")
 
 
 @pytest.mark.parametrize(

@@ -58,8 +58,8 @@ def test_none_fits(arguments: Any, keywords: Any, given: str) -> None:
         add(*arguments, **keywords)
     assert str(caught.value) == (
         f"add() received an invalid combination of arguments - got ({given}), but expected one of:\n"
-        " * (Tensor self, Tensor other, *, Scalar alpha, out=None)\n"
-        " * (Tensor self, Scalar other, Scalar alpha)"
+        " * (Tensor self, Tensor other, *, Scalar alpha=..., out=None)\n"
+        " * (Tensor self, Scalar other, Scalar alpha=...)"
     )
 
 

@@ -37,13 +37,13 @@ def derive(functions: Sequence[NativeFunction], vocabulary: Collection[str] = ()
 
 
 def _derive(functions: Sequence[NativeFunction], vocabulary: Collection[str]) -> Derived:
-    members = [_member(function) for function in functions]
+    members = [member_of(function) for function in functions]
     tags = {m.name: tags_of(m.function, m.kind, vocabulary) for m in members}
     groups = group_by_signature(members)
     aliasing = {id(m.function) for m in members if m.aliasing}
     tags_by_id = {id(m.function): tags[m.name] for m in members}
     derived = derive_variants(groups, aliasing, tags_by_id, tags)
-    added = [_member(function) for function in derived]
+    added = [member_of(function) for function in derived]
     tags.update({m.name: m.function.tags for m in added})
     members += added
     views = find_views(members)
@@ -68,7 +68,8 @@ def _derive(functions: Sequence[NativeFunction], vocabulary: Collection[str]) ->
     )
 
 
-def _member(function: NativeFunction) -> Member:
+def member_of(function: NativeFunction) -> Member:
+    """A function with its name, kind and signature."""
     schema = function.func
     # Most schemas have no annotation at all, and need not be asked what the annotations say.
     if any(map(find_annotation, [argument.type for argument in schema.arguments])):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from torchgen_lite.analysis.lint.rule import finding, local_name
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.kind import is_inplace_name
 
 
@@ -21,18 +22,24 @@ def autogen_disagrees(functions: Sequence[NativeFunction]) -> Iterator[Diagnosti
     if not suspects:
         return
     # Imported here: most files of one's own ask for nothing.
-    from torchgen_lite.analysis.derive import derive
+    from torchgen_lite.analysis.derive.derive import member_of
+    from torchgen_lite.analysis.derive.groups import derive_variants, group_by_signature
     from torchgen_lite.analysis.derive.names import schema_name
 
-    derived = derive(suspects)
-    names = {id(f): name.rpartition("::")[2] for name, f in derived.function_of.items()}
-    made = {name.rpartition("::")[2] for name in derived.generated}
-    for group in derived.groups:
-        members = list(group.functions())
-        asked = {name.rpartition("::")[2] for f in members for name in f.autogen}
-        given = {schema_name(f.func) for f in members if names.get(id(f)) in made}
-        if asked != given:
-            yield _disagreement(members, asked, given)
+    # As `derive` does, less what says nothing about names: tags, views and the backend index.
+    members = [member_of(function) for function in suspects]
+    groups = group_by_signature(members)
+    aliasing = {id(m.function) for m in members if m.aliasing}
+    no_tags = {id(m.function): () for m in members}
+    derived = derive_variants(groups, aliasing, no_tags, [m.name for m in members])
+    made = {id(function) for function in derived}
+    for slots in groups:
+        if len(slots) > 1 and SchemaKind.functional in slots and SchemaKind.out in slots:
+            variants = list(slots.values())
+            asked = {name.rpartition("::")[2] for f in variants for name in f.autogen}
+            given = {schema_name(f.func) for f in variants if id(f) in made}
+            if asked != given:
+                yield _disagreement(variants, asked, given)
 
 
 def _suspects(functions: Sequence[NativeFunction]) -> Iterator[NativeFunction]:

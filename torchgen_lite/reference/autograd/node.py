@@ -78,8 +78,9 @@ class Node:
         ]
 
     def release(self) -> None:
-        """Let go of what was saved."""
-        self.saved = None
+        """Let go of the tensors that were saved. A node that kept only facts can run again."""
+        if any(isinstance(item, (SavedTensor, SavedTensors)) for item in self.saved or ()):
+            self.saved = None
 
     def materialize(self, grads: Gradients) -> list[Tensor]:
         """The gradients with zeros in the place of those that are not there."""

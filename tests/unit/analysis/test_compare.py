@@ -1,0 +1,144 @@
+"""What `breaking` finds: two small files beside the exact findings."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchgen_lite.analysis.compare import Level, compare_functions
+from torchgen_lite.diagnostics import CODES, Code, Diagnostic, Source, render_full
+from torchgen_lite.diagnostics.codes_compare import COMPARE_CODES
+from torchgen_lite.loader import NativeFunction, load_native_functions
+
+
+def functions(path: str, text: str) -> tuple[NativeFunction, ...]:
+    found, diagnostics = load_native_functions([Source(path, text)])
+    assert [d for d in diagnostics if d.severity == "error"] == []
+    return found
+
+
+def compare(old: str, new: str, level: Level = "source") -> tuple[Diagnostic, ...]:
+    return compare_functions(
+        functions("main:ops.yaml", old), functions("ops.yaml", new), level=level
+    )
+
+
+def compare_schemas(old: str, new: str, level: Level = "source") -> list[str]:
+    return [d.code for d in compare(f"- func: {old}\n", f"- func: {new}\n", level)]
+
+
+@pytest.mark.parametrize("code", COMPARE_CODES, ids=lambda code: code.code)
+def test_the_bad_example_breaks_and_the_good_one_does_not(code: Code) -> None:
+    assert CODES[code.code] is code
+    for example, wanted in ((code.bad, {code.code}), (code.good, set())):
+        old, _, new = example.partition("# after\n")
+        assert {d.code for d in compare(old, new)} == wanted
+
+
+def test_a_finding_points_at_both_versions() -> None:
+    found = compare(
+        "- func: f(Tensor self, int dim=0) -> Tensor\n",
+        "# A comment.\n- func: f(Tensor self, int dim=1) -> Tensor\n",
+    )
+    assert render_full(found) == """\
+error[TG357]: `f`: the default of argument `dim` changed from `0` to `1`
+ --> ops.yaml:2:32
+  |
+2 | - func: f(Tensor self, int dim=1) -> Tensor
+  |                                ^ changed
+ ::: main:ops.yaml:1:32
+  |
+1 | - func: f(Tensor self, int dim=0) -> Tensor
+  |                                - was this
+"""
+
+
+def test_a_removed_operator_is_shown_where_it_stood() -> None:
+    found = compare(
+        "- func: f(Tensor self) -> Tensor\n- func: g(Tensor self) -> Tensor\n",
+        "- func: f(Tensor self) -> Tensor\n",
+    )
+    assert render_full(found) == """\
+error[TG350]: operator `g` was removed
+ --> ops.yaml:1:9
+  |
+1 | - func: f(Tensor self) -> Tensor
+  |         ^ it stood after this
+ ::: main:ops.yaml:2:9
+  |
+2 | - func: g(Tensor self) -> Tensor
+  |         - was declared here
+"""
+
+
+def test_nothing_is_left() -> None:
+    (found,) = compare("- func: f(Tensor self) -> Tensor\n", "")
+    assert (found.code, found.path) == ("TG350", "main:ops.yaml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "codes"),
+    [
+        ("f(int a) -> ()", "f(int a, int b=1, *, int c=2) -> ()", []),
+        ("f(Tensor a) -> ()", "f(Tensor? a) -> ()", []),
+        ("f(int a, *, int k) -> ()", "f(int a, int b=1, *, int k) -> ()", ["TG354"]),
+        ("f(int a, int b) -> ()", "f(int b, int a) -> ()", ["TG354"]),
+        ("f(int a, int b) -> ()", "f(int b) -> ()", ["TG352"]),
+        ("f(int a=1) -> ()", "f(str x) -> ()", ["TG353", "TG358", "TG359"]),
+        ("f(Tensor x) -> ()", "f(Tensor x, *, Tensor(a!) out) -> ()", []),
+        (
+            "f(Tensor x, *, Tensor(a!) y) -> ()",
+            "f(Tensor x, Tensor(a!) y) -> ()",
+            ["TG354", "TG356"],
+        ),
+    ],
+)
+def test_schemas(old: str, new: str, codes: list[str]) -> None:
+    assert sorted(compare_schemas(old, new)) == codes
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "source", "call"),
+    [
+        ("f(int a) -> ()", "f(int b) -> ()", ["TG353"], []),
+        ("f(*, int a) -> ()", "f(*, int b) -> ()", ["TG353"], ["TG353"]),
+        ("f() -> (int a, int b)", "f() -> (int a, int c)", ["TG362"], []),
+        ("f(int a=1) -> ()", "f(int a=2) -> ()", ["TG357"], ["TG357"]),
+    ],
+)
+def test_levels(old: str, new: str, source: list[str], call: list[str]) -> None:
+    assert (compare_schemas(old, new), compare_schemas(old, new, "call")) == (source, call)
+
+
+STRUCTURED = """\
+- func: f.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    CPU: f_out
+"""
+F = "- func: f(Tensor x) -> Tensor\n"
+DELEGATES = f"{STRUCTURED}{F}  structured_delegate: f.out\n"
+
+
+def dispatched(table: str) -> str:
+    return f"{STRUCTURED}{F}  dispatch:\n    {table}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "keys"),
+    [
+        (dispatched("CPU, CUDA: f"), dispatched("CPU: f"), ["CUDA"]),
+        (dispatched("CPU, SparseCPU: f"), dispatched("CompositeExplicitAutograd: f"), []),
+        (dispatched("AutogradCPU: f"), dispatched("CompositeExplicitAutograd: f"), ["AutogradCPU"]),
+        (dispatched("AutogradCPU: f"), dispatched("Autograd: f"), []),
+        (dispatched("CPU, Meta: f"), DELEGATES, []),
+        (dispatched("CPU, CUDA: f"), DELEGATES, []),
+        (dispatched("CPU, SparseCUDA: f"), DELEGATES, ["SparseCUDA"]),
+        (STRUCTURED + F, dispatched("CPU: f"), ["CompositeImplicitAutograd"]),
+        (dispatched("CompositeExplicitAutograd: f"), STRUCTURED + F, []),
+        (dispatched("Tracer: f"), STRUCTURED + F, ["Tracer"]),
+    ],
+)
+def test_dispatch_keys(old: str, new: str, keys: list[str]) -> None:
+    found = compare(old, new, "call")
+    messages = [f"`f`: dispatch key `{key}` was removed" for key in keys]
+    assert [(d.code, d.message) for d in found] == [("TG364", m) for m in messages]

@@ -1,0 +1,157 @@
+"""`breaking`: against a file, a folder and a git revision; exit codes and formats."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Result
+
+Run = Callable[..., Result]
+OLD = "- func: f(Tensor self, int dim=0) -> Tensor\n"
+BAD = "- func: f(Tensor self, int dim=1) -> Tensor\n"
+GOOD = "- func: f(Tensor self, int dim=0, bool keep=False) -> Tensor\n"
+SHOWN = """\
+error[TG357]: `f`: the default of argument `dim` changed from `0` to `1`
+ --> native_functions.yaml:1:32
+  |
+1 | - func: f(Tensor self, int dim=1) -> Tensor
+  |                                ^ changed
+ ::: OLD:native_functions.yaml:1:32
+  |
+1 | - func: f(Tensor self, int dim=0) -> Tensor
+  |                                - was this
+
+1 breaking change against OLD
+"""
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=x", "-c", "user.email=x@example.invalid")
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(project: Path) -> Path:
+    """The project in a repository, whose tag `v1` has the old schema."""
+    (project / "native_functions.yaml").write_text(OLD)
+    git(project, "init", "-q", "-b", "main")
+    git(project, "add", ".")
+    git(project, "-c", "commit.gpgsign=false", "commit", "-q", "-m", "one")
+    git(project, "tag", "v1")
+    return project
+
+
+def test_against_a_revision(run: Run, repository: Path) -> None:
+    path = repository / "native_functions.yaml"
+    path.write_text(BAD)
+    assert run("breaking", "--against", "v1") == Result(1, "", SHOWN.replace("OLD", "v1"))
+    path.write_text(GOOD)
+    fine = Result(0, "", "1 operator, no breaking changes against HEAD\n")
+    assert run("breaking", "--against", "HEAD") == fine
+    assert run("breaking", "--against", "HEAD", "-q") == Result(0, "", "")
+
+
+def test_in_a_folder_of_the_repository(
+    run: Run, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = repository / "sub"
+    folder.mkdir()
+    for name in ("torchgen_lite.toml", "native_functions.yaml"):
+        git(repository, "mv", name, f"sub/{name}")
+    git(repository, "-c", "commit.gpgsign=false", "commit", "-q", "-m", "two")
+    monkeypatch.chdir(folder)
+    assert run("breaking", "--against", "main").code == 0
+    (folder / "native_functions.yaml").write_text(BAD)
+    assert run("breaking", "--against", "main").code == 1
+    assert run("breaking", "--against", "v1").code == 2
+
+
+def test_a_new_schema_file_is_no_change(run: Run, repository: Path) -> None:
+    config = 'schema = ["native_functions.yaml", "more.yaml"]\n'
+    (repository / "torchgen_lite.toml").write_text(config)
+    (repository / "more.yaml").write_text("- func: g(Tensor self) -> Tensor\n")
+    assert run("breaking", "--against", "v1").code == 0
+
+
+@pytest.mark.parametrize("against", ["old/native_functions.yaml", "old"])
+def test_against_a_path(run: Run, project: Path, against: str) -> None:
+    (project / "native_functions.yaml").write_text(BAD)
+    (project / "old").mkdir()
+    (project / "old" / "native_functions.yaml").write_text(OLD)
+    result = run("breaking", "--against", against)
+    assert result.code == 1
+    assert " ::: old/native_functions.yaml:1:32\n" in result.stderr
+
+
+def test_schema_of_the_command_line(run: Run, repository: Path) -> None:
+    (repository / "new.yaml").write_text(BAD)
+    command = ("breaking", "--against", "native_functions.yaml", "--schema", "new.yaml")
+    assert run(*command).code == 1
+
+
+def test_levels(run: Run, repository: Path) -> None:
+    (repository / "native_functions.yaml").write_text(OLD.replace("dim", "axis"))
+    assert run("breaking", "--against", "v1").code == 1
+    assert run("breaking", "--against", "v1", "--level", "call").code == 0
+
+
+@pytest.mark.parametrize(
+    ("against", "message"),
+    [
+        ("nonsense", "`nonsense` is neither a file nor a git revision"),
+        ("--output=x", "`--output=x` is neither a file nor a git revision"),
+        ("v1:native_functions.yaml", "`v1:native_functions.yaml` is neither a file nor"),
+        ("", "`` is neither a file nor a git revision"),
+        ("main\n-x", "is neither a file nor a git revision"),
+    ],
+)
+def test_no_such_version(run: Run, repository: Path, against: str, message: str) -> None:
+    result = run("breaking", f"--against={against}")
+    assert result.code == 2
+    assert "error[TG014]: " in result.stderr and message in result.stderr
+    assert not (repository / "x").exists()
+
+
+def test_outside_a_repository(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(project.parent))
+    assert run("breaking", "--against", "main").code == 2
+    monkeypatch.setenv("PATH", "")
+    assert "cannot run git" in run("breaking", "--against", "main").stderr
+
+
+def test_versions_with_errors(run: Run, repository: Path) -> None:
+    (repository / "old.yaml").write_text("- func: f(Tensr self) -> Tensor\n")
+    result = run("breaking", "--against", "old.yaml")
+    assert result.code == 2
+    assert "`old.yaml` has errors, so nothing can be compared with it" in result.stderr
+    (repository / "native_functions.yaml").write_text("- func: f(Tensr self) -> Tensor\n")
+    assert run("breaking", "--against", "v1").code == 1
+
+
+def test_formats(run: Run, repository: Path) -> None:
+    (repository / "native_functions.yaml").write_text(BAD)
+
+    def shown(format_: str) -> Result:
+        result = run("breaking", "--against", "v1", "--output-format", format_)
+        assert result.code == 1
+        return result
+
+    document = json.loads(shown("json").stdout)
+    assert (document["kind"], document["ok"], document["summary"]["errors"]) == (
+        "breaking",
+        False,
+        1,
+    )
+    (found,) = document["diagnostics"]
+    assert (found["code"], found["operator"]) == ("TG357", "aten::f")
+    (result,) = json.loads(shown("sarif").stdout)["runs"][0]["results"]
+    assert result["ruleId"] == "TG357"
+    assert "::error title=TG357" in shown("github").stdout
+    first, last = shown("concise").stderr.splitlines()
+    assert first.startswith("native_functions.yaml:1:32: error[TG357] ")
+    assert last == "1 breaking change against v1"
