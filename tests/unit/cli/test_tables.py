@@ -74,7 +74,7 @@ def test_why(run: Run, tables: Path) -> None:
 
 def test_html(run: Run, tables: Path) -> None:
     result = run("table", "--html", "all.html")
-    assert result == Result(0, "", "wrote all.html: 3 operators\n")
+    assert result == Result(0, "", "wrote all.html: 4 operators\n")
     assert '"aten::add.Tensor"' in (tables / "all.html").read_text()
 
 
