@@ -71,9 +71,14 @@ def test_imports_go_down(path: Path) -> None:
         if here in FLOORS and there in FLOORS:
             assert FLOORS[there] < FLOORS[here], f"{here} imports {module}"
         elif here in FLOORS:
-            assert there == "runtime" and FLOORS[here] >= FLOORS["cli"] or there not in (
-                "runtime",
-                "reference",
+            assert (
+                there == "runtime"
+                and FLOORS[here] >= FLOORS["cli"]
+                or there
+                not in (
+                    "runtime",
+                    "reference",
+                )
             ), f"{here} imports {module}"
         elif here == "runtime":
             assert there == "schema" and lazy, f"the runtime imports {module}"

@@ -13,7 +13,7 @@ operator's name, positions and keywords, and those findings count at both levels
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
@@ -27,7 +27,6 @@ _SOURCE_ONLY = frozenset({"TG362", "TG365"})
 
 # (code, message, place in the new version, what to say there, place in the old version)
 Finding = tuple[str, str, "Span | None", str, "Span | None"]
-Place = Callable[[Argument], "Span | None"]
 
 
 def compare_functions(

@@ -7,16 +7,11 @@ from dataclasses import dataclass
 
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import (
-    AliasAnnotation,
-    BaseType,
-    GenericType,
-    ListType,
-    OptionalType,
     SchemaKind,
-    Type,
     kind_of,
 )
 from torchgen_lite.schema.kind import is_inplace_name
+from torchgen_lite.schema.model import bare_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +31,6 @@ class FunctionGroup:
     @property
     def is_structured(self) -> bool:
         return self.out is not None and self.out.structured
-
-
-def bare_type(type_: Type, annotation: AliasAnnotation | None = None) -> str:
-    """A type without alias annotations, as text."""
-    if isinstance(type_, BaseType):
-        return type_.name
-    if isinstance(type_, OptionalType):
-        return f"{bare_type(type_.elem)}?"
-    if isinstance(type_, ListType):
-        return f"{bare_type(type_.elem)}[{'' if type_.size is None else type_.size}]"
-    inner = ", ".join(map(bare_type, type_.args if isinstance(type_, GenericType) else type_.elems))
-    return f"{type_.name}({inner})" if isinstance(type_, GenericType) else f"({inner})"
-
-
-_COPY_SUFFIXES = ("_functional",)
 
 
 def base_of(name: str) -> str:

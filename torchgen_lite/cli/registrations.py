@@ -18,16 +18,24 @@ _LINE = re.compile(r"^(?P<key>\w+)(?:\[alias\])?: (?P<debug>.*) :: .* \[ (?P<how
 
 def registrations_of_program(program: Program) -> Iterator[Registrations]:
     """The kernels that the entries name, and those that the generator writes: structured, autograd."""
+    from torchgen_lite.analysis.checks import is_implied
     from torchgen_lite.analysis.dispatch_index import effective_dispatch
     from torchgen_lite.targets.python.structured import DENSE_BACKENDS
 
-    generated = _kernels_of_autograd(program)
+    generated = _generated_kernels(program)
     for name, function in zip(program.operator_names(), program.functions):
-        kernels = {entry.key: entry.kernel for entry in effective_dispatch(function)}
+        entries = [
+            entry
+            for entry in effective_dispatch(function)
+            if program.kernels is None or not is_implied(function, entry, program.kernels)
+        ]
+        kernels = {entry.key: entry.kernel for entry in entries}
         delegate = function.structured_delegate
         out = function if delegate is None else program.find(f"{function.namespace}::{delegate}")
         if out is not None and out.structured:
             for entry in effective_dispatch(out):
+                if program.kernels is not None and is_implied(out, entry, program.kernels):
+                    continue
                 if entry.key in DENSE_BACKENDS:
                     kernels[entry.key] = f"structured {entry.kernel}"
             kernels.setdefault("Meta", "structured, shapes only")
@@ -35,11 +43,13 @@ def registrations_of_program(program: Program) -> Iterator[Registrations]:
         yield Registrations(name, kernels, STOCK_FALLBACKS)
 
 
-def _kernels_of_autograd(program: Program) -> dict[str, dict[str, str]]:
-    """Operator to key to kernel, of the two files that the Python target makes of `derivatives:`."""
+def _generated_kernels(program: Program) -> dict[str, dict[str, str]]:
+    """Operator to key to kernel, of what the Python target makes of `derivatives:` and of factories."""
+    from torchgen_lite.analysis.dispatch_index import effective_dispatch
     from torchgen_lite.targets.python.differentiation import build_differentiation
     from torchgen_lite.targets.python.options import OptionError, load_options
     from torchgen_lite.targets.python.package import build_package
+    from torchgen_lite.targets.python.registrations import select_backend
 
     try:
         options = load_options(program.config.target_options.get("python", {}))
@@ -50,11 +60,18 @@ def _kernels_of_autograd(program: Program) -> dict[str, dict[str, str]]:
     views = [view for file in files for view in cast("list[KernelView]", file.context["kernels"])]
     names = {view.name for view in views}
     found: dict[str, dict[str, str]] = {}
+    dispatch = {
+        index: tuple((entry.key, entry.kernel) for entry in effective_dispatch(function))
+        for index, function in enumerate(program.functions)
+    }
+    selected = {overload.names.flat for overload in select_backend(package, dispatch)}
     for name, overload in zip(program.operator_names(), package.overloads):
         for key in ("Autograd", "ADInplaceOrView"):
             kernel = f"{key.lower()}_{overload.names.flat}"
             if kernel in names:
                 found.setdefault(name, {})[key] = kernel
+        if overload.names.flat in selected:
+            found.setdefault(name, {})["BackendSelect"] = f"select_{overload.names.flat}"
     return found
 
 

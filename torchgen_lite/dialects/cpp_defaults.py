@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from torchgen_lite.analysis.derive.layout import bare_type
 from torchgen_lite.schema import BaseType, ListType, OptionalType, Type
+from torchgen_lite.schema.model import bare_type
 
 _CONSTANTS = {
     "False": "false",

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from torchgen_lite.analysis.derive.layout import bare_type
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import BaseType, GenericType, ListType, OptionalType, Return, Type
+from torchgen_lite.schema.model import bare_type
 
 _BASE_TYPES = {
     "int": "int64_t",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from torchgen_lite.analysis.derive.backend_index import BackendKernel
-from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout, bare_type
+from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout
 from torchgen_lite.dialects import cpp_types
 from torchgen_lite.dialects.cpp_defaults import default_expression
 from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
 from torchgen_lite.dialects.cpp_types import OPTIONAL_TENSOR, Conventions, conventions
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema
+from torchgen_lite.schema.model import bare_type
 
 # Kernels take tensor options as four optional arguments, whatever the schema says of them.
 _OPTION_TYPES = (

@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.derive.layout import argument_layout, bare_type
+from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import unambiguous_name
 from torchgen_lite.dialects.cpp_signature import CppParameter
 from torchgen_lite.dialects.cpp_types import TENSOR, const, strip_reference, value_type
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Type, parse_schema
+from torchgen_lite.schema.model import bare_type
 
 _DEFAULT_BASE = "at::impl::MetaBase"
 _OPTIONALS = {

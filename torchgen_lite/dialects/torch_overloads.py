@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.derive.layout import bare_type
 from torchgen_lite.dialects.torch_python import (
     PythonSignature,
     signature,
@@ -20,6 +19,7 @@ from torchgen_lite.dialects.torch_python import (
     with_out,
 )
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema.model import bare_type
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torchgen_lite.analysis.derive.layout import bare_type, is_tensor_like
+from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.dialects.torch_python import PythonParameter, PythonSignature, signature
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import BaseType, ListType, OptionalType, Return, Type
+from torchgen_lite.schema.model import bare_type
 
 LINE_LENGTH = 80
 _TYPES = {

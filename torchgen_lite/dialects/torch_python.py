@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from torchgen_lite.analysis.derive.layout import argument_layout, bare_type, is_tensor_like
+from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.dialects import cpp
 from torchgen_lite.dialects.cpp_defaults import default_expression
 from torchgen_lite.loader.entry import NativeFunction
@@ -24,6 +24,7 @@ from torchgen_lite.schema import (
     Return,
     Type,
 )
+from torchgen_lite.schema.model import bare_type
 
 _TYPES = {"int": "int64_t", "float": "double", "str": "c10::string_view"}
 _LISTS = {

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Union
 
 if TYPE_CHECKING:
@@ -129,6 +130,19 @@ def walk_type(type_: Type) -> Iterator[Type]:
         children = ()
     for child in children:
         yield from walk_type(child)
+
+
+@lru_cache(maxsize=4096)
+def bare_type(type_: Type) -> str:
+    """A type without alias annotations, as text: `Tensor[]` for `Tensor(a!)[]`."""
+    if isinstance(type_, BaseType):
+        return type_.name
+    if isinstance(type_, OptionalType):
+        return f"{bare_type(type_.elem)}?"
+    if isinstance(type_, ListType):
+        return f"{bare_type(type_.elem)}[{'' if type_.size is None else type_.size}]"
+    inner = ", ".join(map(bare_type, type_.args if isinstance(type_, GenericType) else type_.elems))
+    return f"{type_.name}({inner})" if isinstance(type_, GenericType) else f"({inner})"
 
 
 def find_annotation(type_: Type) -> AliasAnnotation | None:

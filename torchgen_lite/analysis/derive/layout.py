@@ -22,6 +22,7 @@ from torchgen_lite.schema import (
     OptionalType,
     Type,
 )
+from torchgen_lite.schema.model import bare_type
 
 
 class TensorOptions(NamedTuple):
@@ -42,11 +43,6 @@ class ArgumentLayout:
     options: TensorOptions | None
     after_options: tuple[Argument, ...]
     out: tuple[Argument, ...]
-
-    @property
-    def self_argument(self) -> Argument | None:
-        """The positional argument that a method is called on."""
-        return next((a for a in self.positional if a.name == "self"), None)
 
     @property
     def keywords(self) -> tuple[Argument, ...]:
@@ -110,18 +106,6 @@ def annotate_type(type_: Type, annotation: AliasAnnotation) -> Type:
     if isinstance(type_, ListType):
         return ListType(annotate_type(type_.elem, annotation), type_.size)
     return type_
-
-
-def bare_type(type_: Type) -> str:
-    """A type without alias annotations, as text."""
-    if isinstance(type_, BaseType):
-        return type_.name
-    if isinstance(type_, OptionalType):
-        return f"{bare_type(type_.elem)}?"
-    if isinstance(type_, ListType):
-        return f"{bare_type(type_.elem)}[{'' if type_.size is None else type_.size}]"
-    inner = ", ".join(map(bare_type, type_.args if isinstance(type_, GenericType) else type_.elems))
-    return f"{type_.name}({inner})" if isinstance(type_, GenericType) else f"({inner})"
 
 
 def element_name(type_: Type) -> str:

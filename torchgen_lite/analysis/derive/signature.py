@@ -14,10 +14,11 @@ from __future__ import annotations
 from itertools import chain
 from typing import NamedTuple
 
-from torchgen_lite.analysis.derive.layout import ArgumentLayout, argument_layout, bare_type
+from torchgen_lite.analysis.derive.layout import ArgumentLayout, argument_layout
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema, SchemaKind, find_annotation
+from torchgen_lite.schema.model import bare_type
 
 
 class Signature(NamedTuple):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.dispatch_index import COMPOSITE_KEYS
-from torchgen_lite.analysis.groups import bare_type
 from torchgen_lite.analysis.lint.rule import finding, local_name
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.schema.model import bare_type
 
 
 def kernel_with_two_schemas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:

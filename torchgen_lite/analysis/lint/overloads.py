@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.groups import bare_type
 from torchgen_lite.analysis.lint.rule import finding, local_name
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument
+from torchgen_lite.schema.model import bare_type
 
 # Types that the same Python values are passed for.
 _SAME = {"SymInt": "int", "SymBool": "bool", "SymFloat": "float", "DeviceIndex": "int"}

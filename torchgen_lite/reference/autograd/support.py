@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torchgen_lite.reference.autograd.mode import grad_enabled
 from torchgen_lite_ops import operators
@@ -83,8 +83,3 @@ def implicit_gradient(root: Tensor, gradient: Tensor | None) -> Tensor:
             f" of {root.shape}."
         )
     return gradient
-
-
-def any_requires_grad(tensors: Sequence[Any]) -> bool:
-    """Whether a list of tensors, or of tensors and None, holds one that needs a gradient."""
-    return any(t is not None and t._requires_grad for t in tensors)

@@ -77,12 +77,11 @@ class OperatorView:
     style: str
 
     @property
-    def is_method(self) -> bool:
-        return self.style == "method"
-
-    @property
-    def is_reflected(self) -> bool:
-        return self.style == "reflected"
+    def swapped(self) -> str:
+        """The result of an operator that swaps its operands, as an expression of `self` and `other`."""
+        if self.style == "reciprocal":
+            return f"self.reciprocal().{self.method}(other)"
+        return f"{self.function}(other, self)"
 
 
 def build_methods(package: Package) -> Iterator[OutputFile]:
@@ -101,7 +100,8 @@ def build_methods(package: Package) -> Iterator[OutputFile]:
         "methods": views,
         "is_empty": not views,
         "hoisted": [view for view in views if view.hoisted],
-        "operators": [_operator_view(o) for o in operators],
+        "plain_operators": [_operator_view(o) for o in operators if o.style == "method"],
+        "swapped_operators": [_operator_view(o) for o in operators if o.style != "method"],
         "operator_stubs": list(_operator_stubs(operators, groups, package, shadowed)),
         "needs_functions": any(o.style == "reflected" for o in operators),
         "has_eq": any(o.dunder == "__eq__" for o in operators),

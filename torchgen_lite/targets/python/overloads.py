@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier, unshadowed
 from torchgen_lite.dialects.text import LINE_LENGTH, exploded, quote, tuple_text
-from torchgen_lite.schema import Argument, FunctionSchema, OptionalType, Type
-from torchgen_lite.schema.model import BaseType, ListType
+from torchgen_lite.schema import Argument, FunctionSchema
+from torchgen_lite.schema.model import BaseType, ListType, bare_type
 from torchgen_lite.targets.python.model import Overload
 
 # What PyTorch calls TensorOptions: every factory has these four.
@@ -67,18 +66,6 @@ def _call_shape(overload: Overload) -> tuple[str, ...]:
     factory = [s for s in shape if s.partition(" ")[2] not in FACTORY_OPTIONS]
     is_factory = len(shape) - len(factory) == len(FACTORY_OPTIONS)
     return (overload.names.namespace, *(factory if is_factory else shape))
-
-
-@lru_cache(maxsize=4096)
-def bare_type(type_: Type) -> str:
-    """The type without alias annotations: `Tensor[]` for `Tensor(a!)[]`."""
-    if isinstance(type_, BaseType):
-        return type_.name
-    if isinstance(type_, OptionalType):
-        return f"{bare_type(type_.elem)}?"
-    if isinstance(type_, ListType):
-        return f"{bare_type(type_.elem)}[{'' if type_.size is None else type_.size}]"
-    return str(type_)
 
 
 def in_matching_order(overloads: Sequence[Overload]) -> list[Overload]:

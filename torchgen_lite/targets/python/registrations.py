@@ -99,7 +99,7 @@ def build_registrations(
     keys = sorted(files, key=lambda key: order.get(key, len(order)))
     outputs = [_key_file(package, key, files[key]) for key in keys]
     modules = [f"register_{key.lower()}" for key in keys]
-    selected = list(_backend_select(package, dispatch))
+    selected = list(select_backend(package, dispatch))
     if selected:
         outputs.append(_backend_select_file(package, selected))
         modules.append("register_backendselect")
@@ -183,7 +183,7 @@ def _key_file(package: Package, key: str, file: _KeyFile) -> OutputFile:
     return OutputFile(f"{package.root}/register_{key.lower()}.py", "python/register.py.j2", context)
 
 
-def _backend_select(
+def select_backend(
     package: Package, dispatch: Mapping[int, tuple[tuple[str, str], ...]]
 ) -> Iterator[Overload]:
     """Operators whose backend can only be told from dtype, layout and device: no argument is a tensor."""
