@@ -14,7 +14,12 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics, suggest
-from torchgen_lite.loader.config import Config, check_required_version, load_config
+from torchgen_lite.loader.config import (
+    Config,
+    check_required_version,
+    load_config,
+    locate_option,
+)
 from torchgen_lite.loader.kernel_modules import KernelIndex, index_kernel_modules
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
@@ -156,7 +161,9 @@ def _kernel_index(config: Config, option: str) -> tuple[KernelIndex | None, tupl
     modules = config.target_options.get("python", {}).get(option)
     if not modules or not isinstance(modules, (list, tuple)):
         return None, ()
-    return index_kernel_modules([str(m) for m in modules], config.root)
+    index, found = index_kernel_modules([str(m) for m in modules], config.root)
+    place = locate_option(config, "target.python", option)
+    return index, tuple(replace(d, label=place) if d.label is None else d for d in found)
 
 
 def generate(program: Program, *, targets: Sequence[str] = ()) -> dict[str, str]:
@@ -183,7 +190,8 @@ def generate_all(program: Program, *, targets: Sequence[str] = ()) -> Generated:
     for name in targets or program.config.targets or tuple(TARGETS):
         target = TARGETS.get(name)
         if target is None:
-            diagnostics.append(unknown_target(name))
+            place = None if targets else locate_option(program.config, "", "targets")
+            diagnostics.append(replace(unknown_target(name), label=place))
             continue
         result = target.build(program, program.config.target_options.get(name, {}))
         diagnostics += result.diagnostics

@@ -59,6 +59,7 @@ class Config:
     target_options: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     lint_select: tuple[str, ...] = ("TG",)
     lint_ignore: tuple[str, ...] = ()
+    source: Source | None = field(default=None, compare=False, repr=False)
 
 
 Loaded = tuple[Config, tuple[Diagnostic, ...]]
@@ -128,7 +129,7 @@ def parse_config(source: Source, path: Path, diagnostics: list[Diagnostic]) -> L
         return Config(root=root, path=path), (*diagnostics, Diagnostic("TG003", message))
     reader = _Reader(source, prefix, diagnostics)
     values = reader.read(data)
-    return Config(root=root, path=path, **values), tuple(diagnostics)
+    return Config(root=root, path=path, source=source, **values), tuple(diagnostics)
 
 
 def _toml_error(source: Source, text: str) -> Diagnostic:
@@ -230,6 +231,15 @@ class _Reader:
     ) -> None:
         span = find_key(self.source, ".".join(filter(None, (self.prefix, table))), key)
         self.diagnostics.append(Diagnostic(code, message, Label(span, "here"), help=help))
+
+
+def locate_option(config: Config, table: str, key: str) -> Label | None:
+    """Where the configuration sets `key` of a table such as `target.python`; None without a file."""
+    if config.source is None:
+        return None
+    own = config.path is not None and config.path.name != "pyproject.toml"
+    prefix = "" if own else f"tool.{_TABLE}"
+    return Label(find_key(config.source, ".".join(filter(None, (prefix, table))), key), "here")
 
 
 def find_key(source: Source, table: str, key: str) -> Span:

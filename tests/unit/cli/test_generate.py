@@ -208,3 +208,20 @@ def test_our_own_tree_is_fresh(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.chdir(ROOT)
     result = run("check")
     assert result.code == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    ("config", "code", "place"),
+    [
+        ('targets = ["pyhton"]\n', "TG008", "torchgen_lite.toml:1:1"),
+        ('[target.python]\npakage = "x"\n', "TG510", "torchgen_lite.toml:2:1"),
+        ('[target.python]\nkernels = ["nope"]\n', "TG311", "torchgen_lite.toml:2:1"),
+    ],
+)
+def test_a_wrong_setting_is_shown_where_it_stands(
+    run: Callable[..., Result], project: Path, config: str, code: str, place: str
+) -> None:
+    (project / "torchgen_lite.toml").write_text(config)
+    result = run("--output-format", "concise", "generate")
+    assert result.code in (1, 2)
+    assert result.stderr.startswith(f"{place}: error[{code}]")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from torchgen_lite.analysis.checks import is_implied
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.diagnostics import Diagnostic, Label, suggest
+from torchgen_lite.loader.config import locate_option
 from torchgen_lite.targets.output import OutputFile, TargetResult
 from torchgen_lite.targets.python.differentiation import build_differentiation
 from torchgen_lite.targets.python.functions import all_groups, build_functions, build_redispatch
@@ -33,7 +34,8 @@ def build_python(program: Program, options: Mapping[str, object]) -> TargetResul
         near = suggest(error.option, KNOWN_OPTIONS)
         if near and near != error.option:
             help_ = f"did you mean `{near}`?"
-        return TargetResult(diagnostics=(Diagnostic("TG510", str(error), help=help_),))
+        place = locate_option(program.config, "target.python", error.option)
+        return TargetResult(diagnostics=(Diagnostic("TG510", str(error), place, help=help_),))
     functions = [f for f in program.functions if not (f.func.is_vararg or f.func.is_varret)]
     left_out = [f for f in program.functions if f.func.is_vararg or f.func.is_varret]
     diagnostics = [_inexpressible(function) for function in left_out]
