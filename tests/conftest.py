@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# How long an example takes is the machine's affair; in CI the examples are the same at each run.
+settings.register_profile("project", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("project")
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:

@@ -202,7 +202,7 @@ call = st.tuples(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     st.dictionaries(st.sampled_from(KEYS), BEHAVIOUR, min_size=1),
     st.lists(call, min_size=1, max_size=6),

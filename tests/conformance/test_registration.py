@@ -100,7 +100,7 @@ class Pair:
 
 
 @pytest.mark.filterwarnings("ignore:Warning only once")
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.lists(step, min_size=1, max_size=12))
 def test_tables_and_dumps(steps: list[tuple[Any, ...]]) -> None:
     pair = Pair()

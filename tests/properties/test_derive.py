@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.properties.test_schema_parser import schemas
@@ -36,7 +36,6 @@ def functions(draw: st.DrawFn) -> NativeFunction:
     )
 
 
-@settings(deadline=None)
 @given(st.lists(functions(), max_size=5))
 def test_no_declaration_raises(declared: list[NativeFunction]) -> None:
     derived = derive(declared, ("out", "inplace"))
@@ -49,7 +48,6 @@ def test_no_declaration_raises(declared: list[NativeFunction]) -> None:
     assert len(overloads(derived.functions)) <= len(derived.functions)
 
 
-@settings(deadline=None)
 @given(st.lists(functions(), max_size=5))
 def test_what_is_derived_derives_nothing_more(declared: list[NativeFunction]) -> None:
     once = derive(declared)

@@ -68,7 +68,7 @@ call = st.tuples(
 
 
 @pytest.mark.filterwarnings("ignore:Warning only once")
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.lists(st.tuples(registration, st.lists(call, max_size=3), st.integers(0, 20)), max_size=8),
 )
@@ -130,7 +130,6 @@ def walk(operator: Any, tensors: list[T], included: set[str], excluded: set[str]
     return None if cell is None or cell.fallthrough else str(cell.debug)
 
 
-@settings(deadline=None)
 @given(
     st.sets(st.sampled_from([key.name for key in KEYS] + list(TABLE.aliases)), max_size=5),
     st.sets(st.sampled_from(KEYS), max_size=4),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from torchgen_lite.analysis import build_program
@@ -116,7 +116,6 @@ def _read_everything(text: str) -> None:
     assert format_text(once)[0] == once
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.dictionaries(FIELD_NAMES, VALUES, max_size=6), max_size=3)
     | st.dictionaries(FIELD_NAMES, VALUES, max_size=5)
@@ -134,13 +133,11 @@ YAML_PIECES = st.sampled_from(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(YAML_PIECES, max_size=30).map("".join) | st.text(max_size=80))
 def test_no_yaml_raises(text: str) -> None:
     _read_everything(text)
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from(
