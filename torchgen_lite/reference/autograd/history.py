@@ -35,7 +35,7 @@ from torchgen_lite.reference.autograd.views import (
     output_of,
     rebase_history,
 )
-from torchgen_lite.runtime import DispatchKeySet, OperatorHandle
+from torchgen_lite.runtime import DispatchKeySet, KeysetMask, OperatorHandle
 from torchgen_lite.runtime.local_state import (
     AutoDispatchBelowADInplaceOrView,
     AutoDispatchBelowAutograd,
@@ -74,22 +74,8 @@ below_autograd = AutoDispatchBelowAutograd
 below_adinplaceorview = AutoDispatchBelowADInplaceOrView
 
 
-class _Remembered(dict[DispatchKeySet, DispatchKeySet]):
-    """`keyset & mask`, worked out once for each keyset: there are few."""
-
-    __slots__ = ("mask",)
-
-    def __init__(self, mask: DispatchKeySet) -> None:
-        super().__init__()
-        self.mask = mask
-
-    def __missing__(self, keyset: DispatchKeySet) -> DispatchKeySet:
-        result = self[keyset] = keyset & self.mask
-        return result
-
-
-after_autograd = _Remembered(AFTER_AUTOGRAD)
-after_adinplaceorview = _Remembered(AFTER_ADINPLACEORVIEW)
+after_autograd = KeysetMask(AFTER_AUTOGRAD)
+after_adinplaceorview = KeysetMask(AFTER_ADINPLACEORVIEW)
 
 
 def edges_of(tensors: Sequence[Tensor | None]) -> tuple[Edge | None, ...]:
