@@ -26,14 +26,17 @@ from torchgen_lite.loader.native_functions import load_native_functions, load_sc
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.tags import load_tags
 from torchgen_lite.loader.torch_files import find_torch_files
+from torchgen_lite.loader.torch_operators import load_torch_operators
 from torchgen_lite.version import __version__
 
 if TYPE_CHECKING:
+    from torchgen_lite.schema import FunctionSchema
     from torchgen_lite.targets.output import OutputFile
 
-# What the Python target is made with for `--torch`: no kernels, a dispatcher of its own, many files.
+# What targets are made with for `--torch`: the kernels are PyTorch's, and the files are many.
 TORCH_OPTIONS: Mapping[str, Mapping[str, object]] = {
-    "python": {"package": "aten_ops", "dispatcher": "own", "shards": 16}
+    "python": {"package": "aten_ops", "dispatcher": "own", "shards": 16},
+    "cpp-torch": {"namespace": "aten_ops", "calls-only": True, "shards": 16},
 }
 
 
@@ -61,6 +64,7 @@ def load(
     *,
     config: Config | str | os.PathLike[str] | None = None,
     torch: bool = False,
+    registered: bool = False,
     output_dir: str | None = None,
     lint: bool = False,
     root: str | os.PathLike[str] | None = None,
@@ -69,7 +73,7 @@ def load(
 
     `schema` takes the place of the configured files; `config` is a configuration, or the path of one,
     and otherwise the one that governs `root` (the current directory). `torch` reads the files of the
-    installed PyTorch. Whatever is wrong is in `.diagnostics` of the result; nothing is raised for it.
+    installed PyTorch; `registered` asks it for every operator that it registers, too. Whatever is wrong is in `.diagnostics` of the result; nothing is raised for it.
     """
     start = Path(root) if root is not None else Path.cwd()
     diagnostics: list[Diagnostic] = []
@@ -88,9 +92,14 @@ def load(
     known_tags: dict[str, str] | None = None
     if torch:
         settings, paths, known_tags = _with_torch(settings, paths, diagnostics, schema is None)
+    operators: tuple[FunctionSchema, ...] = ()
+    if registered:
+        operators, found = load_torch_operators()
+        diagnostics += found
     if has_errors(diagnostics):
         return Program((), settings, sort_diagnostics(diagnostics))
-    return _read(settings, paths, known_tags, diagnostics, lint)
+    program = _read(settings, paths, known_tags, diagnostics, lint)
+    return replace(program, registered=operators) if operators else program
 
 
 def _with_schema(config: Config, paths: Sequence[Path]) -> tuple[Config, list[Path]]:
@@ -153,16 +162,32 @@ def _read(
         sources=sources,
         lint=lint,
         formulas=formulas,
+        modules=_torch_python_modules(config, diagnostics),
     )
 
 
-def _kernel_index(config: Config, option: str) -> tuple[KernelIndex | None, tuple[Diagnostic, ...]]:
-    """The functions of the modules that an option of the Python target names."""
-    modules = config.target_options.get("python", {}).get(option)
+def _torch_python_modules(
+    config: Config, diagnostics: list[Diagnostic]
+) -> Mapping[str, KernelIndex]:
+    """The functions of the modules that options of target `torch-python` name, by option."""
+    modules: dict[str, KernelIndex] = {}
+    for option in ("kernels", "formulas", "fakes"):
+        index, found = _kernel_index(config, option, "torch-python")
+        diagnostics += found
+        if index is not None:
+            modules[option] = index
+    return modules
+
+
+def _kernel_index(
+    config: Config, option: str, target: str = "python"
+) -> tuple[KernelIndex | None, tuple[Diagnostic, ...]]:
+    """The functions of the modules that an option of a target names."""
+    modules = config.target_options.get(target, {}).get(option)
     if not modules or not isinstance(modules, (list, tuple)):
         return None, ()
     index, found = index_kernel_modules([str(m) for m in modules], config.root)
-    place = locate_option(config, "target.python", option)
+    place = locate_option(config, f"target.{target}", option)
     return index, tuple(replace(d, label=place) if d.label is None else d for d in found)
 
 
@@ -180,14 +205,14 @@ def generate(program: Program, *, targets: Sequence[str] = ()) -> dict[str, str]
 
 def generate_all(program: Program, *, targets: Sequence[str] = ()) -> Generated:
     """As `generate`, but errors are values: nothing is rendered if there are any."""
-    from torchgen_lite.targets import TARGETS
+    from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
 
     outputs: dict[str, OutputFile] = {}
     target_of: dict[str, str] = {}
     diagnostics = list(program.diagnostics)
     if has_errors(diagnostics):
         return Generated({}, {}, sort_diagnostics(diagnostics))
-    for name in targets or program.config.targets or tuple(TARGETS):
+    for name in targets or program.config.targets or DEFAULT_TARGETS:
         target = TARGETS.get(name)
         if target is None:
             place = None if targets else locate_option(program.config, "", "targets")

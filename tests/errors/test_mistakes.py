@@ -37,7 +37,7 @@ def expect(name: str, text: str) -> None:
     assert text == path.read_text("utf-8")
 
 
-@pytest.mark.parametrize("stem", ["mistakes", "lint", "broken_yaml"])
+@pytest.mark.parametrize("stem", ["mistakes", "lint", "broken_yaml", "fakes"])
 def test_all_mistakes_are_reported_in_one_run(stem: str) -> None:
     diagnostics = diagnose(f"{stem}.yaml")
     expect(f"{stem}.txt", render_concise(diagnostics))
@@ -60,5 +60,5 @@ def test_diagnostics_are_sorted_by_place() -> None:
 
 
 def test_every_code_that_is_used_is_documented() -> None:
-    for stem in ("mistakes", "lint", "broken_yaml"):
+    for stem in ("mistakes", "lint", "broken_yaml", "fakes"):
         assert {d.code for d in diagnose(f"{stem}.yaml")} <= set(CODES)

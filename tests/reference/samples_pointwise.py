@@ -392,3 +392,36 @@ def coordinates() -> Iterator[Sample]:
     yield sample(integers(2, 3, 2, high=2))
     yield sample(floats(0, 3))
     yield sample(given(2.0, "float32"))
+
+
+@samples("conj_physical", "_conj_physical", "real")
+def of_any_number() -> Iterator[Sample]:
+    yield sample(complexes(2, 3))
+    yield sample(complexes(2, 3, dtype="complex128").T)
+    yield sample(complexes(4, 3).seen(every_second))
+    yield sample(complexes())
+    yield sample(complexes(0, 3))
+    yield sample(floats(2, 3))
+    yield sample(integers(2, 3))
+
+
+@samples("imag", "view_as_real")
+def of_complex_numbers() -> Iterator[Sample]:
+    yield sample(complexes(2, 3))
+    yield sample(complexes(2, 3, dtype="complex128").T)
+    yield sample(complexes(4, 3).seen(every_second))
+    yield sample(complexes())
+    yield sample(complexes(0, 3))
+    yield sample(floats(2, 3))
+
+
+@samples("view_as_complex")
+def of_pairs() -> Iterator[Sample]:
+    yield sample(floats(3, 2))
+    yield sample(floats(4, 3, 2, dtype="float64").seen(every_second))
+    yield sample(floats(2))
+    yield sample(floats(0, 2))
+    yield sample(floats(3, 3))
+    yield sample(floats(2, 2).T)
+    yield sample(floats())
+    yield sample(integers(3, 2))

@@ -63,3 +63,19 @@ def sparse_of_indices() -> Iterator[Sample]:
 @samples("sparse_coo_tensor.indices_size")
 def sparse_of_indices_and_size() -> Iterator[Sample]:
     yield sample(given([[0, 2], [1, 0]], "int64"), floats(2), [4, 5])
+
+
+@samples("sparse_mask")
+def masked() -> Iterator[Sample]:
+    single = Sparse(given([[2], [1]], "int64"), given([1.5], "float32"), (3, 2))
+    yield sample(floats(3, 2), single)
+    yield sample(coordinates(), single)
+    yield sample(floats(2, 2), single)
+
+
+@samples("_sparse_coo_tensor_with_dims_and_tensors")
+def put_together() -> Iterator[Sample]:
+    sparse = Named("sparse_coo")
+    indices = given([[0, 2], [1, 0]], "int64")
+    yield sample(2, 0, [4, 5], indices, floats(2), layout=sparse, is_coalesced=True)
+    yield sample(2, 1, [4, 5, 3], indices, floats(2, 3), layout=sparse)

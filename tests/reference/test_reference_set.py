@@ -54,6 +54,8 @@ ACCEPTS_MORE = {"addcmul", "linalg_vector_norm", "binary_cross_entropy_with_logi
 NOT_RESIZED = {"binary_cross_entropy.out"}
 # PyTorch's own faults with a strided `out`: it is written as if it were contiguous, or restrided.
 NOT_STRIDED = {"_softmax.out", "_log_softmax.out", "gelu.out", "matmul.out", "linear.out"}
+# The result would be of a type that is not here (complex32).
+NO_TYPE = {("view_as_complex", "float16")}
 # Long sums lose more digits than one operation does.
 LOOSE = {"float16": 4.0}
 
@@ -253,6 +255,9 @@ def test_dtypes(name: str, dtype: str) -> None:
         actual, _ = call(tl, name, changed, ours)
         if isinstance(expected, Exception):
             must_refuse(name, changed, actual, expected)
+            continue
+        if (name, dtype) in NO_TYPE:
+            assert isinstance(actual, RuntimeError), f"{name} {changed}"
             continue
         check(f"{name} {changed}", name, actual, expected)
 

@@ -9,7 +9,18 @@ from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 
 # Fields with an empty value that an overlay may fill.
-_FILLABLE = ("doc", "python_module", "tags", "extra", "autogen", "derivatives")
+_FILLABLE = (
+    "doc",
+    "python_module",
+    "tags",
+    "extra",
+    "autogen",
+    "derivatives",
+    "fake",
+    "vmap",
+    "autocast",
+    "samples",
+)
 _FIXED = ("structured", "structured_delegate", "variants", "device_check", "device_guard")
 
 

@@ -13,13 +13,16 @@ from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagn
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.schema import FunctionSchema
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """The input of every target. `functions` are in source order; overlays are merged in.
 
-    `formulas` are the functions that derivative formulas may call beside the operators.
+    `formulas` are the functions that derivative formulas may call beside the operators. `modules` are
+    the functions in the modules that options of target `torch-python` name, by option.
+    `registered` are the schemas that the installed PyTorch has registered, if they were asked for.
     """
 
     functions: tuple[NativeFunction, ...]
@@ -29,6 +32,8 @@ class Program:
     tags: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
     formulas: KernelIndex | None = None
+    modules: Mapping[str, KernelIndex] = field(default_factory=dict)
+    registered: tuple[FunctionSchema, ...] = ()
 
     @property
     def has_errors(self) -> bool:
@@ -61,6 +66,7 @@ def build_program(
     sources: Sequence[Source] = (),
     lint: bool = False,
     formulas: KernelIndex | None = None,
+    modules: Mapping[str, KernelIndex] | None = None,
 ) -> Program:
     """Put the pieces together and check across entries; with `lint`, run the lint rules too."""
     merged, found = merge_overlays(functions)
@@ -71,9 +77,21 @@ def build_program(
 
         helpers = None if formulas is None else frozenset(formulas.names())
         found += check_derivatives(merged, helpers)
+    if any(function.fake is not None or function.samples for function in merged):
+        from torchgen_lite.analysis.fakes import check_fakes
+        from torchgen_lite.analysis.samples import check_samples
+
+        found += [*check_fakes(merged), *check_samples(merged)]
     if lint:
         found += run_lint(merged)
     kept = filter_diagnostics(found, config, functions, sources)
     return Program(
-        merged, config, sort_diagnostics(kept), kernels, dict(tags or {}), tuple(sources), formulas
+        merged,
+        config,
+        sort_diagnostics(kept),
+        kernels,
+        dict(tags or {}),
+        tuple(sources),
+        formulas,
+        dict(modules or {}),
     )

@@ -32,6 +32,7 @@ class Request:
     diff: bool
     dry_run: bool
     depfile: str | None
+    stamp: str | None = None
 
     @property
     def is_whole(self) -> bool:
@@ -61,6 +62,7 @@ def _input_options(command: click.decorators.FC) -> click.decorators.FC:
 @click.option("--dry-run", is_flag=True, help="Write nothing; print the plan.")
 @_input_options
 @click.option("--depfile", metavar="PATH", help="Write dependencies for ninja or CMake.")
+@click.option("--stamp", metavar="PATH", help="Touch this file; the depfile is about it.")
 @global_options
 @click.pass_obj
 def generate_command(
@@ -73,6 +75,7 @@ def generate_command(
     output_dir: str | None,
     torch: bool,
     depfile: str | None,
+    stamp: str | None,
 ) -> int:
     """Write the outputs.
 
@@ -81,7 +84,7 @@ def generate_command(
     torchgen-lite generate --torch --target python --output-dir build
     """
     return run_generate(
-        session, Request(targets, schema, output_dir, torch, check, diff, dry_run, depfile)
+        session, Request(targets, schema, output_dir, torch, check, diff, dry_run, depfile, stamp)
     )
 
 
@@ -135,7 +138,10 @@ def run_generate(session: Session, request: Request) -> int:
     from torchgen_lite.pipeline import generate_all
 
     program = session.load(
-        schema=request.schema or None, torch=request.torch, output_dir=request.output_dir
+        schema=request.schema or None,
+        torch=request.torch,
+        registered=request.torch and "torch-stubs" in request.targets,
+        output_dir=request.output_dir,
     )
     generated = generate_all(program, targets=request.targets)
     kind = "check" if request.check else "generate"
@@ -204,14 +210,13 @@ def _write(
         found = (*diagnostics, Diagnostic("TG009", message, help="nothing was written"))
         session.report(found, kind="generate")
         return CANNOT_RUN
-    if request.depfile is not None:
-        try:
-            plans.write_depfile(Path(request.depfile), program, generated, prefix)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            message = f"cannot write the depfile `{request.depfile}`: {reason}"
-            session.report((*diagnostics, Diagnostic("TG009", message)), kind="generate")
-            return CANNOT_RUN
+    try:
+        plans.write_build_files(request.depfile, request.stamp, program, generated, plan.root)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        message = f"cannot write `{error.filename}`: {reason}"
+        session.report((*diagnostics, Diagnostic("TG009", message)), kind="generate")
+        return CANNOT_RUN
     session.report(diagnostics, kind="generate", **plans.json_parts(plan, generated, prefix))
     for change in plan.pending:
         if change.action == "delete":

@@ -16,7 +16,7 @@ from torchgen_lite.diagnostics import has_errors
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
 
-KINDS = ("ops", "targets", "keys", "templates", "outputs", "codes")
+KINDS = ("ops", "targets", "keys", "templates", "inputs", "outputs", "codes", "cmake-dir")
 Row = dict[str, object]
 
 
@@ -46,14 +46,14 @@ def list_command(
     targets: tuple[str, ...],
     torch: bool,
 ) -> int:
-    """Operators, targets, dispatch keys, templates, outputs or diagnostic codes.
+    """Operators, targets, keys, templates, inputs, outputs, diagnostic codes, the folder for CMake.
 
     \b
     torchgen-lite list ops
     torchgen-lite list ops --format json
     torchgen-lite list outputs --format cmake
     """
-    if kind in ("ops", "outputs"):
+    if kind in ("ops", "inputs", "outputs"):
         program = session.load(schema=schema or None, torch=torch, output_dir=output_dir)
         if has_errors(program.diagnostics):
             session.report(program.diagnostics, kind="list")
@@ -65,6 +65,10 @@ def list_command(
             return FINE
         if kind == "ops":
             rows = list(list_ops(program))
+        elif kind == "inputs":
+            from torchgen_lite.cli.plans import build_inputs
+
+            rows = [{"name": path} for path in build_inputs(program)]
         else:
             from torchgen_lite.pipeline import generate_all
 
@@ -96,7 +100,7 @@ def render_rows(kind: str, rows: list[Row], format_: str) -> str:
         return json.dumps({"version": 1, "kind": kind, kind: rows}, indent=2) + "\n"
     if format_ == "cmake":
         names = "".join(f'\n  "{row["name"]}"' for row in rows)
-        return f"set(TORCHGEN_LITE_{kind.upper()}{names}\n)\n"
+        return f"set(TORCHGEN_LITE_{kind.upper().replace('-', '_')}{names}\n)\n"
     width = max((len(str(row["name"])) for row in rows), default=0) if kind != "ops" else 0
     lines = []
     for row in rows:
@@ -153,9 +157,15 @@ def list_codes() -> Iterator[Row]:
         yield {"name": code.code, "severity": code.severity, "title": code.title}
 
 
+def list_cmake_dir() -> Iterator[Row]:
+    """Where `find_package(torchgen_lite)` has to look."""
+    yield {"name": (Path(__file__).parents[1] / "cmake").as_posix()}
+
+
 _STATIC = {
     "targets": list_targets,
     "keys": list_keys,
     "templates": list_templates,
     "codes": list_codes,
+    "cmake-dir": list_cmake_dir,
 }

@@ -111,12 +111,26 @@ def json_parts(
     return {"ok": not plan.pending, "summary": summary, "extra": {"files": files}}
 
 
-def write_depfile(path: Path, program: Program, generated: Generated, prefix: str) -> None:
-    """Always written, even if no output changed: build tools expect it."""
-    from torchgen_lite.emit.templates import find_templates
-    from torchgen_lite.emit.write import write_temporary
+def write_build_files(
+    depfile: str | None, stamp: str | None, program: Program, generated: Generated, root: Path
+) -> None:
+    """What build tools ask for. Always written, even if no output changed: they expect it.
 
-    first = join(prefix, next(iter(generated.files), ""))
+    Outputs that stay the same keep their times, so that nothing made from them is made again. A build
+    tool that wants to see that the command has run looks at the stamp.
+    """
+    if depfile is not None:
+        first = stamp or _build_path(root / next(iter(generated.files), ""))
+        _write_file(Path(depfile), render_depfile(first, build_inputs(program)))
+    if stamp is not None:
+        _write_file(Path(stamp), "")
+
+
+def build_inputs(program: Program) -> list[str]:
+    """Every file that the outputs are made from, and one that changes with each release."""
+    from torchgen_lite import version
+    from torchgen_lite.emit.templates import find_templates
+
     config = program.config
     inputs = [
         source.path if Path(source.path).is_absolute() else (config.root / source.path).as_posix()
@@ -127,7 +141,22 @@ def write_depfile(path: Path, program: Program, generated: Generated, prefix: st
         inputs += sorted(p.as_posix() for p in folder.rglob("*.j2"))
     if config.path is not None:
         inputs.append(config.path.as_posix())
-    os.replace(write_temporary(path, render_depfile(first, inputs)), path)
+    return [*inputs, Path(version.__file__).as_posix()]
+
+
+def _build_path(path: Path) -> str:
+    """As build tools name it: from the folder they run commands in, or in full."""
+    relative = os.path.relpath(path).replace(os.sep, "/")
+    return path.as_posix() if relative.startswith("..") else relative
+
+
+def _write_file(path: Path, text: str) -> None:
+    from torchgen_lite.emit.write import write_temporary
+
+    try:
+        os.replace(write_temporary(path, text), path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def join(prefix: str, path: str) -> str:

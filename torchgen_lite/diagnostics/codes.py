@@ -11,7 +11,10 @@ from torchgen_lite.diagnostics.codes_compare import COMPARE_CODES
 from torchgen_lite.diagnostics.codes_cross import CROSS_CODES
 from torchgen_lite.diagnostics.codes_derivatives import DERIVATIVE_CODES
 from torchgen_lite.diagnostics.codes_run import RUN_CODES
+from torchgen_lite.diagnostics.codes_runtime import RUNTIME_CODES
 from torchgen_lite.diagnostics.codes_schema import SCHEMA_CODES
+from torchgen_lite.diagnostics.codes_stable import STABLE_CODES
+from torchgen_lite.diagnostics.codes_torch import TORCH_CODES
 from torchgen_lite.diagnostics.codes_yaml import YAML_CODES
 
 __all__ = ["CODES", "Code", "explain", "render_codes_page"]
@@ -19,7 +22,17 @@ __all__ = ["CODES", "Code", "explain", "render_codes_page"]
 CODES: dict[str, Code] = {
     code.code: code
     for code in sorted(
-        (*RUN_CODES, *YAML_CODES, *SCHEMA_CODES, *CROSS_CODES, *DERIVATIVE_CODES, *COMPARE_CODES)
+        (
+            *RUN_CODES,
+            *YAML_CODES,
+            *SCHEMA_CODES,
+            *CROSS_CODES,
+            *DERIVATIVE_CODES,
+            *TORCH_CODES,
+            *STABLE_CODES,
+            *RUNTIME_CODES,
+            *COMPARE_CODES,
+        )
     )
 }
 

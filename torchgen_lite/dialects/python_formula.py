@@ -4,7 +4,7 @@
 
 is `_functions.where(self >= 0, grads[0], weight) if grads[0] is not None else zeros_like(self)`, where the
 functions of the package and the helpers come from modules. Facts about saved tensors are locals: `self.shape`
-is `self_shape`.
+is `self_shape`. `self.conj()` asks for the type first, so that it costs next to nothing for real tensors.
 """
 
 from __future__ import annotations
@@ -55,10 +55,12 @@ _CONDITIONAL, _NOT, _UNARY, _POSTFIX = 1, 4, 11, 12
 @dataclass(frozen=True, slots=True)
 class Writer:
     """How names are written: `function` gives the expression for a function that a formula calls, `fact`
-    the local name of an expression that was saved in place of a tensor, or None."""
+    the local name of an expression that was saved in place of a tensor, or None; `numbers` are the names
+    that stand for Python numbers."""
 
     function: Callable[[str], str]
     fact: Callable[[Expression], str | None]
+    numbers: frozenset[str] = frozenset()
 
     def text(self, node: Expression, level: int = 0) -> str:
         """The expression, in brackets if it binds looser than `level`."""
@@ -101,7 +103,19 @@ class Writer:
         function = node.function
         if isinstance(function, Member) and function.name == "defined" and not node.arguments:
             return f"{self.text(function.value, 6)} is not None", 5
+        conjugated = _conjugated(node)
+        if conjugated is not None:
+            return self._conjugate(conjugated)
         return f"{self.called(node)}({', '.join(self.arguments(node))})", _POSTFIX
+
+    def _conjugate(self, value: Expression) -> tuple[str, int]:
+        """The conjugate of a number; of a tensor what the framework's `conj` makes of it."""
+        if not isinstance(value, Name):
+            return f"_conj({self.text(value)})", _POSTFIX
+        name = self.text(value)
+        if value.text in self.numbers:
+            return f"{name}.conjugate()", _POSTFIX
+        return f"_conj({name}) if {name}._dtype.is_complex else {name}", _CONDITIONAL
 
     def called(self, node: Call) -> str:
         """What stands before the bracket of a call."""
@@ -126,12 +140,31 @@ class Writer:
             yes = self.lines(target, node.yes, indent=indent + 4)
             no = self.lines(target, node.no, indent=indent + 4)
             return [f"if {self.text(node.test)}:", *_indented(yes), "else:", *_indented(no)]
+        conjugated = _conjugated(node)
+        if isinstance(conjugated, Name):
+            return [f"{target} = _conj({self.text(conjugated)})"]
         if isinstance(node, Call):
             head = f"{target} = {self.called(node)}("
             items = self.arguments(node)
             if all(len(part) + indent + 5 <= LINE_LENGTH for part in (head, *items)):
                 return bracketed(head, items, indent=indent).split("\n" + " " * indent)
         return self._apart(target, node, indent)
+
+    def _call_apart(self, node: Call, part: Name) -> tuple[Expression, Expression]:
+        """The object of a method or the heaviest argument, and the call with a name in its place."""
+        arguments = list(node.arguments)
+        heaviest = max(range(len(arguments)), key=lambda i: self._weight(arguments[i]))
+        most = self._weight(arguments[heaviest])
+        function = node.function
+        if isinstance(function, Member) and self._weight(function.value) >= most:
+            method = Member(part, function.name, function.arrow)
+            return function.value, Call(method, node.arguments, node.keywords)
+        inner, arguments[heaviest] = arguments[heaviest], part
+        return inner, Call(function, tuple(arguments), node.keywords)
+
+    def _weight(self, node: Expression) -> int:
+        """The length of an expression; a name can't be made shorter by another name."""
+        return 0 if isinstance(node, Name) else len(self.text(node))
 
     def _apart(self, target: str, node: Expression, indent: int) -> list[str]:
         """The heaviest part of an expression under a name of its own, and then the rest."""
@@ -141,20 +174,30 @@ class Writer:
         rest: Expression
         if isinstance(node, Unary):
             inner, rest = node.operand, Unary(node.operator, part)
-        elif isinstance(node, Binary) and len(str(node.left)) >= len(str(node.right)):
+        elif isinstance(node, Binary) and self._weight(node.left) >= self._weight(node.right):
             inner, rest = node.left, Binary(node.operator, part, node.right)
         elif isinstance(node, Binary):
             inner, rest = node.right, Binary(node.operator, node.left, part)
-        elif isinstance(node, Call) and isinstance(node.function, Member):
+        elif isinstance(node, Call) and isinstance(node.function, Member) and not node.arguments:
             inner = node.function.value
-            method = Member(part, node.function.name, node.function.arrow)
-            rest = Call(method, node.arguments, node.keywords)
+            rest = Call(Member(part, node.function.name, node.function.arrow), (), node.keywords)
+        elif isinstance(node, Call) and node.arguments:
+            inner, rest = self._call_apart(node, part)
         else:
+            return [f"{target} = {self.text(node)}"]
+        if isinstance(inner, Name):
             return [f"{target} = {self.text(node)}"]
         return [
             *self.lines(name, inner, indent=indent),
             *self.lines(target, rest, indent=indent),
         ]
+
+
+def _conjugated(node: Expression) -> Expression | None:
+    """`x` of `x.conj()`."""
+    if isinstance(node, Call) and isinstance(node.function, Member) and not node.arguments:
+        return node.function.value if node.function.name == "conj" else None
+    return None
 
 
 def _indented(lines: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 Note [Ownership by marker]
 Inside the output directory a file belongs to us if its first line carries our marker. Such a file that is
 not in the plan is an orphan and is deleted; a file without the marker is an error when it is in the way,
-and is otherwise not looked at. There is no list of files to keep up to date, and nothing to lose.
+and is otherwise not looked at, unless it says word for word what would be written. There is no list of files to keep up to date, and nothing to lose.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def build_plan(files: Mapping[str, str], root: Path, folders: Iterable[str], sho
             diagnostics.append(_located(problem, f"{shown}/{path}"))
             continue
         old = _read(root / path)
-        if old is not None and not is_marked(old):
+        if old is not None and not is_marked(old) and old != files[path]:
             diagnostics.append(_in_the_way(f"{shown}/{path}"))
             continue
         changes.append(Change(path, _action(old, files[path]), old, files[path]))

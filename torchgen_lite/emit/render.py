@@ -110,7 +110,7 @@ def render_file(
     text = squeeze(body, 1 if file.path.endswith(".pyi") else 2)
     if is_override(template) and file.path.endswith((".py", ".pyi")):
         text = _format_python(text, file, template, root)
-    return render_header(file.path, source) + text
+    return render_header(file.path, source) + text if file.is_marked else text
 
 
 def squeeze(text: str, blank: int) -> str:

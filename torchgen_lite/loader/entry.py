@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from torchgen_lite.diagnostics import Span
     from torchgen_lite.loader.derivatives import Derivatives
+    from torchgen_lite.loader.fakes import Fake
+    from torchgen_lite.loader.samples import Sample
     from torchgen_lite.schema import FunctionSchema
 
 
@@ -36,8 +38,7 @@ class NativeFunction:
     `dispatch` is as written, plus what PyTorch's reader adds by rule. An entry without `dispatch:` and
     without `structured_delegate:` gets `CompositeImplicitAutograd: <name>_<overload>` only through
     `analysis`, never here. `doc`, `torch`, `guard`, `fake`, `derivatives` and `samples` are fields
-    of ours; of `fake` and `samples` the text is kept as it stands, for the targets that read it. `extra`
-    holds fields that are read but mean nothing to this project.
+    of ours, as are `vmap` and `autocast`. `extra` holds fields that are read but mean nothing to this project.
     """
 
     func: FunctionSchema
@@ -61,9 +62,11 @@ class NativeFunction:
     doc: str | None = None
     torch: str | None = None
     guard: str | None = None
-    fake: str | None = None
+    fake: Fake | None = None
+    vmap: str | None = None
+    autocast: str | None = None
     derivatives: Derivatives | None = None
-    samples: tuple[str, ...] = ()
+    samples: tuple[Sample, ...] = ()
     extra: tuple[tuple[str, str], ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
     field_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 VARIANTS = ("function", "method")
+AUTOCAST_RULES = ("float32", "lower_precision")
 DEVICE_CHECKS = ("NoCheck", "ExactSame")
 UFUNC_KEYS = (
     "CUDAFunctor",
@@ -54,7 +55,9 @@ _FIELDS = (
     Field("dispatch", "mapping", "Kernels by dispatch key; several keys share one with commas."),
     Field("autogen", "words", "Operators that PyTorch's generator derives from this one."),
     Field("tags", "words", "Names from tags.yaml."),
-    Field("fake", "any", "The shape function used under FakeTensor.", ours=True),
+    Field("fake", "any", "Shapes of the results, by a rule or a Python function.", ours=True),
+    Field("vmap", "text", "The Python function that runs the operator under vmap.", ours=True),
+    Field("autocast", "text", "Precision under autocast: float32, lower_precision.", ours=True),
     Field("derivatives", "any", "Derivative formulas by argument.", ours=True),
     Field("samples", "list", "Example arguments for tests.", ours=True),
     Field(

@@ -6,7 +6,15 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from torchgen_lite.loader.dispatch_table import key_names
-from torchgen_lite.loader.fields import DEVICE_CHECKS, FIELDS, UFUNC_KEYS, VARIANTS, Field
+from torchgen_lite.loader.fakes import RULE_FIELDS
+from torchgen_lite.loader.fields import (
+    AUTOCAST_RULES,
+    DEVICE_CHECKS,
+    FIELDS,
+    UFUNC_KEYS,
+    VARIANTS,
+    Field,
+)
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 
 Json = dict[str, object]
@@ -90,7 +98,9 @@ def _value(field: Field, tags: Mapping[str, str]) -> Json:
         "cpp_no_default_args": {"type": "array", "items": {"type": "string"}},
         "samples": {"type": "array"},
         "derivatives": {"type": "object"},
-        "fake": {"type": ["string", "object"]},
+        "fake": _fake(),
+        "vmap": {"type": "string", "pattern": _KERNEL},
+        "autocast": {"enum": list(AUTOCAST_RULES)},
         "guard": {"type": "string", "pattern": r"^#(?:if|ifdef|ifndef)[ \t]+\S"},
         "torch": {"type": "string", "pattern": r"^\s*(?:>=|<=|==|!=|~=|<|>)\s*[0-9]"},
     }
@@ -103,6 +113,19 @@ def _value(field: Field, tags: Mapping[str, str]) -> Json:
     if field.shape == "name":
         return {"type": "string", "pattern": rf"^{_OPERATOR}$"}
     return {} if field.shape == "any" else {"type": "string"}
+
+
+def _fake() -> Json:
+    """A name, a rule, a list of rules, or a mapping from results to rules."""
+    rule: Json = {
+        "type": "object",
+        "propertyNames": {"enum": list(RULE_FIELDS)},
+        "additionalProperties": {"type": ["string", "number", "array"]},
+        "minProperties": 1,
+    }
+    named: Json = {"type": "object", "additionalProperties": rule, "minProperties": 1}
+    several: Json = {"type": "array", "items": rule, "minItems": 1}
+    return {"anyOf": [{"type": "string", "pattern": _KERNEL}, rule, named, several]}
 
 
 def _dispatch() -> Json:

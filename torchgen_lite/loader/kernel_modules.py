@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.loader.python_signature import PythonSignature, read_python_signature
 from torchgen_lite.loader.sources import read_source
 
 
 @dataclass(frozen=True, slots=True)
 class KernelModule:
-    """A module and the line of each name that it defines at its top level."""
+    """A module and the line of each name that it defines at its top level.
+
+    `signatures` has those that are functions without a decorator, which may change how they are called.
+    """
 
     name: str
     path: str
     names: Mapping[str, int]
+    signatures: Mapping[str, PythonSignature] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +41,12 @@ class KernelIndex:
             return None if line is None else (module, line)
         places = self._found.get(name)
         return places[0] if places else None
+
+    def signature(self, name: str) -> PythonSignature | None:
+        """How the kernel of that name is called, where its source says so."""
+        found = self.find(name)
+        module = next((m for m in self.modules if found and m.name == found[0]), None)
+        return module.signatures.get(name.rpartition(".")[2]) if module else None
 
     def find_all(self, name: str) -> tuple[tuple[str, int], ...]:
         """Every module that defines a name, with the line."""
@@ -63,9 +74,9 @@ def index_kernel_modules(
         diagnostics += unread
         if source is None:
             continue
-        names, wrong = _top_level(source)
+        names, signatures, wrong = _top_level(source)
         diagnostics += wrong
-        found.append(KernelModule(name, source.path, names))
+        found.append(KernelModule(name, source.path, names, signatures))
     index: dict[str, list[tuple[str, int]]] = {}
     for module in found:
         for name, line in module.names.items():
@@ -100,7 +111,9 @@ def _package_parent(package: str) -> list[Path]:
     return [Path(spec.origin).parent] if spec.origin else []
 
 
-def _top_level(source: Source) -> tuple[dict[str, int], list[Diagnostic]]:
+def _top_level(
+    source: Source,
+) -> tuple[dict[str, int], dict[str, PythonSignature], list[Diagnostic]]:
     try:
         tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -110,11 +123,16 @@ def _top_level(source: Source) -> tuple[dict[str, int], list[Diagnostic]]:
         span = Span(source, offset, offset + max(len(starts[min(line, len(starts)) - 1]), 1))
         reason = getattr(error, "msg", None) or "not readable"
         message = f"kernel module `{source.path}` is not Python: {reason}"
-        return {}, [Diagnostic("TG311", message, Label(span, "here"))]
+        return {}, {}, [Diagnostic("TG311", message, Label(span, "here"))]
     names: dict[str, int] = {}
     for name, line in _definitions(tree.body):
         names[name] = line
-    return names, []
+    signatures = {
+        node.name: read_python_signature(node)
+        for node in tree.body
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.decorator_list
+    }
+    return names, {n: s for n, s in signatures.items() if names[n] == s.line}, []
 
 
 def _definitions(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:

@@ -1,7 +1,7 @@
-"""Fields that PyTorch does not have: `torch`, `guard`, `fake`, `derivatives`, `samples`.
+"""Fields that PyTorch does not have: `torch`, `guard`, `fake`, `derivatives`, `samples`, `vmap`, `autocast`.
 
-What stands in `fake` and `samples` has a language of its own, read by the targets that use it; here
-their shape is checked and the text kept. `derivatives` is read by `loader.derivatives`.
+`fake`, `derivatives` and `samples` have a language of their own: `loader.fakes`, `loader.derivatives`
+and `loader.samples` read them.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from torchgen_lite.loader.reader import EntryReader, short
+from torchgen_lite.loader.fields import AUTOCAST_RULES
+from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.versions import parse_range
-from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml_nodes import MapNode
 
 if TYPE_CHECKING:
     from torchgen_lite.loader.derivatives import Derivatives
+    from torchgen_lite.loader.fakes import Fake
+    from torchgen_lite.loader.samples import Sample
 
 _GUARD = re.compile(r"#(?:if[ \t]+\S[^\n\\]*|ifn?def[ \t]+[A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 
@@ -28,30 +31,46 @@ def read_own_fields(reader: EntryReader) -> dict[str, object]:
     if "guard" in fields:
         values["guard"] = _read_guard(reader)
     if "fake" in fields:
-        node = fields["fake"][1]
-        if isinstance(node, (MapNode, ScalarNode)) and not _is_null(node):
-            values["fake"] = _text(reader, node)
-        else:
-            reader.wrong_type("fake", node, "a rule or the name of a function")
+        values["fake"] = _read_fake(reader)
     if "derivatives" in fields:
         values["derivatives"] = _read_derivatives(reader)
     if "samples" in fields:
-        node = fields["samples"][1]
-        if isinstance(node, ListNode):
-            values["samples"] = tuple(_text(reader, item) for item in node.items)
-        else:
-            reader.wrong_type("samples", node, "a list")
+        values["samples"] = _read_samples(reader)
+    if "vmap" in fields:
+        values["vmap"] = _read_function(reader, "vmap")
+    if "autocast" in fields:
+        values["autocast"] = _read_autocast(reader)
     return values
 
 
-def _is_null(node: Node) -> bool:
-    return isinstance(node, ScalarNode) and node.is_null
+def _read_fake(reader: EntryReader) -> Fake | None:
+    # Imported here, as below: PyTorch's own entries never have these fields.
+    from torchgen_lite.loader.fakes import read_fake
+
+    return read_fake(reader, reader.fields["fake"][1])
 
 
-def _text(reader: EntryReader, node: Node) -> str:
-    if isinstance(node, ScalarNode):
-        return node.value
-    return reader.source.text[node.start : node.end].rstrip()
+def _read_samples(reader: EntryReader) -> tuple[Sample, ...]:
+    from torchgen_lite.loader.samples import read_samples
+
+    return read_samples(reader, reader.fields["samples"][1])
+
+
+def _read_function(reader: EntryReader, name: str) -> str | None:
+    text = reader.text(name)
+    if text is not None and ("::" in text or not KERNEL_NAME.fullmatch(text)):
+        message = f"`{short(text)}` is not the name of a Python function"
+        reader.report("TG334", message, reader.span(reader.fields[name][1]), "not a name")
+        return None
+    return text
+
+
+def _read_autocast(reader: EntryReader) -> str | None:
+    text = reader.text("autocast")
+    span = reader.span(reader.fields["autocast"][1])
+    if text is not None and reader.choice("TG337", "autocast rule", text, span, AUTOCAST_RULES):
+        return text
+    return None
 
 
 def _read_range(reader: EntryReader) -> str | None:
@@ -80,7 +99,6 @@ def _read_derivatives(reader: EntryReader) -> Derivatives | None:
     if not isinstance(node, MapNode):
         reader.wrong_type("derivatives", node, "a mapping from arguments to formulas")
         return None
-    # Imported here: PyTorch's own entries never have the field.
     from torchgen_lite.loader.derivatives import read_derivatives
 
     return read_derivatives(reader, reader.read_keys(node), reader.span(node))

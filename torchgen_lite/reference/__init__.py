@@ -24,6 +24,7 @@ from torchgen_lite.reference.autograd.mode import (
     enable_grad,
     inference_mode,
     is_grad_enabled,
+    is_inference_mode_enabled,
     no_grad,
     set_grad_enabled,
 )
@@ -57,7 +58,7 @@ from torchgen_lite.reference.dtype import (
     set_default_dtype,
     uint8,
 )
-from torchgen_lite.reference.fallbacks import register_fallbacks
+from torchgen_lite.reference.fallbacks import register_by_hand, register_fallbacks
 from torchgen_lite.reference.generator import Generator, default_generator, manual_seed
 from torchgen_lite.reference.promotion import can_cast, promote_types, result_type
 from torchgen_lite.reference.sparse_tensor import SparseTensor
@@ -73,8 +74,9 @@ long = int64
 cfloat = complex64
 cdouble = complex128
 
-# The library is kept, for its registrations go with it.
+# The libraries are kept, for their registrations go with them.
 _fallbacks = register_fallbacks(dispatcher)
+_by_hand = register_by_hand(dispatcher)
 
 __all__ = [
     "Generator",
@@ -116,6 +118,7 @@ __all__ = [
     "int64",
     "int8",
     "is_grad_enabled",
+    "is_inference_mode_enabled",
     "is_tensor",
     "layout",
     "long",

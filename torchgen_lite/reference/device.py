@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from torchgen_lite.runtime import DispatchKey, DispatchKeySet
+from torchgen_lite.runtime import DispatchKey, DispatchKeySet, is_inference_mode_enabled
+from torchgen_lite.runtime.local_state import inference_use
+from torchgen_lite.runtime.named_sets import AUTOGRAD_WITH_ADINPLACEORVIEW
 
 # Device type -> backend component, as c10 `toBackendComponent`.
 BACKENDS: Final = {
@@ -69,8 +71,8 @@ class device:
             return self is as_device(other)
         return self is other
 
-    def __hash__(self) -> int:
-        return hash((self.type, self.index))
+    # Equal devices are one object.
+    __hash__ = object.__hash__
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (device, (self.type, self.index))
@@ -147,7 +149,7 @@ channels_last_3d = memory_format("channels_last_3d")
 
 
 def _keyset(functionality: str, backend: str) -> DispatchKeySet:
-    """What c10's `TensorImpl` constructor adds to a backend's key (no inference mode here)."""
+    """What c10's `TensorImpl` constructor adds to a backend's key outside inference mode."""
     names = [functionality + backend, "ADInplaceOrView", "Autograd" + backend]
     if backend in _AUTOCAST:
         names.append("Autocast" + backend)
@@ -162,10 +164,15 @@ _SPARSE: dict[str, DispatchKeySet] = {}
 
 
 def dense_keyset(on: device) -> DispatchKeySet:
-    """{CPU, ADInplaceOrView, AutogradCPU, AutocastCPU} for the CPU, and alike for other devices."""
+    """{CPU, ADInplaceOrView, AutogradCPU, AutocastCPU} for the CPU, and alike for other devices.
+
+    In inference mode {CPU, AutocastCPU}.
+    """
     known = _DENSE.get(on.type)
     if known is None:
         known = _DENSE[on.type] = _keyset("", on.backend)
+    if inference_use.seen and is_inference_mode_enabled():
+        return without_autograd(known)
     return known
 
 
@@ -174,4 +181,11 @@ def sparse_keyset(on: device) -> DispatchKeySet:
     known = _SPARSE.get(on.type)
     if known is None:
         known = _SPARSE[on.type] = _keyset("Sparse", on.backend)
+    if inference_use.seen and is_inference_mode_enabled():
+        return without_autograd(known)
     return known
+
+
+def without_autograd(keyset: DispatchKeySet) -> DispatchKeySet:
+    """The keys of an inference tensor."""
+    return keyset - AUTOGRAD_WITH_ADINPLACEORVIEW

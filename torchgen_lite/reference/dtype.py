@@ -26,13 +26,25 @@ COMPLEX: Final = 3
 class dtype:
     """One element type; there is exactly one object for each."""
 
-    __slots__ = ("category", "itemsize", "name", "numpy", "scalar_type")
+    __slots__ = (
+        "category",
+        "differentiable",
+        "is_complex",
+        "is_floating_point",
+        "itemsize",
+        "name",
+        "numpy",
+        "scalar_type",
+    )
 
     name: str
     scalar_type: str
     numpy: np.dtype[Any]
     itemsize: int
     category: int
+    is_floating_point: bool
+    is_complex: bool
+    differentiable: bool
 
     def __init__(self, name: str, scalar_type: str, category: int) -> None:
         self.name = name
@@ -40,14 +52,9 @@ class dtype:
         self.numpy = np.dtype(name)
         self.itemsize = self.numpy.itemsize
         self.category = category
-
-    @property
-    def is_floating_point(self) -> bool:
-        return self.category == FLOATING
-
-    @property
-    def is_complex(self) -> bool:
-        return self.category == COMPLEX
+        self.is_floating_point = category == FLOATING
+        self.is_complex = category == COMPLEX
+        self.differentiable = category >= FLOATING
 
     @property
     def is_signed(self) -> bool:

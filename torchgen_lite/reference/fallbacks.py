@@ -7,9 +7,12 @@ ATen `VariableFallbackKernel.cpp` and `autocast_mode.cpp`).
 
 from __future__ import annotations
 
-from torchgen_lite.reference.autograd.history import autograd_not_implemented
+from typing import Any
+
+from torchgen_lite.reference.autograd.history import after_autograd, autograd_not_implemented
 from torchgen_lite.reference.device import BACKENDS
-from torchgen_lite.runtime import Dispatcher, Library, fallthrough_kernel
+from torchgen_lite.runtime import Dispatcher, DispatchKeySet, Library, fallthrough_kernel
+from torchgen_lite_ops import redispatch_operators
 
 AUTOCAST_KEYS = (
     "AutocastCPU",
@@ -45,3 +48,17 @@ def register_fallbacks(dispatcher: Dispatcher) -> Library:
     for key in autograd_keys():
         library.fallback(autograd_not_implemented, key, with_keyset=True)
     return library
+
+
+def register_by_hand(dispatcher: Dispatcher) -> Library:
+    """The autograd kernels that torch writes by hand too; the library that is returned keeps them alive."""
+    library = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
+    library.impl("resize_", _resize_, with_keyset=True)
+    return library
+
+
+def _resize_(keyset: DispatchKeySet, self: Any, *arguments: Any, **keywords: Any) -> Any:
+    """What is recorded of a tensor is for the shape that it had."""
+    if self._requires_grad:
+        raise RuntimeError("cannot resize variables that require grad")
+    return redispatch_operators.resize_(after_autograd[keyset], self, *arguments, **keywords)

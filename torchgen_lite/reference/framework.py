@@ -12,9 +12,8 @@ from torchgen_lite.reference.autograd.history import (
     after_autograd,
     as_view,
     as_views,
-    below_adinplaceorview,
-    below_autograd,
     bump_version,
+    edge_of,
     edges_of,
     grad_enabled,
     needs_grad,
@@ -24,13 +23,14 @@ from torchgen_lite.reference.autograd.history import (
     refuse_out,
     save,
     save_list,
+    save_optional,
     save_result,
     set_histories,
     set_history,
 )
 from torchgen_lite.reference.autograd.history import check_inplace as check_inplace_history
 from torchgen_lite.reference.autograd.node import Gradients, Node
-from torchgen_lite.reference.autograd.support import zeros
+from torchgen_lite.reference.autograd.support import conj, zeros
 from torchgen_lite.reference.device import (
     channels_last,
     channels_last_3d,
@@ -61,16 +61,16 @@ __all__ = [
     "allocate",
     "as_view",
     "as_views",
-    "below_adinplaceorview",
-    "below_autograd",
     "bump_version",
     "channels_last",
     "channels_last_3d",
     "check_inplace",
     "check_inplace_history",
+    "conj",
     "contiguous_format",
     "device",
     "dtype",
+    "edge_of",
     "edges_of",
     "grad_enabled",
     "key_for_options",
@@ -85,6 +85,7 @@ __all__ = [
     "resize_out",
     "save",
     "save_list",
+    "save_optional",
     "save_result",
     "set_histories",
     "set_history",

@@ -1,6 +1,6 @@
 """Shapes and strides as plain tuples: pure functions, no tensors, no NumPy.
 
-numel(shape); contiguous_strides(shape); is_contiguous(shape, strides)
+numel(shape); contiguous_strides(shape), remembered_strides(tuple); is_contiguous(shape, strides)
 is_dense(shape, strides)                 non-overlapping and dense, in any order of dimensions
 broadcast_shapes(a, b) -> shape          RuntimeError as torch's
 expand_strides(shape, strides, to)       strides of a broadcast view
@@ -31,12 +31,12 @@ def numel(shape: Sequence[int]) -> int:
 
 def contiguous_strides(shape: Sequence[int]) -> Strides:
     """Row-major strides; a size of 0 counts as 1, as in c10."""
-    return _remembered_strides(tuple(shape))
+    return remembered_strides(tuple(shape))
 
 
 @lru_cache(4096)
-def _remembered_strides(shape: Shape) -> Strides:
-    """Every operator asks for the strides of its result, mostly of the same few shapes."""
+def remembered_strides(shape: Shape) -> Strides:
+    """The same of a tuple. Every operator asks for those of its result, mostly of the same few shapes."""
     strides: list[int] = []
     step = 1
     for size in reversed(shape):
@@ -73,7 +73,7 @@ def is_dense(shape: Shape, strides: Strides) -> bool:
 def span(shape: Shape, strides: Strides) -> int:
     if 0 in shape:
         return 0
-    return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides))
+    return 1 + sum([(size - 1) * stride for size, stride in zip(shape, strides)])
 
 
 def broadcast_shapes(a: Shape, b: Shape) -> Shape:
@@ -126,6 +126,9 @@ def wrap_dims(dims: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
         dims = (dims,)
     if not dims:
         return tuple(range(ndim))
+    if len(dims) == 1:
+        only = wrap_dim(dims[0], ndim)
+        return (only,) if ndim else ()
     seen: set[int] = set()
     for dim in dims:
         wrapped = wrap_dim(dim, ndim)

@@ -94,9 +94,14 @@ def result_type(*operands: Tensor | Number | None) -> dtype:
 
 
 def common_type(a: Tensor, b: Tensor) -> dtype:
-    """`result_type` of two tensors, quick where they have one dtype."""
-    if a._dtype is b._dtype and not (a._wrapped and b._wrapped):
-        return a._dtype
+    """`result_type` of two tensors, quick where they have one dtype or one is a number."""
+    first, second = a._dtype, b._dtype
+    if not a._wrapped:
+        # A number counts only if its category is higher.
+        if first is second or (b._wrapped and second.category <= first.category):
+            return first
+    elif not b._wrapped and first.category <= second.category:
+        return second
     return result_type(a, b)
 
 

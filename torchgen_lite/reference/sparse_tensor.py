@@ -53,6 +53,7 @@ class SparseTensor(Tensor):
             self._coo_indices, self._coo_values, self._shape, coalesced=self._coo_coalesced
         )
         copy._storage = self._storage
+        copy._dispatch_keyset = self._dispatch_keyset
         return copy
 
     @property

@@ -6,7 +6,8 @@ of their window.
 
     Storage(base, device)             around an array, without a copy
     storage.nbytes; storage.data_ptr(); storage.base
-    storage.version                   how often an operator has written to it
+    storage.version                   how often an operator has written to it; None if it was made in
+                                      inference mode, where nobody counts
     storage.reserve(elements, numpy_dtype)     grow when smaller; old bytes stay
 """
 
@@ -18,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from torchgen_lite.reference.device import device as Device
+from torchgen_lite.runtime import is_inference_mode_enabled
+from torchgen_lite.runtime.local_state import inference_use
 
 Array = NDArray[Any]
 
@@ -29,11 +32,17 @@ class Storage:
 
     base: Array | None
     device: Device
+    version: int | None
 
     def __init__(self, base: Array | None, on: Device) -> None:
         self.base = base
         self.device = on
         self.version = 0
+        if inference_use.seen and is_inference_mode_enabled():
+            self.version = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Storage, (self.base, self.device))
 
     @property
     def nbytes(self) -> int:

@@ -29,7 +29,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from torchgen_lite.reference.autograd.attributes import AutogradAttributes
-from torchgen_lite.reference.device import as_device, cpu, dense_keyset, meta, sparse_coo, strided
+from torchgen_lite.reference.device import (
+    as_device,
+    cpu,
+    dense_keyset,
+    meta,
+    sparse_coo,
+    strided,
+    without_autograd,
+)
 from torchgen_lite.reference.device import device as Device
 from torchgen_lite.reference.device import layout as Layout
 from torchgen_lite.reference.dtype import (
@@ -50,6 +58,7 @@ from torchgen_lite.reference.geometry import (
     contiguous_strides,
     is_contiguous,
     numel,
+    remembered_strides,
     span,
 )
 from torchgen_lite.reference.storage import Array, Storage, adopt
@@ -169,7 +178,7 @@ class Tensor(AutogradAttributes, TensorMethods, Conversions):
             self._dtype.numpy,
             base,
             0 if empty else self._offset * itemsize,
-            tuple(stride * itemsize for stride in self._strides),
+            tuple([stride * itemsize for stride in self._strides]),
         )
         self._cache = window
         self._cached_base = base
@@ -189,7 +198,10 @@ class Tensor(AutogradAttributes, TensorMethods, Conversions):
 
     def _shallow_copy(self) -> Tensor:
         """Another tensor on the same memory that nothing is recorded of."""
-        return self._as_strided(self._shape, self._strides, self._offset)
+        copy = self._as_strided(self._shape, self._strides, self._offset)
+        copy._cache = self._cache
+        copy._cached_base = self._cached_base
+        return copy
 
     def _set_geometry(self, shape: Shape, strides: Strides | None = None) -> None:
         """Resize in place; the storage grows if it must and never shrinks."""
@@ -231,6 +243,20 @@ class Tensor(AutogradAttributes, TensorMethods, Conversions):
     @property
     def T(self) -> Tensor:
         return operators.permute(self, range(self.ndim)[::-1])
+
+    @property
+    def real(self) -> Tensor:
+        """A view of the real parts; a real tensor itself."""
+        return operators.real(self)
+
+    @property
+    def imag(self) -> Tensor:
+        """A view of the imaginary parts. RuntimeError for a real tensor."""
+        return operators.imag(self)
+
+    def conj(self) -> Tensor:
+        """The conjugate, computed at once (torch's is a view that remembers to); a real tensor itself."""
+        return operators.conj_physical(self)
 
     def size(self, dim: int | None = None) -> Any:
         """The shape, or one of its sizes."""
@@ -386,7 +412,11 @@ def _rebuild(
     on: Device,
     wrapped: bool,
 ) -> Tensor:
-    result = Tensor(storage, shape, strides, offset, dtype, on, dense_keyset(on))
+    keyset = dense_keyset(on)
+    if storage.version is None:
+        # A shallow copy of an inference tensor shares its memory, and is one.
+        keyset = without_autograd(keyset)
+    result = Tensor(storage, shape, strides, offset, dtype, on, keyset)
     result._wrapped = wrapped
     return result
 
@@ -411,9 +441,10 @@ def empty_strided(
     shape: Shape, strides: Strides | None, dtype: DType, on: Device | str | None = None
 ) -> Tensor:
     """Uninitialised memory in the given order; on the Meta device no memory at all."""
-    on = as_device(on)
+    if on is not cpu:
+        on = as_device(on)
     if strides is None:
-        strides = contiguous_strides(shape)
+        strides = remembered_strides(shape)
         if on is not meta:
             base: Array = np.empty(shape, dtype.numpy)
             result = Tensor(Storage(base, on), shape, strides, 0, dtype, on, dense_keyset(on))

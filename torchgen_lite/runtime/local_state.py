@@ -27,11 +27,15 @@ F = TypeVar("F", bound=Callable[..., Generator[Any, Any, Any]])
 
 
 class LocalState:
-    """An interned pair of keysets. `included` joins the keyset of every call, `excluded` leaves it."""
+    """An interned pair of keysets. `included` joins the keyset of every call, `excluded` leaves it.
 
-    __slots__ = ("excluded", "included")
+    `inference`: whether this is a state of inference mode, which each new tensor has to know.
+    """
+
+    __slots__ = ("excluded", "included", "inference")
     included: DispatchKeySet
     excluded: DispatchKeySet
+    inference: bool
 
     def __repr__(self) -> str:
         return f"LocalState(included={self.included}, excluded={self.excluded})"
@@ -42,16 +46,31 @@ _states: dict[tuple[DispatchKeySet, DispatchKeySet], LocalState] = {}
 _interning = threading.Lock()
 
 
+class InferenceUse:
+    """`seen`: whether this process has been in inference mode. Until then nothing need ask for the mode."""
+
+    __slots__ = ("seen",)
+    seen: bool
+
+
+inference_use = InferenceUse()
+inference_use.seen = False
+
+
 def _state_of(included: DispatchKeySet, excluded: DispatchKeySet) -> LocalState:
     key = (included, excluded)
     found = _states.get(key)
     if found is None:
+        inference = not included.has(DispatchKey.ADInplaceOrView)
+        if inference:
+            inference_use.seen = True
         with _interning:
             found = _states.get(key)
             if found is None:
                 found = LocalState()
                 found.included = included
                 found.excluded = excluded
+                found.inference = inference
                 _states[key] = found
     return found
 
@@ -64,6 +83,28 @@ _variable: contextvars.ContextVar[LocalState] = contextvars.ContextVar(
 
 local_state: Callable[[], LocalState] = _variable.get
 """The state of the running thread or task."""
+
+set_local_state: Callable[[LocalState], object] = _variable.set
+"""Put another state in its place. Who does so puts the old one back."""
+
+
+class StateBelow(dict[LocalState, LocalState]):
+    """`below[state]` is the state with some keys excluded, remembered. States are few, see above."""
+
+    __slots__ = ("_mask",)
+
+    def __init__(self, mask: DispatchKeySet) -> None:
+        super().__init__()
+        self._mask = mask
+
+    def __missing__(self, now: LocalState) -> LocalState:
+        found = self[now] = _state_of(now.included, now.excluded | self._mask)
+        return found
+
+
+below_autograd = StateBelow(named_sets.AUTOGRAD)
+below_adinplaceorview = StateBelow(named_sets.AUTOGRAD_WITH_ADINPLACEORVIEW)
+"""Where the guards `AutoDispatchBelow...` lead. Generated kernels look it up themselves, at a third of the price."""
 
 
 def _as_keyset(keys: DispatchKeySet | DispatchKey) -> DispatchKeySet:
@@ -139,38 +180,30 @@ class ForceDispatchKeyGuard(_Guard):
 
 
 class _Below(ExcludeDispatchKeyGuard):
-    """Excludes a fixed set of keys. Kernels enter one at each call, so where it leads is remembered."""
+    """Excludes a fixed set of keys."""
 
     __slots__ = ()
-    _mask: DispatchKeySet
-    _targets: dict[LocalState, LocalState]
+    _below: StateBelow
 
     def __init__(self) -> None:
         self._saved = []
 
-    def __enter__(self) -> None:
-        now = local_state()
-        self._saved.append(now)
-        target = self._targets.get(now)
-        if target is None:
-            target = self._targets[now] = _state_of(now.included, now.excluded | self._mask)
-        _variable.set(target)
+    def _state(self, now: LocalState) -> LocalState:
+        return self._below[now]
 
 
 class AutoDispatchBelowAutograd(_Below):
     """Excludes the autograd keys: calls inside run below autograd."""
 
     __slots__ = ()
-    _mask = named_sets.AUTOGRAD
-    _targets: dict[LocalState, LocalState] = {}
+    _below = below_autograd
 
 
 class AutoDispatchBelowADInplaceOrView(_Below):
     """Excludes the autograd keys and ADInplaceOrView: what a generated autograd kernel runs under."""
 
     __slots__ = ()
-    _mask = named_sets.AUTOGRAD_WITH_ADINPLACEORVIEW
-    _targets: dict[LocalState, LocalState] = {}
+    _below = below_adinplaceorview
 
 
 class AutoDispatchSkipFunctionalize(ExcludeDispatchKeyGuard):
@@ -204,7 +237,7 @@ class InferenceMode(_Guard):
 
 
 def is_inference_mode_enabled() -> bool:
-    return not local_state().included.has(DispatchKey.ADInplaceOrView)
+    return local_state().inference
 
 
 def tls_local_dispatch_key_set() -> LocalState:

@@ -3,6 +3,10 @@
 A packet holds the overloads of one name in the order in which they are tried. The first whose
 parameters fit the arguments, by number, name and type, is called; tensors fit before numbers because
 the generator sorts them so.
+
+Note [Remembered overloads]
+Trying costs more than a kernel of a small tensor. Where the types of the arguments alone decide (tensors,
+numbers, None, lists of integers, but not other lists), the overload is remembered by those types.
 """
 
 from __future__ import annotations
@@ -118,19 +122,62 @@ def packet(
     It raises a TypeError that lists the signatures if none does.
     """
 
+    chosen: dict[tuple[type, ...], Callable[..., Any]] = {}
+
     def call(*arguments: Any, **keywords: Any) -> Any:
-        out = keywords.pop("out", None) if keywords else None
+        if keywords:
+            out = keywords.pop("out", None)
+        else:
+            stub = chosen.get(tuple(map(type, arguments)))
+            if stub is None:
+                stub = chosen.get(tuple(map(_kind, arguments)))
+            if stub is not None:
+                return stub(*arguments)
+            out = None
         for candidate in candidates:
             if out is not None and candidate.out is None:
                 continue
             gathered = candidate.gather(arguments)
             if candidate.fits(gathered, keywords):
+                if not keywords and out is None and gathered is arguments:
+                    _remember(chosen, arguments, candidate.stub)
                 return candidate.call(gathered, keywords, out)
         raise TypeError(_mismatch(name, candidates, arguments, keywords))
 
     call.__name__ = call.__qualname__ = name
     call.__doc__ = doc or "\n".join(f"{name}{candidate}" for candidate in candidates)
     return call
+
+
+class _Ints:
+    """The type of a list or tuple of nothing but `int`, as far as remembering goes."""
+
+
+_PLAIN = frozenset({_Ints, bool, complex, float, int, str, type(None)})
+_LISTS = frozenset({list, tuple})
+_ONLY_INT = {int}
+_LIMIT = 256
+
+
+def _kind(value: Any) -> type:
+    kind = type(value)
+    return _Ints if kind in _LISTS and {*map(type, value)} == _ONLY_INT else kind
+
+
+def _remember(
+    chosen: dict[tuple[type, ...], Callable[..., Any]],
+    arguments: tuple[Any, ...],
+    stub: Callable[..., Any],
+) -> None:
+    """See Note [Remembered overloads]."""
+    types = tuple(map(_kind, arguments))
+    if len(chosen) < _LIMIT and all(map(_decides, types)):
+        chosen[types] = stub
+
+
+def _decides(type_: type) -> bool:
+    """Whether all values of a type fit the same schema types."""
+    return type_ in _PLAIN or hasattr(type_, "_dispatch_keyset")
 
 
 def redispatch_packet(
@@ -173,6 +220,8 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _is_int(value: Any) -> bool:
+    if type(value) is int:
+        return True
     return hasattr(value, "__index__") and not isinstance(value, bool) and not _is_tensor(value)
 
 
@@ -216,7 +265,10 @@ def check_of(type_: str) -> Check:
         alone = inner if size else None
 
         def is_list(value: Any) -> bool:
-            if isinstance(value, Sequence) and not isinstance(value, str):
+            # The test against an abstract class is slow.
+            if type(value) in _LISTS or (
+                isinstance(value, Sequence) and not isinstance(value, str)
+            ):
                 return all(map(inner, value))
             return alone is not None and alone(value)
 

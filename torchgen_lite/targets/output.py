@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -13,11 +14,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class OutputFile:
-    """One file: its path below the output directory, its template, and the names the template may use."""
+    """One file: its path below the output directory, its template, and the names the template may use.
+
+    `is_marked` is False for the rare file whose format has no room for our header (`py.typed`, whose text a
+    type checker compares); such a file is not ours to change or delete once it differs.
+    """
 
     path: str
     template: str
     context: Mapping[str, object]
+    is_marked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +36,19 @@ class TargetResult:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An output family. `build` is a pure function of the program and the target's options."""
+    """An output family: its name, what it is, and the function that builds it, as `module:function`.
+
+    The module is imported when the target is built, so that a run pays for what it generates.
+    """
 
     name: str
     summary: str
-    build: Callable[[Program, Mapping[str, object]], TargetResult]
+    builder: str
+
+    def build(self, program: Program, options: Mapping[str, object]) -> TargetResult:
+        """The files of the target: a pure function of the program and the target's options."""
+        module, _, function = self.builder.partition(":")
+        build: Callable[[Program, Mapping[str, object]], TargetResult] = getattr(
+            import_module(module), function
+        )
+        return build(program, options)

@@ -812,6 +812,26 @@ abs = _packet(
     ),
 )
 abs_ = _operators.abs_
+conj_physical = _packet(
+    "conj_physical",
+    (
+        _Candidate(
+            _operators.conj_physical,
+            ("self",),
+            ("Tensor",),
+            1,
+            1,
+            out=_operators.conj_physical_out,
+            out_names=("out",),
+        ),
+    ),
+)
+conj_physical_ = _operators.conj_physical_
+_conj_physical = _operators._conj_physical
+real = _operators.real
+imag = _operators.imag
+view_as_real = _operators.view_as_real
+view_as_complex = _operators.view_as_complex
 neg = _packet(
     "neg",
     (
@@ -3077,6 +3097,9 @@ sparse_coo_tensor = _packet(
         ),
     ),
 )
+_sparse_coo_tensor_with_dims_and_tensors = (
+    _operators._sparse_coo_tensor_with_dims_and_tensors
+)
 
 __all__ = [
     "empty",
@@ -3172,6 +3195,13 @@ __all__ = [
     "argsort",
     "abs",
     "abs_",
+    "conj_physical",
+    "conj_physical_",
+    "_conj_physical",
+    "real",
+    "imag",
+    "view_as_real",
+    "view_as_complex",
     "neg",
     "neg_",
     "exp",
@@ -3377,4 +3407,5 @@ __all__ = [
     "margin_ranking_loss",
     "_coalesce",
     "sparse_coo_tensor",
+    "_sparse_coo_tensor_with_dims_and_tensors",
 ]

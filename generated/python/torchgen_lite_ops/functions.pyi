@@ -109,6 +109,13 @@ __all__ = [
     "argsort",
     "abs",
     "abs_",
+    "conj_physical",
+    "conj_physical_",
+    "_conj_physical",
+    "real",
+    "imag",
+    "view_as_real",
+    "view_as_complex",
     "neg",
     "neg_",
     "exp",
@@ -314,6 +321,7 @@ __all__ = [
     "margin_ranking_loss",
     "_coalesce",
     "sparse_coo_tensor",
+    "_sparse_coo_tensor_with_dims_and_tensors",
 ]
 
 def empty(
@@ -1020,6 +1028,29 @@ def abs(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def abs_(
+    self: Tensor,
+) -> Tensor: ...
+def conj_physical(
+    self: Tensor,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def conj_physical_(
+    self: Tensor,
+) -> Tensor: ...
+def _conj_physical(
+    self: Tensor,
+) -> Tensor: ...
+def real(
+    self: Tensor,
+) -> Tensor: ...
+def imag(
+    self: Tensor,
+) -> Tensor: ...
+def view_as_real(
+    self: Tensor,
+) -> Tensor: ...
+def view_as_complex(
     self: Tensor,
 ) -> Tensor: ...
 def neg(
@@ -2482,5 +2513,18 @@ def sparse_coo_tensor(
     layout: layout | None = None,
     device: device | None = None,
     pin_memory: bool | None = None,
+    is_coalesced: bool | None = None,
+) -> Tensor: ...
+def _sparse_coo_tensor_with_dims_and_tensors(
+    sparse_dim: int,
+    dense_dim: int,
+    size: Sequence[int],
+    indices: Tensor,
+    values: Tensor,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = False,
     is_coalesced: bool | None = None,
 ) -> Tensor: ...

@@ -552,6 +552,9 @@ class TensorMethods:
     )
     abs = _operators.abs
     abs_ = _operators.abs_
+    conj_physical = _operators.conj_physical
+    conj_physical_ = _operators.conj_physical_
+    _conj_physical = _operators._conj_physical
     neg = _operators.neg
     neg_ = _operators.neg_
     exp = _operators.exp
@@ -1850,6 +1853,7 @@ class TensorMethods:
             ),
         ),
     )
+    sparse_mask = _operators.sparse_mask
     sparse_dim = _operators.sparse_dim
     dense_dim = _operators.dense_dim
     _nnz = _operators._nnz

@@ -600,6 +600,15 @@ class TensorMethods:
     def abs_(
         self,
     ) -> Tensor: ...
+    def conj_physical(
+        self,
+    ) -> Tensor: ...
+    def conj_physical_(
+        self,
+    ) -> Tensor: ...
+    def _conj_physical(
+        self,
+    ) -> Tensor: ...
     def neg(
         self,
     ) -> Tensor: ...
@@ -1789,6 +1798,10 @@ class TensorMethods:
         layout: layout | None = None,
         blocksize: int | Sequence[int] | None = None,
         dense_dim: int | None = None,
+    ) -> Tensor: ...
+    def sparse_mask(
+        self,
+        mask: Tensor,
     ) -> Tensor: ...
     def sparse_dim(
         self,

@@ -4088,6 +4088,153 @@ def abs_out(
 
 _handle_abs_out.call = abs_out
 
+_handle_conj_physical = _schemas.conj_physical
+_memo_conj_physical = _handle_conj_physical.memo
+
+
+def conj_physical(
+    self: Tensor,
+) -> Tensor:
+    """aten::conj_physical(Tensor self) -> Tensor"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_conj_physical[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_conj_physical.resolve(self)
+    return kernel(self)
+
+
+_handle_conj_physical.call = conj_physical
+
+_handle_conj_physical_ = _schemas.conj_physical_
+_memo_conj_physical_ = _handle_conj_physical_.memo
+
+
+def conj_physical_(
+    self: Tensor,
+) -> Tensor:
+    """aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_conj_physical_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_conj_physical_.resolve(self)
+    return kernel(self)
+
+
+_handle_conj_physical_.call = conj_physical_
+
+_handle_conj_physical_out = _schemas.conj_physical_out
+_memo_conj_physical_out = _handle_conj_physical_out.memo
+
+
+def conj_physical_out(
+    self: Tensor,
+    *,
+    out: Tensor,
+) -> Tensor:
+    """aten::conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"""
+    kernel: Callable[..., Tensor]
+    try:
+        table = _memo_conj_physical_out[_state()][self._dispatch_keyset]
+        kernel = table[out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_conj_physical_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+_handle_conj_physical_out.call = conj_physical_out
+
+_handle__conj_physical = _schemas._conj_physical
+_memo__conj_physical = _handle__conj_physical.memo
+
+
+def _conj_physical(
+    self: Tensor,
+) -> Tensor:
+    """aten::_conj_physical(Tensor self) -> Tensor"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo__conj_physical[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle__conj_physical.resolve(self)
+    return kernel(self)
+
+
+_handle__conj_physical.call = _conj_physical
+
+_handle_real = _schemas.real
+_memo_real = _handle_real.memo
+
+
+def real(
+    self: Tensor,
+) -> Tensor:
+    """aten::real(Tensor(a) self) -> Tensor(a)"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_real[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_real.resolve(self)
+    return kernel(self)
+
+
+_handle_real.call = real
+
+_handle_imag = _schemas.imag
+_memo_imag = _handle_imag.memo
+
+
+def imag(
+    self: Tensor,
+) -> Tensor:
+    """aten::imag(Tensor(a) self) -> Tensor(a)"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_imag[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_imag.resolve(self)
+    return kernel(self)
+
+
+_handle_imag.call = imag
+
+_handle_view_as_real = _schemas.view_as_real
+_memo_view_as_real = _handle_view_as_real.memo
+
+
+def view_as_real(
+    self: Tensor,
+) -> Tensor:
+    """aten::view_as_real(Tensor(a) self) -> Tensor(a)"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_view_as_real[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_view_as_real.resolve(self)
+    return kernel(self)
+
+
+_handle_view_as_real.call = view_as_real
+
+_handle_view_as_complex = _schemas.view_as_complex
+_memo_view_as_complex = _handle_view_as_complex.memo
+
+
+def view_as_complex(
+    self: Tensor,
+) -> Tensor:
+    """aten::view_as_complex(Tensor(a) self) -> Tensor(a)"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_view_as_complex[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_view_as_complex.resolve(self)
+    return kernel(self)
+
+
+_handle_view_as_complex.call = view_as_complex
+
 _handle_neg = _schemas.neg
 _memo_neg = _handle_neg.memo
 
@@ -13593,6 +13740,75 @@ def sparse_coo_tensor_indices_size(
 
 
 _handle_sparse_coo_tensor_indices_size.call = sparse_coo_tensor_indices_size
+
+_handle__sparse_coo_tensor_with_dims_and_tensors = (
+    _schemas._sparse_coo_tensor_with_dims_and_tensors
+)
+_memo__sparse_coo_tensor_with_dims_and_tensors = (
+    _handle__sparse_coo_tensor_with_dims_and_tensors.memo
+)
+
+
+def _sparse_coo_tensor_with_dims_and_tensors(
+    sparse_dim: int,
+    dense_dim: int,
+    size: Sequence[int],
+    indices: Tensor,
+    values: Tensor,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = False,
+    is_coalesced: bool | None = None,
+) -> Tensor:
+    """aten::_sparse_coo_tensor_with_dims_and_tensors(int sparse_dim, int dense_dim, SymInt[] size, Tensor indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool? is_coalesced=None) -> Tensor"""
+    kernel: Callable[..., Tensor]
+    try:
+        table = _memo__sparse_coo_tensor_with_dims_and_tensors[_state()]
+        kernel = table[indices._dispatch_keyset][values._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle__sparse_coo_tensor_with_dims_and_tensors.resolve(
+            indices,
+            values,
+        )
+    return kernel(
+        sparse_dim,
+        dense_dim,
+        size,
+        indices,
+        values,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        is_coalesced=is_coalesced,
+    )
+
+
+_handle__sparse_coo_tensor_with_dims_and_tensors.call = (
+    _sparse_coo_tensor_with_dims_and_tensors
+)
+
+_handle_sparse_mask = _schemas.sparse_mask
+_memo_sparse_mask = _handle_sparse_mask.memo
+
+
+def sparse_mask(
+    self: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    """aten::sparse_mask(Tensor self, Tensor mask) -> Tensor"""
+    kernel: Callable[..., Tensor]
+    try:
+        table = _memo_sparse_mask[_state()][self._dispatch_keyset]
+        kernel = table[mask._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sparse_mask.resolve(self, mask)
+    return kernel(self, mask)
+
+
+_handle_sparse_mask.call = sparse_mask
 
 _handle_sparse_dim = _schemas.sparse_dim
 _memo_sparse_dim = _handle_sparse_dim.memo

@@ -737,6 +737,36 @@ aten.abs_ = _operators.abs_
 aten.abs_.default = _operators.abs_
 _operators.abs_.redispatch = _redispatch_operators.abs_
 
+aten.conj_physical = _functions.conj_physical
+aten.conj_physical.default = _operators.conj_physical
+_operators.conj_physical.redispatch = _redispatch_operators.conj_physical
+aten.conj_physical.out = _operators.conj_physical_out
+_operators.conj_physical_out.redispatch = _redispatch_operators.conj_physical_out
+
+aten.conj_physical_ = _operators.conj_physical_
+aten.conj_physical_.default = _operators.conj_physical_
+_operators.conj_physical_.redispatch = _redispatch_operators.conj_physical_
+
+aten._conj_physical = _operators._conj_physical
+aten._conj_physical.default = _operators._conj_physical
+_operators._conj_physical.redispatch = _redispatch_operators._conj_physical
+
+aten.real = _operators.real
+aten.real.default = _operators.real
+_operators.real.redispatch = _redispatch_operators.real
+
+aten.imag = _operators.imag
+aten.imag.default = _operators.imag
+_operators.imag.redispatch = _redispatch_operators.imag
+
+aten.view_as_real = _operators.view_as_real
+aten.view_as_real.default = _operators.view_as_real
+_operators.view_as_real.redispatch = _redispatch_operators.view_as_real
+
+aten.view_as_complex = _operators.view_as_complex
+aten.view_as_complex.default = _operators.view_as_complex
+_operators.view_as_complex.redispatch = _redispatch_operators.view_as_complex
+
 aten.neg = _functions.neg
 aten.neg.default = _operators.neg
 _operators.neg.redispatch = _redispatch_operators.neg
@@ -2602,6 +2632,20 @@ aten.sparse_coo_tensor.indices_size = _operators.sparse_coo_tensor_indices_size
 _operators.sparse_coo_tensor_indices_size.redispatch = (
     _redispatch_operators.sparse_coo_tensor_indices_size
 )
+
+aten._sparse_coo_tensor_with_dims_and_tensors = (
+    _operators._sparse_coo_tensor_with_dims_and_tensors
+)
+aten._sparse_coo_tensor_with_dims_and_tensors.default = (
+    _operators._sparse_coo_tensor_with_dims_and_tensors
+)
+_operators._sparse_coo_tensor_with_dims_and_tensors.redispatch = (
+    _redispatch_operators._sparse_coo_tensor_with_dims_and_tensors
+)
+
+aten.sparse_mask = _operators.sparse_mask
+aten.sparse_mask.default = _operators.sparse_mask
+_operators.sparse_mask.redispatch = _redispatch_operators.sparse_mask
 
 aten.sparse_dim = _operators.sparse_dim
 aten.sparse_dim.default = _operators.sparse_dim

@@ -1537,6 +1537,58 @@ class _aten_abs_:
     ) -> _Tensor: ...
     default = _overload(_operators.abs_)
 
+class _aten_conj_physical:
+    def __call__(
+        _packet,
+        self: _Tensor,
+        *,
+        out: _Tensor | None = None,
+    ) -> _Tensor: ...
+    default = _overload(_operators.conj_physical)
+    out = _overload(_operators.conj_physical_out)
+
+class _aten_conj_physical_:
+    def __call__(
+        _packet,
+        self: _Tensor,
+    ) -> _Tensor: ...
+    default = _overload(_operators.conj_physical_)
+
+class _aten__conj_physical:
+    def __call__(
+        _packet,
+        self: _Tensor,
+    ) -> _Tensor: ...
+    default = _overload(_operators._conj_physical)
+
+class _aten_real:
+    def __call__(
+        _packet,
+        self: _Tensor,
+    ) -> _Tensor: ...
+    default = _overload(_operators.real)
+
+class _aten_imag:
+    def __call__(
+        _packet,
+        self: _Tensor,
+    ) -> _Tensor: ...
+    default = _overload(_operators.imag)
+
+class _aten_view_as_real:
+    def __call__(
+        _packet,
+        self: _Tensor,
+    ) -> _Tensor: ...
+    default = _overload(_operators.view_as_real)
+
+class _aten_view_as_complex:
+    def __call__(
+        _packet,
+        self: _Tensor,
+    ) -> _Tensor: ...
+    default = _overload(_operators.view_as_complex)
+
 class _aten_neg:
     def __call__(
         _packet,
@@ -4627,6 +4679,31 @@ class _aten_sparse_coo_tensor:
     indices = _overload(_operators.sparse_coo_tensor_indices)
     indices_size = _overload(_operators.sparse_coo_tensor_indices_size)
 
+class _aten__sparse_coo_tensor_with_dims_and_tensors:
+    def __call__(
+        _packet,
+        sparse_dim: _int,
+        dense_dim: _int,
+        size: Sequence[_int],
+        indices: _Tensor,
+        values: _Tensor,
+        *,
+        dtype: _dtype | None = None,
+        layout: layout | None = None,
+        device: _device | None = None,
+        pin_memory: bool | None = False,
+        is_coalesced: bool | None = None,
+    ) -> _Tensor: ...
+    default = _overload(_operators._sparse_coo_tensor_with_dims_and_tensors)
+
+class _aten_sparse_mask:
+    def __call__(
+        _packet,
+        self: _Tensor,
+        mask: _Tensor,
+    ) -> _Tensor: ...
+    default = _overload(_operators.sparse_mask)
+
 class _aten_sparse_dim:
     def __call__(
         _packet,
@@ -4771,6 +4848,13 @@ class _aten:
     argsort: _aten_argsort
     abs: _aten_abs
     abs_: _aten_abs_
+    conj_physical: _aten_conj_physical
+    conj_physical_: _aten_conj_physical_
+    _conj_physical: _aten__conj_physical
+    real: _aten_real
+    imag: _aten_imag
+    view_as_real: _aten_view_as_real
+    view_as_complex: _aten_view_as_complex
     neg: _aten_neg
     neg_: _aten_neg_
     exp: _aten_exp
@@ -5020,6 +5104,10 @@ class _aten:
     to_sparse: _aten_to_sparse
     _to_sparse: _aten__to_sparse
     sparse_coo_tensor: _aten_sparse_coo_tensor
+    _sparse_coo_tensor_with_dims_and_tensors: (
+        _aten__sparse_coo_tensor_with_dims_and_tensors
+    )
+    sparse_mask: _aten_sparse_mask
     sparse_dim: _aten_sparse_dim
     dense_dim: _aten_dense_dim
     _nnz: _aten__nnz

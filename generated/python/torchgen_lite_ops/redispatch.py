@@ -945,6 +945,26 @@ abs = _packet(
     ),
 )
 abs_ = _redispatch_operators.abs_
+conj_physical = _packet(
+    "conj_physical",
+    (
+        _Candidate(
+            _redispatch_operators.conj_physical,
+            ("self",),
+            ("Tensor",),
+            1,
+            1,
+            out=_redispatch_operators.conj_physical_out,
+            out_names=("out",),
+        ),
+    ),
+)
+conj_physical_ = _redispatch_operators.conj_physical_
+_conj_physical = _redispatch_operators._conj_physical
+real = _redispatch_operators.real
+imag = _redispatch_operators.imag
+view_as_real = _redispatch_operators.view_as_real
+view_as_complex = _redispatch_operators.view_as_complex
 neg = _packet(
     "neg",
     (
@@ -3650,6 +3670,10 @@ sparse_coo_tensor = _packet(
         ),
     ),
 )
+_sparse_coo_tensor_with_dims_and_tensors = (
+    _redispatch_operators._sparse_coo_tensor_with_dims_and_tensors
+)
+sparse_mask = _redispatch_operators.sparse_mask
 sparse_dim = _redispatch_operators.sparse_dim
 dense_dim = _redispatch_operators.dense_dim
 _nnz = _redispatch_operators._nnz
@@ -3777,6 +3801,13 @@ __all__ = [
     "argsort",
     "abs",
     "abs_",
+    "conj_physical",
+    "conj_physical_",
+    "_conj_physical",
+    "real",
+    "imag",
+    "view_as_real",
+    "view_as_complex",
     "neg",
     "neg_",
     "exp",
@@ -4026,6 +4057,8 @@ __all__ = [
     "to_sparse",
     "_to_sparse",
     "sparse_coo_tensor",
+    "_sparse_coo_tensor_with_dims_and_tensors",
+    "sparse_mask",
     "sparse_dim",
     "dense_dim",
     "_nnz",

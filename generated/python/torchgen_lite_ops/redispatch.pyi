@@ -140,6 +140,13 @@ __all__ = [
     "argsort",
     "abs",
     "abs_",
+    "conj_physical",
+    "conj_physical_",
+    "_conj_physical",
+    "real",
+    "imag",
+    "view_as_real",
+    "view_as_complex",
     "neg",
     "neg_",
     "exp",
@@ -389,6 +396,8 @@ __all__ = [
     "to_sparse",
     "_to_sparse",
     "sparse_coo_tensor",
+    "_sparse_coo_tensor_with_dims_and_tensors",
+    "sparse_mask",
     "sparse_dim",
     "dense_dim",
     "_nnz",
@@ -1470,6 +1479,36 @@ def abs(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def abs_(
+    keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor: ...
+def conj_physical(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def conj_physical_(
+    keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor: ...
+def _conj_physical(
+    keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor: ...
+def real(
+    keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor: ...
+def imag(
+    keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor: ...
+def view_as_real(
+    keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor: ...
+def view_as_complex(
     keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor: ...
@@ -3598,6 +3637,25 @@ def sparse_coo_tensor(
     device: device | None = None,
     pin_memory: bool | None = None,
     is_coalesced: bool | None = None,
+) -> Tensor: ...
+def _sparse_coo_tensor_with_dims_and_tensors(
+    keyset: DispatchKeySet,
+    sparse_dim: int,
+    dense_dim: int,
+    size: Sequence[int],
+    indices: Tensor,
+    values: Tensor,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = False,
+    is_coalesced: bool | None = None,
+) -> Tensor: ...
+def sparse_mask(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
 ) -> Tensor: ...
 def sparse_dim(
     keyset: DispatchKeySet,

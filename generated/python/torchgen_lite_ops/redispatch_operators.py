@@ -4217,6 +4217,160 @@ def abs_out(
 
 _handle_abs_out.redispatch = abs_out
 
+_handle_conj_physical = _schemas.conj_physical
+_memo_conj_physical: Any = _handle_conj_physical.redispatch_memo
+
+
+def conj_physical(
+    keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    """aten::conj_physical(Tensor self) -> Tensor"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_conj_physical[keyset]
+    except KeyError:
+        kernel = _handle_conj_physical.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_conj_physical.redispatch = conj_physical
+
+_handle_conj_physical_ = _schemas.conj_physical_
+_memo_conj_physical_: Any = _handle_conj_physical_.redispatch_memo
+
+
+def conj_physical_(
+    keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    """aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_conj_physical_[keyset]
+    except KeyError:
+        kernel = _handle_conj_physical_.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_conj_physical_.redispatch = conj_physical_
+
+_handle_conj_physical_out = _schemas.conj_physical_out
+_memo_conj_physical_out: Any = _handle_conj_physical_out.redispatch_memo
+
+
+def conj_physical_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    out: Tensor,
+) -> Tensor:
+    """aten::conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_conj_physical_out[keyset]
+    except KeyError:
+        kernel = _handle_conj_physical_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_conj_physical_out.redispatch = conj_physical_out
+
+_handle__conj_physical = _schemas._conj_physical
+_memo__conj_physical: Any = _handle__conj_physical.redispatch_memo
+
+
+def _conj_physical(
+    keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    """aten::_conj_physical(Tensor self) -> Tensor"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo__conj_physical[keyset]
+    except KeyError:
+        kernel = _handle__conj_physical.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle__conj_physical.redispatch = _conj_physical
+
+_handle_real = _schemas.real
+_memo_real: Any = _handle_real.redispatch_memo
+
+
+def real(
+    keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    """aten::real(Tensor(a) self) -> Tensor(a)"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_real[keyset]
+    except KeyError:
+        kernel = _handle_real.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_real.redispatch = real
+
+_handle_imag = _schemas.imag
+_memo_imag: Any = _handle_imag.redispatch_memo
+
+
+def imag(
+    keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    """aten::imag(Tensor(a) self) -> Tensor(a)"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_imag[keyset]
+    except KeyError:
+        kernel = _handle_imag.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_imag.redispatch = imag
+
+_handle_view_as_real = _schemas.view_as_real
+_memo_view_as_real: Any = _handle_view_as_real.redispatch_memo
+
+
+def view_as_real(
+    keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    """aten::view_as_real(Tensor(a) self) -> Tensor(a)"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_view_as_real[keyset]
+    except KeyError:
+        kernel = _handle_view_as_real.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_view_as_real.redispatch = view_as_real
+
+_handle_view_as_complex = _schemas.view_as_complex
+_memo_view_as_complex: Any = _handle_view_as_complex.redispatch_memo
+
+
+def view_as_complex(
+    keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    """aten::view_as_complex(Tensor(a) self) -> Tensor(a)"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_view_as_complex[keyset]
+    except KeyError:
+        kernel = _handle_view_as_complex.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_view_as_complex.redispatch = view_as_complex
+
 _handle_neg = _schemas.neg
 _memo_neg: Any = _handle_neg.redispatch_memo
 
@@ -13992,6 +14146,74 @@ def sparse_coo_tensor_indices_size(
 
 
 _handle_sparse_coo_tensor_indices_size.redispatch = sparse_coo_tensor_indices_size
+
+_handle__sparse_coo_tensor_with_dims_and_tensors = (
+    _schemas._sparse_coo_tensor_with_dims_and_tensors
+)
+_memo__sparse_coo_tensor_with_dims_and_tensors: Any = (
+    _handle__sparse_coo_tensor_with_dims_and_tensors.redispatch_memo
+)
+
+
+def _sparse_coo_tensor_with_dims_and_tensors(
+    keyset: DispatchKeySet,
+    sparse_dim: int,
+    dense_dim: int,
+    size: Sequence[int],
+    indices: Tensor,
+    values: Tensor,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = False,
+    is_coalesced: bool | None = None,
+) -> Tensor:
+    """aten::_sparse_coo_tensor_with_dims_and_tensors(int sparse_dim, int dense_dim, SymInt[] size, Tensor indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool? is_coalesced=None) -> Tensor"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo__sparse_coo_tensor_with_dims_and_tensors[keyset]
+    except KeyError:
+        kernel = _handle__sparse_coo_tensor_with_dims_and_tensors.resolve_redispatch(
+            keyset,
+        )
+    return kernel(
+        sparse_dim,
+        dense_dim,
+        size,
+        indices,
+        values,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        is_coalesced=is_coalesced,
+    )
+
+
+_handle__sparse_coo_tensor_with_dims_and_tensors.redispatch = (
+    _sparse_coo_tensor_with_dims_and_tensors
+)
+
+_handle_sparse_mask = _schemas.sparse_mask
+_memo_sparse_mask: Any = _handle_sparse_mask.redispatch_memo
+
+
+def sparse_mask(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    """aten::sparse_mask(Tensor self, Tensor mask) -> Tensor"""
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sparse_mask[keyset]
+    except KeyError:
+        kernel = _handle_sparse_mask.resolve_redispatch(keyset)
+    return kernel(self, mask)
+
+
+_handle_sparse_mask.redispatch = sparse_mask
 
 _handle_sparse_dim = _schemas.sparse_dim
 _memo_sparse_dim: Any = _handle_sparse_dim.redispatch_memo

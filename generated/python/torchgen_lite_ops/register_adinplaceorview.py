@@ -13,11 +13,11 @@ from torchgen_lite.reference.framework import (
 )
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
-from torchgen_lite.reference.framework import (
-    below_adinplaceorview as _below_adinplaceorview,
-)
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
+from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import local_state as _state
+from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import operators as _operators
 from . import redispatch_operators as _redispatch_operators
@@ -46,13 +46,17 @@ def adinplaceorview_resize_(
     *,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.resize_(
             _after_adinplaceorview[_keyset],
             self,
             size,
             memory_format=memory_format,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -63,12 +67,16 @@ def adinplaceorview_zeros_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.zeros_out(
             _after_adinplaceorview[_keyset],
             size,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -79,12 +87,16 @@ def adinplaceorview_ones_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.ones_out(
             _after_adinplaceorview[_keyset],
             size,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -96,13 +108,17 @@ def adinplaceorview_full_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.full_out(
             _after_adinplaceorview[_keyset],
             size,
             fill_value,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -113,12 +129,16 @@ def adinplaceorview_arange_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.arange_out(
             _after_adinplaceorview[_keyset],
             end,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -131,7 +151,9 @@ def adinplaceorview_arange_start_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.arange_start_out(
             _after_adinplaceorview[_keyset],
             start,
@@ -139,6 +161,8 @@ def adinplaceorview_arange_start_out(
             step,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -150,13 +174,17 @@ def adinplaceorview_range_out_(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.range_out_(
             _after_adinplaceorview[_keyset],
             start,
             end,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -169,7 +197,9 @@ def adinplaceorview_range_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.range_out(
             _after_adinplaceorview[_keyset],
             start,
@@ -177,6 +207,8 @@ def adinplaceorview_range_out(
             step,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -189,7 +221,9 @@ def adinplaceorview_linspace_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.linspace_out(
             _after_adinplaceorview[_keyset],
             start,
@@ -197,6 +231,8 @@ def adinplaceorview_linspace_out(
             steps,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -210,7 +246,9 @@ def adinplaceorview_logspace_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.logspace_out(
             _after_adinplaceorview[_keyset],
             start,
@@ -219,6 +257,8 @@ def adinplaceorview_logspace_out(
             base,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -229,12 +269,16 @@ def adinplaceorview_eye_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.eye_out(
             _after_adinplaceorview[_keyset],
             n,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -246,13 +290,17 @@ def adinplaceorview_eye_m_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.eye_m_out(
             _after_adinplaceorview[_keyset],
             n,
             m,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -264,13 +312,17 @@ def adinplaceorview_bernoulli__float(
     *,
     generator: Generator | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bernoulli__float(
             _after_adinplaceorview[_keyset],
             self,
             p,
             generator=generator,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -283,7 +335,9 @@ def adinplaceorview_uniform_(
     *,
     generator: Generator | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.uniform_(
             _after_adinplaceorview[_keyset],
             self,
@@ -291,6 +345,8 @@ def adinplaceorview_uniform_(
             to,
             generator=generator,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -303,7 +359,9 @@ def adinplaceorview_normal_(
     *,
     generator: Generator | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.normal_(
             _after_adinplaceorview[_keyset],
             self,
@@ -311,6 +369,8 @@ def adinplaceorview_normal_(
             std,
             generator=generator,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -321,13 +381,17 @@ def adinplaceorview_copy_(
     src: Tensor,
     non_blocking: bool = False,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.copy_(
             _after_adinplaceorview[_keyset],
             self,
             src,
             non_blocking,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -336,8 +400,12 @@ def adinplaceorview_zero_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.zero_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -347,12 +415,16 @@ def adinplaceorview_fill__Scalar(
     self: Tensor,
     value: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.fill__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             value,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -362,12 +434,16 @@ def adinplaceorview_fill__Tensor(
     self: Tensor,
     value: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.fill__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             value,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -379,7 +455,9 @@ def adinplaceorview_as_strided(
     stride: Sequence[int],
     storage_offset: int | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.as_strided(
             _after_adinplaceorview[_keyset],
             self,
@@ -387,6 +465,8 @@ def adinplaceorview_as_strided(
             stride,
             storage_offset,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.as_strided(_base, size, stride, storage_offset)
@@ -399,12 +479,16 @@ def adinplaceorview_view(
     self: Tensor,
     size: Sequence[int],
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.view(
             _after_adinplaceorview[_keyset],
             self,
             size,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.view(_base, size)
@@ -417,12 +501,16 @@ def adinplaceorview_view_dtype(
     self: Tensor,
     dtype: dtype,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.view_dtype(
             _after_adinplaceorview[_keyset],
             self,
             dtype,
         )
+    finally:
+        _set_state(_outer)
 
 
 def adinplaceorview__reshape_alias(
@@ -431,13 +519,17 @@ def adinplaceorview__reshape_alias(
     size: Sequence[int],
     stride: Sequence[int],
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators._reshape_alias(
             _after_adinplaceorview[_keyset],
             self,
             size,
             stride,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators._reshape_alias(_base, size, stride)
@@ -452,7 +544,9 @@ def adinplaceorview_unfold(
     size: int,
     step: int,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.unfold(
             _after_adinplaceorview[_keyset],
             self,
@@ -460,6 +554,8 @@ def adinplaceorview_unfold(
             size,
             step,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.unfold(_base, dimension, size, step)
@@ -471,8 +567,12 @@ def adinplaceorview_alias(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.alias(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.alias(_base)
@@ -484,8 +584,12 @@ def adinplaceorview_detach(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.detach(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
 
 
 def adinplaceorview_permute(
@@ -493,12 +597,16 @@ def adinplaceorview_permute(
     self: Tensor,
     dims: Sequence[int],
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.permute(
             _after_adinplaceorview[_keyset],
             self,
             dims,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.permute(_base, dims)
@@ -512,13 +620,17 @@ def adinplaceorview_transpose_int(
     dim0: int,
     dim1: int,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.transpose_int(
             _after_adinplaceorview[_keyset],
             self,
             dim0,
             dim1,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.transpose_int(_base, dim0, dim1)
@@ -530,8 +642,12 @@ def adinplaceorview_t(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.t(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.t(_base)
@@ -546,13 +662,17 @@ def adinplaceorview_expand(
     *,
     implicit: bool = False,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.expand(
             _after_adinplaceorview[_keyset],
             self,
             size,
             implicit=implicit,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.expand(_base, size, implicit=implicit)
@@ -566,13 +686,17 @@ def adinplaceorview_select_int(
     dim: int,
     index: int,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.select_int(
             _after_adinplaceorview[_keyset],
             self,
             dim,
             index,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.select_int(_base, dim, index)
@@ -588,7 +712,9 @@ def adinplaceorview_slice_Tensor(
     end: int | None = None,
     step: int = 1,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.slice_Tensor(
             _after_adinplaceorview[_keyset],
             self,
@@ -597,6 +723,8 @@ def adinplaceorview_slice_Tensor(
             end,
             step,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.slice_Tensor(_base, dim, start, end, step)
@@ -611,7 +739,9 @@ def adinplaceorview_diagonal(
     dim1: int = 0,
     dim2: int = 1,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.diagonal(
             _after_adinplaceorview[_keyset],
             self,
@@ -619,6 +749,8 @@ def adinplaceorview_diagonal(
             dim1,
             dim2,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.diagonal(_base, offset, dim1, dim2)
@@ -630,8 +762,12 @@ def adinplaceorview_squeeze(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.squeeze(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.squeeze(_base)
@@ -644,12 +780,16 @@ def adinplaceorview_squeeze_dim(
     self: Tensor,
     dim: int,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.squeeze_dim(
             _after_adinplaceorview[_keyset],
             self,
             dim,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.squeeze_dim(_base, dim)
@@ -662,12 +802,16 @@ def adinplaceorview_squeeze_dims(
     self: Tensor,
     dim: Sequence[int],
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.squeeze_dims(
             _after_adinplaceorview[_keyset],
             self,
             dim,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.squeeze_dims(_base, dim)
@@ -680,12 +824,16 @@ def adinplaceorview_unsqueeze(
     self: Tensor,
     dim: int,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.unsqueeze(
             _after_adinplaceorview[_keyset],
             self,
             dim,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.unsqueeze(_base, dim)
@@ -699,13 +847,17 @@ def adinplaceorview_split_Tensor(
     split_size: int,
     dim: int = 0,
 ) -> list[Tensor]:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.split_Tensor(
             _after_adinplaceorview[_keyset],
             self,
             split_size,
             dim,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.split_Tensor(_base, split_size, dim)
@@ -719,13 +871,17 @@ def adinplaceorview_split_with_sizes(
     split_sizes: Sequence[int],
     dim: int = 0,
 ) -> list[Tensor]:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.split_with_sizes(
             _after_adinplaceorview[_keyset],
             self,
             split_sizes,
             dim,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.split_with_sizes(_base, split_sizes, dim)
@@ -738,12 +894,16 @@ def adinplaceorview_unbind_int(
     self: Tensor,
     dim: int = 0,
 ) -> list[Tensor]:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.unbind_int(
             _after_adinplaceorview[_keyset],
             self,
             dim,
         )
+    finally:
+        _set_state(_outer)
 
     def _replay(_base: Tensor) -> Any:
         return _operators.unbind_int(_base, dim)
@@ -758,13 +918,17 @@ def adinplaceorview_cat_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.cat_out(
             _after_adinplaceorview[_keyset],
             tensors,
             dim,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -776,13 +940,17 @@ def adinplaceorview_stack_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.stack_out(
             _after_adinplaceorview[_keyset],
             tensors,
             dim,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -794,13 +962,17 @@ def adinplaceorview_tril_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.tril_out(
             _after_adinplaceorview[_keyset],
             self,
             diagonal,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -810,12 +982,16 @@ def adinplaceorview_tril_(
     self: Tensor,
     diagonal: int = 0,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.tril_(
             _after_adinplaceorview[_keyset],
             self,
             diagonal,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -827,13 +1003,17 @@ def adinplaceorview_triu_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.triu_out(
             _after_adinplaceorview[_keyset],
             self,
             diagonal,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -843,12 +1023,16 @@ def adinplaceorview_triu_(
     self: Tensor,
     diagonal: int = 0,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.triu_(
             _after_adinplaceorview[_keyset],
             self,
             diagonal,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -862,7 +1046,9 @@ def adinplaceorview_gather_out(
     sparse_grad: bool = False,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.gather_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -871,6 +1057,8 @@ def adinplaceorview_gather_out(
             sparse_grad=sparse_grad,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -884,7 +1072,9 @@ def adinplaceorview_scatter_src_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.scatter_src_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -893,6 +1083,8 @@ def adinplaceorview_scatter_src_out(
             src,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -904,7 +1096,9 @@ def adinplaceorview_scatter__src(
     index: Tensor,
     src: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.scatter__src(
             _after_adinplaceorview[_keyset],
             self,
@@ -912,6 +1106,8 @@ def adinplaceorview_scatter__src(
             index,
             src,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -925,7 +1121,9 @@ def adinplaceorview_scatter_value_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.scatter_value_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -934,6 +1132,8 @@ def adinplaceorview_scatter_value_out(
             value,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -945,7 +1145,9 @@ def adinplaceorview_scatter__value(
     index: Tensor,
     value: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.scatter__value(
             _after_adinplaceorview[_keyset],
             self,
@@ -953,6 +1155,8 @@ def adinplaceorview_scatter__value(
             index,
             value,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -966,7 +1170,9 @@ def adinplaceorview_scatter_add_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.scatter_add_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -975,6 +1181,8 @@ def adinplaceorview_scatter_add_out(
             src,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -986,7 +1194,9 @@ def adinplaceorview_scatter_add_(
     index: Tensor,
     src: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.scatter_add_(
             _after_adinplaceorview[_keyset],
             self,
@@ -994,6 +1204,8 @@ def adinplaceorview_scatter_add_(
             index,
             src,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1005,13 +1217,17 @@ def adinplaceorview_take_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.take_out(
             _after_adinplaceorview[_keyset],
             self,
             index,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1024,7 +1240,9 @@ def adinplaceorview_index_select_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.index_select_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -1032,6 +1250,8 @@ def adinplaceorview_index_select_out(
             index,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1046,7 +1266,9 @@ def adinplaceorview_index_add_out(
     alpha: Number = 1,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.index_add_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -1056,6 +1278,8 @@ def adinplaceorview_index_add_out(
             alpha=alpha,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1069,7 +1293,9 @@ def adinplaceorview_index_add_(
     *,
     alpha: Number = 1,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.index_add_(
             _after_adinplaceorview[_keyset],
             self,
@@ -1078,6 +1304,8 @@ def adinplaceorview_index_add_(
             source,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1091,7 +1319,9 @@ def adinplaceorview_index_copy_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.index_copy_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -1100,6 +1330,8 @@ def adinplaceorview_index_copy_out(
             source,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1111,7 +1343,9 @@ def adinplaceorview_index_copy_(
     index: Tensor,
     source: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.index_copy_(
             _after_adinplaceorview[_keyset],
             self,
@@ -1119,6 +1353,8 @@ def adinplaceorview_index_copy_(
             index,
             source,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1130,7 +1366,9 @@ def adinplaceorview_index_fill__int_Scalar(
     index: Tensor,
     value: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.index_fill__int_Scalar(
             _after_adinplaceorview[_keyset],
             self,
@@ -1138,6 +1376,8 @@ def adinplaceorview_index_fill__int_Scalar(
             index,
             value,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1149,13 +1389,17 @@ def adinplaceorview_index_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.index_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             indices,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1167,7 +1411,9 @@ def adinplaceorview_index_put_(
     values: Tensor,
     accumulate: bool = False,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.index_put_(
             _after_adinplaceorview[_keyset],
             self,
@@ -1175,6 +1421,8 @@ def adinplaceorview_index_put_(
             values,
             accumulate,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1187,7 +1435,9 @@ def adinplaceorview__index_put_impl_(
     accumulate: bool = False,
     unsafe: bool = False,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators._index_put_impl_(
             _after_adinplaceorview[_keyset],
             self,
@@ -1196,6 +1446,8 @@ def adinplaceorview__index_put_impl_(
             accumulate,
             unsafe,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1208,7 +1460,9 @@ def adinplaceorview_where_self_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.where_self_out(
             _after_adinplaceorview[_keyset],
             condition,
@@ -1216,6 +1470,8 @@ def adinplaceorview_where_self_out(
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1226,13 +1482,17 @@ def adinplaceorview_masked_fill__Scalar(
     mask: Tensor,
     value: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.masked_fill__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             mask,
             value,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1243,13 +1503,17 @@ def adinplaceorview_masked_fill__Tensor(
     mask: Tensor,
     value: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.masked_fill__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             mask,
             value,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1261,13 +1525,17 @@ def adinplaceorview_masked_select_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.masked_select_out(
             _after_adinplaceorview[_keyset],
             self,
             mask,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1278,12 +1546,16 @@ def adinplaceorview_nonzero_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.nonzero_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1297,7 +1569,9 @@ def adinplaceorview_sort_values(
     values: Tensor,
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sort_values(
             _after_adinplaceorview[_keyset],
             self,
@@ -1306,6 +1580,8 @@ def adinplaceorview_sort_values(
             values=values,
             indices=indices,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(values)
     _bump_version(indices)
     return _result
@@ -1321,7 +1597,9 @@ def adinplaceorview_sort_values_stable(
     values: Tensor,
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sort_values_stable(
             _after_adinplaceorview[_keyset],
             self,
@@ -1331,6 +1609,8 @@ def adinplaceorview_sort_values_stable(
             values=values,
             indices=indices,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(values)
     _bump_version(indices)
     return _result
@@ -1347,7 +1627,9 @@ def adinplaceorview_topk_values(
     values: Tensor,
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.topk_values(
             _after_adinplaceorview[_keyset],
             self,
@@ -1358,6 +1640,8 @@ def adinplaceorview_topk_values(
             values=values,
             indices=indices,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(values)
     _bump_version(indices)
     return _result
@@ -1367,8 +1651,12 @@ def adinplaceorview_abs_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.abs_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1379,22 +1667,107 @@ def adinplaceorview_abs_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.abs_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
+
+
+def adinplaceorview_conj_physical_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _redispatch_operators.conj_physical_(
+            _after_adinplaceorview[_keyset],
+            self,
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_conj_physical_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _redispatch_operators.conj_physical_out(
+            _after_adinplaceorview[_keyset],
+            self,
+            out=out,
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_view_as_real(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _redispatch_operators.view_as_real(
+            _after_adinplaceorview[_keyset],
+            self,
+        )
+    finally:
+        _set_state(_outer)
+
+    def _replay(_base: Tensor) -> Any:
+        return _operators.view_as_real(_base)
+
+    return _as_view(self, _result, _replay)
+
+
+def adinplaceorview_view_as_complex(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _redispatch_operators.view_as_complex(
+            _after_adinplaceorview[_keyset],
+            self,
+        )
+    finally:
+        _set_state(_outer)
+
+    def _replay(_base: Tensor) -> Any:
+        return _operators.view_as_complex(_base)
+
+    return _as_view(self, _result, _replay)
 
 
 def adinplaceorview_neg_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.neg_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1405,12 +1778,16 @@ def adinplaceorview_neg_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.neg_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1419,8 +1796,12 @@ def adinplaceorview_exp_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.exp_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1431,12 +1812,16 @@ def adinplaceorview_exp_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.exp_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1445,8 +1830,12 @@ def adinplaceorview_exp2_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.exp2_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1457,12 +1846,16 @@ def adinplaceorview_exp2_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.exp2_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1471,8 +1864,12 @@ def adinplaceorview_log_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.log_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1483,12 +1880,16 @@ def adinplaceorview_log_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.log_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1497,8 +1898,12 @@ def adinplaceorview_log2_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.log2_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1509,12 +1914,16 @@ def adinplaceorview_log2_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.log2_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1523,8 +1932,12 @@ def adinplaceorview_log10_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.log10_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1535,12 +1948,16 @@ def adinplaceorview_log10_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.log10_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1549,8 +1966,12 @@ def adinplaceorview_log1p_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.log1p_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1561,12 +1982,16 @@ def adinplaceorview_log1p_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.log1p_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1575,8 +2000,12 @@ def adinplaceorview_expm1_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.expm1_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1587,12 +2016,16 @@ def adinplaceorview_expm1_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.expm1_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1601,8 +2034,12 @@ def adinplaceorview_sqrt_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sqrt_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1613,12 +2050,16 @@ def adinplaceorview_sqrt_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sqrt_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1627,8 +2068,12 @@ def adinplaceorview_rsqrt_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.rsqrt_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1639,12 +2084,16 @@ def adinplaceorview_rsqrt_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.rsqrt_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1653,8 +2102,12 @@ def adinplaceorview_sin_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sin_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1665,12 +2118,16 @@ def adinplaceorview_sin_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sin_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1679,8 +2136,12 @@ def adinplaceorview_cos_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.cos_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1691,12 +2152,16 @@ def adinplaceorview_cos_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.cos_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1705,8 +2170,12 @@ def adinplaceorview_tan_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.tan_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1717,12 +2186,16 @@ def adinplaceorview_tan_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.tan_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1731,8 +2204,12 @@ def adinplaceorview_asin_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.asin_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1743,12 +2220,16 @@ def adinplaceorview_asin_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.asin_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1757,8 +2238,12 @@ def adinplaceorview_acos_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.acos_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1769,12 +2254,16 @@ def adinplaceorview_acos_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.acos_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1783,8 +2272,12 @@ def adinplaceorview_atan_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.atan_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1795,12 +2288,16 @@ def adinplaceorview_atan_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.atan_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1809,8 +2306,12 @@ def adinplaceorview_sinh_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sinh_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1821,12 +2322,16 @@ def adinplaceorview_sinh_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sinh_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1835,8 +2340,12 @@ def adinplaceorview_cosh_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.cosh_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1847,12 +2356,16 @@ def adinplaceorview_cosh_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.cosh_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1861,8 +2374,12 @@ def adinplaceorview_tanh_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.tanh_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1873,12 +2390,16 @@ def adinplaceorview_tanh_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.tanh_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1887,8 +2408,12 @@ def adinplaceorview_asinh_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.asinh_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1899,12 +2424,16 @@ def adinplaceorview_asinh_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.asinh_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1913,8 +2442,12 @@ def adinplaceorview_acosh_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.acosh_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1925,12 +2458,16 @@ def adinplaceorview_acosh_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.acosh_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1939,8 +2476,12 @@ def adinplaceorview_atanh_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.atanh_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1951,12 +2492,16 @@ def adinplaceorview_atanh_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.atanh_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1965,8 +2510,12 @@ def adinplaceorview_floor_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.floor_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -1977,12 +2526,16 @@ def adinplaceorview_floor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.floor_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -1991,8 +2544,12 @@ def adinplaceorview_ceil_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.ceil_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2003,12 +2560,16 @@ def adinplaceorview_ceil_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.ceil_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2017,8 +2578,12 @@ def adinplaceorview_round_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.round_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2029,12 +2594,16 @@ def adinplaceorview_round_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.round_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2045,12 +2614,16 @@ def adinplaceorview_round__decimals(
     *,
     decimals: int,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.round__decimals(
             _after_adinplaceorview[_keyset],
             self,
             decimals=decimals,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2062,13 +2635,17 @@ def adinplaceorview_round_decimals_out(
     decimals: int,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.round_decimals_out(
             _after_adinplaceorview[_keyset],
             self,
             decimals=decimals,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2077,8 +2654,12 @@ def adinplaceorview_trunc_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.trunc_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2089,12 +2670,16 @@ def adinplaceorview_trunc_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.trunc_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2103,8 +2688,12 @@ def adinplaceorview_frac_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.frac_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2115,12 +2704,16 @@ def adinplaceorview_frac_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.frac_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2129,8 +2722,12 @@ def adinplaceorview_sign_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sign_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2141,12 +2738,16 @@ def adinplaceorview_sign_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sign_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2155,8 +2756,12 @@ def adinplaceorview_sgn_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sgn_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2167,12 +2772,16 @@ def adinplaceorview_sgn_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sgn_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2183,12 +2792,16 @@ def adinplaceorview_signbit_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.signbit_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2197,11 +2810,15 @@ def adinplaceorview_reciprocal_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.reciprocal_(
             _after_adinplaceorview[_keyset],
             self,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2212,12 +2829,16 @@ def adinplaceorview_reciprocal_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.reciprocal_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2226,8 +2847,12 @@ def adinplaceorview_sigmoid_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sigmoid_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2238,12 +2863,16 @@ def adinplaceorview_sigmoid_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sigmoid_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2252,8 +2881,12 @@ def adinplaceorview_erf_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.erf_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2264,12 +2897,16 @@ def adinplaceorview_erf_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.erf_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2278,8 +2915,12 @@ def adinplaceorview_erfc_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.erfc_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2290,12 +2931,16 @@ def adinplaceorview_erfc_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.erfc_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2304,11 +2949,15 @@ def adinplaceorview_logical_not_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.logical_not_(
             _after_adinplaceorview[_keyset],
             self,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2319,12 +2968,16 @@ def adinplaceorview_logical_not_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.logical_not_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2333,11 +2986,15 @@ def adinplaceorview_bitwise_not_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bitwise_not_(
             _after_adinplaceorview[_keyset],
             self,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2348,12 +3005,16 @@ def adinplaceorview_bitwise_not_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bitwise_not_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2365,13 +3026,17 @@ def adinplaceorview_add__Tensor(
     *,
     alpha: Number = 1,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.add__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2384,7 +3049,9 @@ def adinplaceorview_add_out(
     alpha: Number = 1,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.add_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -2392,6 +3059,8 @@ def adinplaceorview_add_out(
             alpha=alpha,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2402,13 +3071,17 @@ def adinplaceorview_add__Scalar(
     other: Number,
     alpha: Number = 1,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.add__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
             alpha,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2421,7 +3094,9 @@ def adinplaceorview_sub_out(
     alpha: Number = 1,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sub_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -2429,6 +3104,8 @@ def adinplaceorview_sub_out(
             alpha=alpha,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2440,13 +3117,17 @@ def adinplaceorview_sub__Tensor(
     *,
     alpha: Number = 1,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sub__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2457,13 +3138,17 @@ def adinplaceorview_sub__Scalar(
     other: Number,
     alpha: Number = 1,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sub__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
             alpha,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2473,12 +3158,16 @@ def adinplaceorview_mul__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mul__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2490,13 +3179,17 @@ def adinplaceorview_mul_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mul_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2506,12 +3199,16 @@ def adinplaceorview_mul__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mul__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2521,12 +3218,16 @@ def adinplaceorview_div__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.div__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2538,13 +3239,17 @@ def adinplaceorview_div_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.div_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2556,13 +3261,17 @@ def adinplaceorview_div__Tensor_mode(
     *,
     rounding_mode: str | None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.div__Tensor_mode(
             _after_adinplaceorview[_keyset],
             self,
             other,
             rounding_mode=rounding_mode,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2575,7 +3284,9 @@ def adinplaceorview_div_out_mode(
     rounding_mode: str | None,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.div_out_mode(
             _after_adinplaceorview[_keyset],
             self,
@@ -2583,6 +3294,8 @@ def adinplaceorview_div_out_mode(
             rounding_mode=rounding_mode,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2592,12 +3305,16 @@ def adinplaceorview_div__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.div__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2609,13 +3326,17 @@ def adinplaceorview_div__Scalar_mode(
     *,
     rounding_mode: str | None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.div__Scalar_mode(
             _after_adinplaceorview[_keyset],
             self,
             other,
             rounding_mode=rounding_mode,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2627,13 +3348,17 @@ def adinplaceorview_pow_Tensor_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.pow_Tensor_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             exponent,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2645,13 +3370,17 @@ def adinplaceorview_pow_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.pow_Scalar_out(
             _after_adinplaceorview[_keyset],
             self,
             exponent,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2663,13 +3392,17 @@ def adinplaceorview_pow_Tensor_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.pow_Tensor_Scalar_out(
             _after_adinplaceorview[_keyset],
             self,
             exponent,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2679,12 +3412,16 @@ def adinplaceorview_pow__Scalar(
     self: Tensor,
     exponent: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.pow__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             exponent,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2694,12 +3431,16 @@ def adinplaceorview_pow__Tensor(
     self: Tensor,
     exponent: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.pow__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             exponent,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2711,13 +3452,17 @@ def adinplaceorview_remainder_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.remainder_Scalar_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2727,12 +3472,16 @@ def adinplaceorview_remainder__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.remainder__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2744,13 +3493,17 @@ def adinplaceorview_remainder_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.remainder_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2760,12 +3513,16 @@ def adinplaceorview_remainder__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.remainder__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2777,13 +3534,17 @@ def adinplaceorview_fmod_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.fmod_Scalar_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2793,12 +3554,16 @@ def adinplaceorview_fmod__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.fmod__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2810,13 +3575,17 @@ def adinplaceorview_fmod_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.fmod_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2826,12 +3595,16 @@ def adinplaceorview_fmod__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.fmod__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2841,12 +3614,16 @@ def adinplaceorview_floor_divide__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.floor_divide__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2858,13 +3635,17 @@ def adinplaceorview_floor_divide_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.floor_divide_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2874,12 +3655,16 @@ def adinplaceorview_floor_divide__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.floor_divide__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2891,13 +3676,17 @@ def adinplaceorview_maximum_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.maximum_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2909,13 +3698,17 @@ def adinplaceorview_minimum_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.minimum_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2927,13 +3720,17 @@ def adinplaceorview_fmax_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.fmax_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2945,13 +3742,17 @@ def adinplaceorview_fmin_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.fmin_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2963,13 +3764,17 @@ def adinplaceorview_atan2_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.atan2_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -2979,12 +3784,16 @@ def adinplaceorview_atan2_(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.atan2_(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -2996,13 +3805,17 @@ def adinplaceorview_hypot_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.hypot_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3012,12 +3825,16 @@ def adinplaceorview_hypot_(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.hypot_(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3029,13 +3846,17 @@ def adinplaceorview_copysign_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.copysign_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3045,12 +3866,16 @@ def adinplaceorview_copysign__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.copysign__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3060,12 +3885,16 @@ def adinplaceorview_copysign__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.copysign__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3075,12 +3904,16 @@ def adinplaceorview_eq__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.eq__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3090,12 +3923,16 @@ def adinplaceorview_eq__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.eq__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3107,13 +3944,17 @@ def adinplaceorview_eq_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.eq_Scalar_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3125,13 +3966,17 @@ def adinplaceorview_eq_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.eq_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3143,13 +3988,17 @@ def adinplaceorview_ne_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.ne_Scalar_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3161,13 +4010,17 @@ def adinplaceorview_ne_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.ne_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3177,12 +4030,16 @@ def adinplaceorview_ne__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.ne__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3192,12 +4049,16 @@ def adinplaceorview_ne__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.ne__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3209,13 +4070,17 @@ def adinplaceorview_lt_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.lt_Scalar_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3227,13 +4092,17 @@ def adinplaceorview_lt_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.lt_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3243,12 +4112,16 @@ def adinplaceorview_lt__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.lt__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3258,12 +4131,16 @@ def adinplaceorview_lt__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.lt__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3275,13 +4152,17 @@ def adinplaceorview_le_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.le_Scalar_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3293,13 +4174,17 @@ def adinplaceorview_le_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.le_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3309,12 +4194,16 @@ def adinplaceorview_le__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.le__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3324,12 +4213,16 @@ def adinplaceorview_le__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.le__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3341,13 +4234,17 @@ def adinplaceorview_gt_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.gt_Scalar_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3359,13 +4256,17 @@ def adinplaceorview_gt_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.gt_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3375,12 +4276,16 @@ def adinplaceorview_gt__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.gt__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3390,12 +4295,16 @@ def adinplaceorview_gt__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.gt__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3407,13 +4316,17 @@ def adinplaceorview_ge_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.ge_Scalar_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3425,13 +4338,17 @@ def adinplaceorview_ge_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.ge_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3441,12 +4358,16 @@ def adinplaceorview_ge__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.ge__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3456,12 +4377,16 @@ def adinplaceorview_ge__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.ge__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3471,12 +4396,16 @@ def adinplaceorview_logical_and_(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.logical_and_(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3488,13 +4417,17 @@ def adinplaceorview_logical_and_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.logical_and_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3504,12 +4437,16 @@ def adinplaceorview_logical_or_(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.logical_or_(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3521,13 +4458,17 @@ def adinplaceorview_logical_or_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.logical_or_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3537,12 +4478,16 @@ def adinplaceorview_logical_xor_(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.logical_xor_(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3554,13 +4499,17 @@ def adinplaceorview_logical_xor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.logical_xor_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3572,13 +4521,17 @@ def adinplaceorview_bitwise_and_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bitwise_and_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3590,13 +4543,17 @@ def adinplaceorview_bitwise_and_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bitwise_and_Scalar_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3606,12 +4563,16 @@ def adinplaceorview_bitwise_and__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bitwise_and__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3621,12 +4582,16 @@ def adinplaceorview_bitwise_and__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bitwise_and__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3638,13 +4603,17 @@ def adinplaceorview_bitwise_or_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bitwise_or_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3656,13 +4625,17 @@ def adinplaceorview_bitwise_or_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bitwise_or_Scalar_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3672,12 +4645,16 @@ def adinplaceorview_bitwise_or__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bitwise_or__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3687,12 +4664,16 @@ def adinplaceorview_bitwise_or__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bitwise_or__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3704,13 +4685,17 @@ def adinplaceorview_bitwise_xor_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bitwise_xor_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3722,13 +4707,17 @@ def adinplaceorview_bitwise_xor_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bitwise_xor_Scalar_out(
             _after_adinplaceorview[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3738,12 +4727,16 @@ def adinplaceorview_bitwise_xor__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bitwise_xor__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3753,12 +4746,16 @@ def adinplaceorview_bitwise_xor__Tensor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bitwise_xor__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3769,13 +4766,17 @@ def adinplaceorview_clamp_(
     min: Number | None = None,
     max: Number | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_(
             _after_adinplaceorview[_keyset],
             self,
             min,
             max,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3786,13 +4787,17 @@ def adinplaceorview_clamp__Tensor(
     min: Tensor | None = None,
     max: Tensor | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             min,
             max,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3805,7 +4810,9 @@ def adinplaceorview_clamp_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -3813,6 +4820,8 @@ def adinplaceorview_clamp_out(
             max,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3825,7 +4834,9 @@ def adinplaceorview_clamp_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -3833,6 +4844,8 @@ def adinplaceorview_clamp_Tensor_out(
             max,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3842,12 +4855,16 @@ def adinplaceorview_clamp_min_(
     self: Tensor,
     min: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_min_(
             _after_adinplaceorview[_keyset],
             self,
             min,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3857,12 +4874,16 @@ def adinplaceorview_clamp_min__Tensor(
     self: Tensor,
     min: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_min__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             min,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3874,13 +4895,17 @@ def adinplaceorview_clamp_min_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_min_out(
             _after_adinplaceorview[_keyset],
             self,
             min,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3892,13 +4917,17 @@ def adinplaceorview_clamp_min_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_min_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             min,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3908,12 +4937,16 @@ def adinplaceorview_clamp_max_(
     self: Tensor,
     max: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_max_(
             _after_adinplaceorview[_keyset],
             self,
             max,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3923,12 +4956,16 @@ def adinplaceorview_clamp_max__Tensor(
     self: Tensor,
     max: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_max__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             max,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3940,13 +4977,17 @@ def adinplaceorview_clamp_max_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_max_out(
             _after_adinplaceorview[_keyset],
             self,
             max,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3958,13 +4999,17 @@ def adinplaceorview_clamp_max_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_max_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
             max,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -3975,13 +5020,17 @@ def adinplaceorview_lerp__Scalar(
     end: Tensor,
     weight: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.lerp__Scalar(
             _after_adinplaceorview[_keyset],
             self,
             end,
             weight,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -3992,13 +5041,17 @@ def adinplaceorview_lerp__Tensor(
     end: Tensor,
     weight: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.lerp__Tensor(
             _after_adinplaceorview[_keyset],
             self,
             end,
             weight,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -4011,7 +5064,9 @@ def adinplaceorview_lerp_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.lerp_Scalar_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4019,6 +5074,8 @@ def adinplaceorview_lerp_Scalar_out(
             weight,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4031,7 +5088,9 @@ def adinplaceorview_lerp_Tensor_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.lerp_Tensor_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4039,6 +5098,8 @@ def adinplaceorview_lerp_Tensor_out(
             weight,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4052,7 +5113,9 @@ def adinplaceorview_addcmul_out(
     value: Number = 1,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.addcmul_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4061,6 +5124,8 @@ def adinplaceorview_addcmul_out(
             value=value,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4073,7 +5138,9 @@ def adinplaceorview_addcmul_(
     *,
     value: Number = 1,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.addcmul_(
             _after_adinplaceorview[_keyset],
             self,
@@ -4081,6 +5148,8 @@ def adinplaceorview_addcmul_(
             tensor2,
             value=value,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -4094,7 +5163,9 @@ def adinplaceorview_addcdiv_out(
     value: Number = 1,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.addcdiv_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4103,6 +5174,8 @@ def adinplaceorview_addcdiv_out(
             value=value,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4115,7 +5188,9 @@ def adinplaceorview_addcdiv_(
     *,
     value: Number = 1,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.addcdiv_(
             _after_adinplaceorview[_keyset],
             self,
@@ -4123,6 +5198,8 @@ def adinplaceorview_addcdiv_(
             tensor2,
             value=value,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -4136,7 +5213,9 @@ def adinplaceorview_sum_IntList_out(
     dtype: dtype | None = None,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sum_IntList_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4145,6 +5224,8 @@ def adinplaceorview_sum_IntList_out(
             dtype=dtype,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4158,7 +5239,9 @@ def adinplaceorview_mean_out(
     dtype: dtype | None = None,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mean_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4167,6 +5250,8 @@ def adinplaceorview_mean_out(
             dtype=dtype,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4180,7 +5265,9 @@ def adinplaceorview_prod_int_out(
     dtype: dtype | None = None,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.prod_int_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4189,6 +5276,8 @@ def adinplaceorview_prod_int_out(
             dtype=dtype,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4201,7 +5290,9 @@ def adinplaceorview_amax_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.amax_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4209,6 +5300,8 @@ def adinplaceorview_amax_out(
             keepdim,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4221,7 +5314,9 @@ def adinplaceorview_amin_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.amin_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4229,6 +5324,8 @@ def adinplaceorview_amin_out(
             keepdim,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4241,7 +5338,9 @@ def adinplaceorview_argmax_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.argmax_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4249,6 +5348,8 @@ def adinplaceorview_argmax_out(
             keepdim,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4261,7 +5362,9 @@ def adinplaceorview_argmin_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.argmin_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4269,6 +5372,8 @@ def adinplaceorview_argmin_out(
             keepdim,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4282,7 +5387,9 @@ def adinplaceorview_max_dim_max(
     max: Tensor,
     max_values: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.max_dim_max(
             _after_adinplaceorview[_keyset],
             self,
@@ -4291,6 +5398,8 @@ def adinplaceorview_max_dim_max(
             max=max,
             max_values=max_values,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(max)
     _bump_version(max_values)
     return _result
@@ -4302,12 +5411,16 @@ def adinplaceorview_max_unary_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.max_unary_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4321,7 +5434,9 @@ def adinplaceorview_min_dim_min(
     min: Tensor,
     min_indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.min_dim_min(
             _after_adinplaceorview[_keyset],
             self,
@@ -4330,6 +5445,8 @@ def adinplaceorview_min_dim_min(
             min=min,
             min_indices=min_indices,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(min)
     _bump_version(min_indices)
     return _result
@@ -4341,12 +5458,16 @@ def adinplaceorview_min_unary_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.min_unary_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4359,7 +5480,9 @@ def adinplaceorview_any_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.any_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4367,6 +5490,8 @@ def adinplaceorview_any_out(
             keepdim,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4377,12 +5502,16 @@ def adinplaceorview_any_all_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.any_all_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4395,7 +5524,9 @@ def adinplaceorview_all_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.all_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4403,6 +5534,8 @@ def adinplaceorview_all_out(
             keepdim,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4413,12 +5546,16 @@ def adinplaceorview_all_all_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.all_all_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4432,7 +5569,9 @@ def adinplaceorview_var_correction_out(
     keepdim: bool = False,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.var_correction_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4441,6 +5580,8 @@ def adinplaceorview_var_correction_out(
             keepdim=keepdim,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4454,7 +5595,9 @@ def adinplaceorview_std_correction_out(
     keepdim: bool = False,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.std_correction_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4463,6 +5606,8 @@ def adinplaceorview_std_correction_out(
             keepdim=keepdim,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4477,7 +5622,9 @@ def adinplaceorview_linalg_vector_norm_out(
     dtype: dtype | None = None,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.linalg_vector_norm_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4487,6 +5634,8 @@ def adinplaceorview_linalg_vector_norm_out(
             dtype=dtype,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4499,7 +5648,9 @@ def adinplaceorview_logsumexp_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.logsumexp_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4507,6 +5658,8 @@ def adinplaceorview_logsumexp_out(
             keepdim,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4520,7 +5673,9 @@ def adinplaceorview_norm_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.norm_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4529,6 +5684,8 @@ def adinplaceorview_norm_out(
             keepdim,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4540,13 +5697,17 @@ def adinplaceorview_cumsum_(
     *,
     dtype: dtype | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.cumsum_(
             _after_adinplaceorview[_keyset],
             self,
             dim,
             dtype=dtype,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -4559,7 +5720,9 @@ def adinplaceorview_cumsum_out(
     dtype: dtype | None = None,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.cumsum_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4567,6 +5730,8 @@ def adinplaceorview_cumsum_out(
             dtype=dtype,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4578,13 +5743,17 @@ def adinplaceorview_cumprod_(
     *,
     dtype: dtype | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.cumprod_(
             _after_adinplaceorview[_keyset],
             self,
             dim,
             dtype=dtype,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -4597,7 +5766,9 @@ def adinplaceorview_cumprod_out(
     dtype: dtype | None = None,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.cumprod_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4605,6 +5776,8 @@ def adinplaceorview_cumprod_out(
             dtype=dtype,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4616,13 +5789,17 @@ def adinplaceorview_mm_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mm_out(
             _after_adinplaceorview[_keyset],
             self,
             mat2,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4634,13 +5811,17 @@ def adinplaceorview_bmm_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bmm_out(
             _after_adinplaceorview[_keyset],
             self,
             mat2,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4655,7 +5836,9 @@ def adinplaceorview_addmm_out(
     alpha: Number = 1,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.addmm_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4665,6 +5848,8 @@ def adinplaceorview_addmm_out(
             alpha=alpha,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4678,7 +5863,9 @@ def adinplaceorview_addmm_(
     beta: Number = 1,
     alpha: Number = 1,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.addmm_(
             _after_adinplaceorview[_keyset],
             self,
@@ -4687,6 +5874,8 @@ def adinplaceorview_addmm_(
             beta=beta,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -4701,7 +5890,9 @@ def adinplaceorview_baddbmm_out(
     alpha: Number = 1,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.baddbmm_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4711,6 +5902,8 @@ def adinplaceorview_baddbmm_out(
             alpha=alpha,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4724,7 +5917,9 @@ def adinplaceorview_baddbmm_(
     beta: Number = 1,
     alpha: Number = 1,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.baddbmm_(
             _after_adinplaceorview[_keyset],
             self,
@@ -4733,6 +5928,8 @@ def adinplaceorview_baddbmm_(
             beta=beta,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -4747,7 +5944,9 @@ def adinplaceorview_addmv_out(
     alpha: Number = 1,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.addmv_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4757,6 +5956,8 @@ def adinplaceorview_addmv_out(
             alpha=alpha,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4770,7 +5971,9 @@ def adinplaceorview_addmv_(
     beta: Number = 1,
     alpha: Number = 1,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.addmv_(
             _after_adinplaceorview[_keyset],
             self,
@@ -4779,6 +5982,8 @@ def adinplaceorview_addmv_(
             beta=beta,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -4790,13 +5995,17 @@ def adinplaceorview_mv_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mv_out(
             _after_adinplaceorview[_keyset],
             self,
             vec,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4808,13 +6017,17 @@ def adinplaceorview_dot_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.dot_out(
             _after_adinplaceorview[_keyset],
             self,
             tensor,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4827,7 +6040,9 @@ def adinplaceorview_linear_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.linear_out(
             _after_adinplaceorview[_keyset],
             input,
@@ -4835,6 +6050,8 @@ def adinplaceorview_linear_out(
             bias,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4843,8 +6060,12 @@ def adinplaceorview_relu_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.relu_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -4854,12 +6075,16 @@ def adinplaceorview_celu_(
     self: Tensor,
     alpha: Number = 1.0,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.celu_(
             _after_adinplaceorview[_keyset],
             self,
             alpha,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -4871,13 +6096,17 @@ def adinplaceorview_gelu_out(
     approximate: str = "none",
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.gelu_out(
             _after_adinplaceorview[_keyset],
             self,
             approximate=approximate,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4888,12 +6117,16 @@ def adinplaceorview_gelu_(
     *,
     approximate: str = "none",
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.gelu_(
             _after_adinplaceorview[_keyset],
             self,
             approximate=approximate,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -4904,12 +6137,16 @@ def adinplaceorview_silu_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.silu_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4918,8 +6155,12 @@ def adinplaceorview_silu_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.silu_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -4930,12 +6171,16 @@ def adinplaceorview_mish_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mish_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4944,8 +6189,12 @@ def adinplaceorview_mish_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mish_(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -4959,7 +6208,9 @@ def adinplaceorview_elu_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.elu_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -4968,6 +6219,8 @@ def adinplaceorview_elu_out(
             input_scale,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -4979,7 +6232,9 @@ def adinplaceorview_elu_(
     scale: Number = 1,
     input_scale: Number = 1,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.elu_(
             _after_adinplaceorview[_keyset],
             self,
@@ -4987,6 +6242,8 @@ def adinplaceorview_elu_(
             scale,
             input_scale,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -4998,13 +6255,17 @@ def adinplaceorview_leaky_relu_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.leaky_relu_out(
             _after_adinplaceorview[_keyset],
             self,
             negative_slope,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5014,12 +6275,16 @@ def adinplaceorview_leaky_relu_(
     self: Tensor,
     negative_slope: Number = 0.01,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.leaky_relu_(
             _after_adinplaceorview[_keyset],
             self,
             negative_slope,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -5032,7 +6297,9 @@ def adinplaceorview_softplus_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.softplus_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -5040,6 +6307,8 @@ def adinplaceorview_softplus_out(
             threshold,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5052,7 +6321,9 @@ def adinplaceorview_threshold_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.threshold_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -5060,6 +6331,8 @@ def adinplaceorview_threshold_out(
             value,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5070,13 +6343,17 @@ def adinplaceorview_threshold_(
     threshold: Number,
     value: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.threshold_(
             _after_adinplaceorview[_keyset],
             self,
             threshold,
             value,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -5087,12 +6364,16 @@ def adinplaceorview_hardsigmoid_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.hardsigmoid_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5101,11 +6382,15 @@ def adinplaceorview_hardsigmoid_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.hardsigmoid_(
             _after_adinplaceorview[_keyset],
             self,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -5117,13 +6402,17 @@ def adinplaceorview_hardshrink_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.hardshrink_out(
             _after_adinplaceorview[_keyset],
             self,
             lambd,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5135,13 +6424,17 @@ def adinplaceorview_softshrink_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.softshrink_out(
             _after_adinplaceorview[_keyset],
             self,
             lambd,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5154,7 +6447,9 @@ def adinplaceorview_hardtanh_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.hardtanh_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -5162,6 +6457,8 @@ def adinplaceorview_hardtanh_out(
             max_val,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5172,13 +6469,17 @@ def adinplaceorview_hardtanh_(
     min_val: Number = -1,
     max_val: Number = 1,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.hardtanh_(
             _after_adinplaceorview[_keyset],
             self,
             min_val,
             max_val,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -5189,12 +6490,16 @@ def adinplaceorview_hardswish_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.hardswish_out(
             _after_adinplaceorview[_keyset],
             self,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5203,11 +6508,15 @@ def adinplaceorview_hardswish_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.hardswish_(
             _after_adinplaceorview[_keyset],
             self,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(self)
     return _result
 
@@ -5219,13 +6528,17 @@ def adinplaceorview_glu_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.glu_out(
             _after_adinplaceorview[_keyset],
             self,
             dim,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5238,7 +6551,9 @@ def adinplaceorview_softmax_int_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.softmax_int_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -5246,6 +6561,8 @@ def adinplaceorview_softmax_int_out(
             dtype,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5258,7 +6575,9 @@ def adinplaceorview__softmax_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators._softmax_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -5266,6 +6585,8 @@ def adinplaceorview__softmax_out(
             half_to_float,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5278,7 +6599,9 @@ def adinplaceorview_log_softmax_int_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.log_softmax_int_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -5286,6 +6609,8 @@ def adinplaceorview_log_softmax_int_out(
             dtype,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5298,7 +6623,9 @@ def adinplaceorview__log_softmax_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators._log_softmax_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -5306,6 +6633,8 @@ def adinplaceorview__log_softmax_out(
             half_to_float,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5318,7 +6647,9 @@ def adinplaceorview_mse_loss_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mse_loss_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -5326,6 +6657,8 @@ def adinplaceorview_mse_loss_out(
             reduction,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5339,7 +6672,9 @@ def adinplaceorview_smooth_l1_loss_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.smooth_l1_loss_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -5348,6 +6683,8 @@ def adinplaceorview_smooth_l1_loss_out(
             beta,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5361,7 +6698,9 @@ def adinplaceorview_huber_loss_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.huber_loss_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -5370,6 +6709,8 @@ def adinplaceorview_huber_loss_out(
             delta,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5383,7 +6724,9 @@ def adinplaceorview_binary_cross_entropy_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.binary_cross_entropy_out(
             _after_adinplaceorview[_keyset],
             self,
@@ -5392,6 +6735,8 @@ def adinplaceorview_binary_cross_entropy_out(
             reduction,
             out=out,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(out)
     return _result
 
@@ -5407,7 +6752,9 @@ def adinplaceorview_nll_loss_forward_output(
     output: Tensor,
     total_weight: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.nll_loss_forward_output(
             _after_adinplaceorview[_keyset],
             self,
@@ -5418,6 +6765,8 @@ def adinplaceorview_nll_loss_forward_output(
             output=output,
             total_weight=total_weight,
         )
+    finally:
+        _set_state(_outer)
     _bump_version(output)
     _bump_version(total_weight)
     return _result
@@ -5427,16 +6776,53 @@ def adinplaceorview__indices(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators._indices(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
+
+
+def adinplaceorview__values(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _redispatch_operators._values(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
 
 
 def adinplaceorview_indices(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.indices(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
+
+
+def adinplaceorview_values(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _redispatch_operators.values(_after_adinplaceorview[_keyset], self)
+    finally:
+        _set_state(_outer)
+
+    def _replay(_base: Tensor) -> Any:
+        return _operators.values(_base)
+
+    return _as_view(self, _result, _replay)
 
 
 aten.impl("resize_", adinplaceorview_resize_, with_keyset=True)
@@ -5516,6 +6902,10 @@ aten.impl("sort.values_stable", adinplaceorview_sort_values_stable, with_keyset=
 aten.impl("topk.values", adinplaceorview_topk_values, with_keyset=True)
 aten.impl("abs_", adinplaceorview_abs_, with_keyset=True)
 aten.impl("abs.out", adinplaceorview_abs_out, with_keyset=True)
+aten.impl("conj_physical_", adinplaceorview_conj_physical_, with_keyset=True)
+aten.impl("conj_physical.out", adinplaceorview_conj_physical_out, with_keyset=True)
+aten.impl("view_as_real", adinplaceorview_view_as_real, with_keyset=True)
+aten.impl("view_as_complex", adinplaceorview_view_as_complex, with_keyset=True)
 aten.impl("neg_", adinplaceorview_neg_, with_keyset=True)
 aten.impl("neg.out", adinplaceorview_neg_out, with_keyset=True)
 aten.impl("exp_", adinplaceorview_exp_, with_keyset=True)
@@ -5830,4 +7220,6 @@ aten.impl(
     with_keyset=True,
 )
 aten.impl("_indices", adinplaceorview__indices, with_keyset=True)
+aten.impl("_values", adinplaceorview__values, with_keyset=True)
 aten.impl("indices", adinplaceorview_indices, with_keyset=True)
+aten.impl("values", adinplaceorview_values, with_keyset=True)

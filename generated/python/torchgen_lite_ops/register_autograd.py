@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from torchgen_lite.reference.autograd.formulas import sparse as _sparse
 from torchgen_lite.reference.autograd.formulas import reduction as _reduction
 from torchgen_lite.reference.autograd.formulas import shape as _shape
 from torchgen_lite.reference.autograd.formulas import neural as _neural
@@ -16,12 +17,10 @@ from torchgen_lite.reference.framework import Gradients as _Gradients
 from torchgen_lite.reference.framework import Node as _Node
 from torchgen_lite.reference.framework import after_autograd as _after_autograd
 from torchgen_lite.reference.framework import (
-    below_adinplaceorview as _below_adinplaceorview,
-)
-from torchgen_lite.reference.framework import below_autograd as _below_autograd
-from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
+from torchgen_lite.reference.framework import conj as _conj
+from torchgen_lite.reference.framework import edge_of as _edge_of
 from torchgen_lite.reference.framework import edges_of as _edges_of
 from torchgen_lite.reference.framework import grad_enabled as _grad_enabled
 from torchgen_lite.reference.framework import needs_grad as _needs_grad
@@ -31,12 +30,17 @@ from torchgen_lite.reference.framework import rebase_history as _rebase_history
 from torchgen_lite.reference.framework import refuse_out as _refuse_out
 from torchgen_lite.reference.framework import save as _save
 from torchgen_lite.reference.framework import save_list as _save_list
+from torchgen_lite.reference.framework import save_optional as _save_optional
 from torchgen_lite.reference.framework import save_result as _save_result
 from torchgen_lite.reference.framework import set_histories as _set_histories
 from torchgen_lite.reference.framework import set_history as _set_history
 from torchgen_lite.reference.framework import zeros as _zeros
 from torchgen_lite.runtime import Library
+from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_autograd as _below_autograd
 from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
+from torchgen_lite.runtime import local_state as _state
+from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import functions as _functions
 from . import redispatch_operators as _redispatch_operators
@@ -427,9 +431,9 @@ class CatBackward0(_Node):
     __slots__ = ()
 
     def apply(node, grads: _Gradients) -> _Gradients:
-        tensors, dim = node.unpack()
+        tensors_args_sizes, dim = node.unpack()
         grad: Any = grads[0]
-        grad_tensors_: Any = _shape.cat_backward(grad, tensors, dim)
+        grad_tensors_: Any = _shape.cat_backward(grad, tensors_args_sizes, dim)
         return (*grad_tensors_,)
 
 
@@ -636,13 +640,10 @@ class IndexAddBackward0(_Node):
             grad_self_ = grad
         grad_source_: Any = None
         if node.needs[1]:
-            grad_source_part = _shape.index_source_backward(
-                grad,
-                dim,
-                index,
-                source_shape,
+            grad_source_ = _pointwise.maybe_multiply(
+                _shape.index_source_backward(grad, dim, index, source_shape),
+                alpha,
             )
-            grad_source_ = grad_source_part * alpha
         return (grad_self_, grad_source_)
 
 
@@ -845,6 +846,50 @@ class AbsBackward0(_Node):
         return (grad_self_,)
 
 
+class ConjPhysicalBackward0(_Node):
+    """Gradients of conj_physical_."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = _functions.conj_physical(grad)
+        return (grad_self_,)
+
+
+class ConjPhysicalBackward1(_Node):
+    """Gradients of _conj_physical."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = _functions.conj_physical(grad)
+        return (grad_self_,)
+
+
+class ViewAsRealBackward0(_Node):
+    """Gradients of view_as_real."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = _functions.view_as_complex(grad.contiguous())
+        return (grad_self_,)
+
+
+class ViewAsComplexBackward0(_Node):
+    """Gradients of view_as_complex."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = _functions.view_as_real(grad.contiguous())
+        return (grad_self_,)
+
+
 class NegBackward0(_Node):
     """Gradients of neg."""
 
@@ -864,7 +909,7 @@ class ExpBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (result,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * result
+        grad_self_: Any = grad * (_conj(result) if result._dtype.is_complex else result)
         return (grad_self_,)
 
 
@@ -876,7 +921,8 @@ class Exp2Backward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (result,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * result * 0.6931471805599453
+        grad_self_part = grad * (_conj(result) if result._dtype.is_complex else result)
+        grad_self_: Any = grad_self_part * 0.6931471805599453
         return (grad_self_,)
 
 
@@ -888,7 +934,7 @@ class LogBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / self
+        grad_self_: Any = grad / (_conj(self) if self._dtype.is_complex else self)
         return (grad_self_,)
 
 
@@ -900,7 +946,9 @@ class Log2Backward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / (self * 0.6931471805599453)
+        grad_self_partpart = _conj(self) if self._dtype.is_complex else self
+        grad_self_part = grad_self_partpart * 0.6931471805599453
+        grad_self_: Any = grad / grad_self_part
         return (grad_self_,)
 
 
@@ -912,7 +960,9 @@ class Log10Backward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / (self * 2.302585092994046)
+        grad_self_partpart = _conj(self) if self._dtype.is_complex else self
+        grad_self_part = grad_self_partpart * 2.302585092994046
+        grad_self_: Any = grad / grad_self_part
         return (grad_self_,)
 
 
@@ -924,7 +974,7 @@ class Log1PBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / (self + 1)
+        grad_self_: Any = grad / ((_conj(self) if self._dtype.is_complex else self) + 1)
         return (grad_self_,)
 
 
@@ -936,7 +986,8 @@ class Expm1Backward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (result,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * (result + 1)
+        grad_self_part = (_conj(result) if result._dtype.is_complex else result) + 1
+        grad_self_: Any = grad * grad_self_part
         return (grad_self_,)
 
 
@@ -948,7 +999,8 @@ class SqrtBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (result,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / (2 * result)
+        grad_self_part = 2 * (_conj(result) if result._dtype.is_complex else result)
+        grad_self_: Any = grad / grad_self_part
         return (grad_self_,)
 
 
@@ -960,7 +1012,7 @@ class RsqrtBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (result,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = -0.5 * grad * result.pow(3)
+        grad_self_: Any = -0.5 * grad * _conj(result.pow(3))
         return (grad_self_,)
 
 
@@ -972,7 +1024,7 @@ class SinBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * self.cos()
+        grad_self_: Any = grad * _conj(self.cos())
         return (grad_self_,)
 
 
@@ -984,7 +1036,7 @@ class CosBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * -self.sin()
+        grad_self_: Any = grad * -_conj(self.sin())
         return (grad_self_,)
 
 
@@ -996,7 +1048,7 @@ class TanBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (result,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * (1 + result.pow(2))
+        grad_self_: Any = grad * _conj(1 + result.pow(2))
         return (grad_self_,)
 
 
@@ -1008,7 +1060,7 @@ class AsinBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * (1 - self * self).rsqrt()
+        grad_self_: Any = grad * _conj((1 - self * self).rsqrt())
         return (grad_self_,)
 
 
@@ -1020,7 +1072,7 @@ class AcosBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * -(1 - self * self).rsqrt()
+        grad_self_: Any = grad * -_conj((1 - self * self).rsqrt())
         return (grad_self_,)
 
 
@@ -1032,7 +1084,7 @@ class AtanBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / (self * self + 1)
+        grad_self_: Any = grad / _conj(self * self + 1)
         return (grad_self_,)
 
 
@@ -1044,7 +1096,7 @@ class SinhBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * self.cosh()
+        grad_self_: Any = grad * _conj(self.cosh())
         return (grad_self_,)
 
 
@@ -1056,7 +1108,7 @@ class CoshBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * self.sinh()
+        grad_self_: Any = grad * _conj(self.sinh())
         return (grad_self_,)
 
 
@@ -1080,7 +1132,7 @@ class AsinhBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * (self.pow(2) + 1).rsqrt()
+        grad_self_: Any = grad * _conj((self.pow(2) + 1).rsqrt())
         return (grad_self_,)
 
 
@@ -1092,7 +1144,7 @@ class AcoshBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * (self * self - 1).rsqrt()
+        grad_self_: Any = grad * _conj(_pointwise.acosh_slope(self))
         return (grad_self_,)
 
 
@@ -1104,7 +1156,7 @@ class AtanhBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / (1 - self.pow(2))
+        grad_self_: Any = grad / _conj(1 - self.pow(2))
         return (grad_self_,)
 
 
@@ -1191,8 +1243,9 @@ class SgnBackward0(_Node):
     __slots__ = ()
 
     def apply(node, grads: _Gradients) -> _Gradients:
+        self, result = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
+        grad_self_: Any = _pointwise.sgn_backward(grad, self, result)
         return (grad_self_,)
 
 
@@ -1204,7 +1257,7 @@ class ReciprocalBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (result,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = -grad * (result * result)
+        grad_self_: Any = -grad * _conj(result * result)
         return (grad_self_,)
 
 
@@ -1310,10 +1363,10 @@ class MulBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = grad * other
+            grad_self_ = grad * (_conj(other) if other._dtype.is_complex else other)
         grad_other_: Any = None
         if node.needs[1]:
-            grad_other_ = grad * self
+            grad_other_ = grad * (_conj(self) if self._dtype.is_complex else self)
         return (grad_self_, grad_other_)
 
 
@@ -1325,7 +1378,7 @@ class MulBackward1(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (other,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad * other
+        grad_self_: Any = grad * other.conjugate()
         return (grad_self_,)
 
 
@@ -1339,10 +1392,10 @@ class DivBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = grad / other
+            grad_self_ = grad / (_conj(other) if other._dtype.is_complex else other)
         grad_other_: Any = None
         if node.needs[1]:
-            grad_other_ = -grad * (self / other / other)
+            grad_other_ = -grad * _conj(self / other / other)
         return (grad_self_, grad_other_)
 
 
@@ -1376,7 +1429,7 @@ class DivBackward2(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (other,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_: Any = grad / other
+        grad_self_: Any = grad / other.conjugate()
         return (grad_self_,)
 
 
@@ -1976,10 +2029,10 @@ class LerpBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = grad * (1 - weight)
+            grad_self_ = grad * (1 - weight.conjugate())
         grad_end_: Any = None
         if node.needs[1]:
-            grad_end_ = grad * weight
+            grad_end_ = grad * weight.conjugate()
         return (grad_self_, grad_end_)
 
 
@@ -1993,13 +2046,13 @@ class LerpBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = grad * (1 - weight)
+            grad_self_ = grad * _conj(1 - weight)
         grad_end_: Any = None
         if node.needs[1]:
-            grad_end_ = grad * weight
+            grad_end_ = grad * (_conj(weight) if weight._dtype.is_complex else weight)
         grad_weight_: Any = None
         if node.needs[2]:
-            grad_weight_ = grad * (end - self)
+            grad_weight_ = grad * _conj(end - self)
         return (grad_self_, grad_end_, grad_weight_)
 
 
@@ -2016,10 +2069,10 @@ class AddcmulBackward0(_Node):
             grad_self_ = grad
         grad_tensor1_: Any = None
         if node.needs[1]:
-            grad_tensor1_ = grad * (tensor2 * value)
+            grad_tensor1_ = grad * _conj(tensor2 * value)
         grad_tensor2_: Any = None
         if node.needs[2]:
-            grad_tensor2_ = grad * (tensor1 * value)
+            grad_tensor2_ = grad * _conj(tensor1 * value)
         return (grad_self_, grad_tensor1_, grad_tensor2_)
 
 
@@ -2036,10 +2089,10 @@ class AddcdivBackward0(_Node):
             grad_self_ = grad
         grad_tensor1_: Any = None
         if node.needs[1]:
-            grad_tensor1_ = grad * (value / tensor2)
+            grad_tensor1_ = grad * _conj(value / tensor2)
         grad_tensor2_: Any = None
         if node.needs[2]:
-            grad_tensor2_ = -grad * (value * tensor1 / (tensor2 * tensor2))
+            grad_tensor2_ = -grad * _conj(value * tensor1 / (tensor2 * tensor2))
         return (grad_self_, grad_tensor1_, grad_tensor2_)
 
 
@@ -2325,10 +2378,10 @@ class MmBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = grad.mm(mat2.t())
+            grad_self_ = grad.mm((_conj(mat2) if mat2._dtype.is_complex else mat2).t())
         grad_mat2_: Any = None
         if node.needs[1]:
-            grad_mat2_ = self.t().mm(grad)
+            grad_mat2_ = (_conj(self) if self._dtype.is_complex else self).t().mm(grad)
         return (grad_self_, grad_mat2_)
 
 
@@ -2342,10 +2395,14 @@ class BmmBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = grad.bmm(mat2.transpose(1, 2))
+            grad_self_ = grad.bmm(
+                (_conj(mat2) if mat2._dtype.is_complex else mat2).transpose(1, 2),
+            )
         grad_mat2_: Any = None
         if node.needs[1]:
-            grad_mat2_ = self.transpose(1, 2).bmm(grad)
+            grad_mat2_partpart = _conj(self) if self._dtype.is_complex else self
+            grad_mat2_part = grad_mat2_partpart.transpose(1, 2)
+            grad_mat2_ = grad_mat2_part.bmm(grad)
         return (grad_self_, grad_mat2_)
 
 
@@ -2362,10 +2419,16 @@ class AddmmBackward0(_Node):
             grad_self_ = _pointwise.maybe_multiply(grad, beta)
         grad_mat1_: Any = None
         if node.needs[1]:
-            grad_mat1_ = _pointwise.maybe_multiply(grad.mm(mat2.t()), alpha)
+            grad_mat1_ = _pointwise.maybe_multiply(
+                grad.mm((_conj(mat2) if mat2._dtype.is_complex else mat2).t()),
+                alpha,
+            )
         grad_mat2_: Any = None
         if node.needs[2]:
-            grad_mat2_ = _pointwise.maybe_multiply(mat1.t().mm(grad), alpha)
+            grad_mat2_ = _pointwise.maybe_multiply(
+                (_conj(mat1) if mat1._dtype.is_complex else mat1).t().mm(grad),
+                alpha,
+            )
         return (grad_self_, grad_mat1_, grad_mat2_)
 
 
@@ -2382,16 +2445,16 @@ class BaddbmmBackward0(_Node):
             grad_self_ = _pointwise.maybe_multiply(grad, beta)
         grad_batch1_: Any = None
         if node.needs[1]:
-            grad_batch1_ = _pointwise.maybe_multiply(
-                grad.bmm(batch2.transpose(1, 2)),
-                alpha,
+            grad_batch1_part = grad.bmm(
+                (_conj(batch2) if batch2._dtype.is_complex else batch2).transpose(1, 2),
             )
+            grad_batch1_ = _pointwise.maybe_multiply(grad_batch1_part, alpha)
         grad_batch2_: Any = None
         if node.needs[2]:
-            grad_batch2_ = _pointwise.maybe_multiply(
-                batch1.transpose(1, 2).bmm(grad),
-                alpha,
-            )
+            grad_batch2_partpartpart = _conj(batch1)
+            grad_batch2_partpart = grad_batch2_partpartpart.transpose(1, 2)
+            grad_batch2_part = grad_batch2_partpart.bmm(grad)
+            grad_batch2_ = _pointwise.maybe_multiply(grad_batch2_part, alpha)
         return (grad_self_, grad_batch1_, grad_batch2_)
 
 
@@ -2408,10 +2471,16 @@ class AddmvBackward0(_Node):
             grad_self_ = _pointwise.maybe_multiply(grad, beta)
         grad_mat_: Any = None
         if node.needs[1]:
-            grad_mat_ = _pointwise.maybe_multiply(grad.outer(vec), alpha)
+            grad_mat_ = _pointwise.maybe_multiply(
+                grad.outer(_conj(vec) if vec._dtype.is_complex else vec),
+                alpha,
+            )
         grad_vec_: Any = None
         if node.needs[2]:
-            grad_vec_ = _pointwise.maybe_multiply(mat.t().mv(grad), alpha)
+            grad_vec_ = _pointwise.maybe_multiply(
+                (_conj(mat) if mat._dtype.is_complex else mat).t().mv(grad),
+                alpha,
+            )
         return (grad_self_, grad_mat_, grad_vec_)
 
 
@@ -2425,10 +2494,10 @@ class MvBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = grad.outer(vec)
+            grad_self_ = grad.outer(_conj(vec) if vec._dtype.is_complex else vec)
         grad_vec_: Any = None
         if node.needs[1]:
-            grad_vec_ = self.t().mv(grad)
+            grad_vec_ = (_conj(self) if self._dtype.is_complex else self).t().mv(grad)
         return (grad_self_, grad_vec_)
 
 
@@ -2442,10 +2511,10 @@ class DotBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = None
         if node.needs[0]:
-            grad_self_ = grad * tensor
+            grad_self_ = grad * (_conj(tensor) if tensor._dtype.is_complex else tensor)
         grad_tensor_: Any = None
         if node.needs[1]:
-            grad_tensor_ = grad * self
+            grad_tensor_ = grad * (_conj(self) if self._dtype.is_complex else self)
         return (grad_self_, grad_tensor_)
 
 
@@ -2896,6 +2965,41 @@ class NllLossBackward0(_Node):
         return (grad_self_,)
 
 
+class CoalesceBackward0(_Node):
+    """Gradients of _coalesce."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = grad
+        return (grad_self_,)
+
+
+class ValuesBackward0(_Node):
+    """Gradients of values."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _sparse.values_backward(grad, self)
+        return (grad_self_,)
+
+
+class ToDenseBackward0(_Node):
+    """Gradients of _to_dense."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, masked_grad = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _sparse.to_dense_backward(grad, self, masked_grad)
+        return (grad_self_,)
+
+
 class ToSparseBackward0(_Node):
     """Gradients of _to_sparse.sparse_dim."""
 
@@ -2918,6 +3022,30 @@ class ToSparseBackward1(_Node):
         return (grad_self_,)
 
 
+class SparseCooTensorWithDimsAndTensorsBackward0(_Node):
+    """Gradients of _sparse_coo_tensor_with_dims_and_tensors."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (result,) = node.unpack()
+        grad: Any = grads[0]
+        grad_values_: Any = grad.sparse_mask(result)._values()
+        return (grad_values_,)
+
+
+class SparseMaskBackward0(_Node):
+    """Gradients of sparse_mask."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        mask, self_layout = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _sparse.sparse_mask_backward(grad, mask, self_layout)
+        return (grad_self_,)
+
+
 def autograd_empty_like(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -2928,7 +3056,9 @@ def autograd_empty_like(
     pin_memory: bool | None = None,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.empty_like(
             _after_autograd[_keyset],
             self,
@@ -2938,6 +3068,8 @@ def autograd_empty_like(
             pin_memory=pin_memory,
             memory_format=memory_format,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_new_empty(
@@ -2950,7 +3082,9 @@ def autograd_new_empty(
     device: device | None = None,
     pin_memory: bool | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.new_empty(
             _after_autograd[_keyset],
             self,
@@ -2960,6 +3094,8 @@ def autograd_new_empty(
             device=device,
             pin_memory=pin_memory,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_new_empty_strided(
@@ -2973,7 +3109,9 @@ def autograd_new_empty_strided(
     device: device | None = None,
     pin_memory: bool | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.new_empty_strided(
             _after_autograd[_keyset],
             self,
@@ -2984,6 +3122,8 @@ def autograd_new_empty_strided(
             device=device,
             pin_memory=pin_memory,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_zeros_like(
@@ -2996,7 +3136,9 @@ def autograd_zeros_like(
     pin_memory: bool | None = None,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.zeros_like(
             _after_autograd[_keyset],
             self,
@@ -3006,6 +3148,8 @@ def autograd_zeros_like(
             pin_memory=pin_memory,
             memory_format=memory_format,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_ones_like(
@@ -3018,7 +3162,9 @@ def autograd_ones_like(
     pin_memory: bool | None = None,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.ones_like(
             _after_autograd[_keyset],
             self,
@@ -3028,6 +3174,8 @@ def autograd_ones_like(
             pin_memory=pin_memory,
             memory_format=memory_format,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_full_like(
@@ -3041,7 +3189,9 @@ def autograd_full_like(
     pin_memory: bool | None = None,
     memory_format: memory_format | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.full_like(
             _after_autograd[_keyset],
             self,
@@ -3052,6 +3202,8 @@ def autograd_full_like(
             pin_memory=pin_memory,
             memory_format=memory_format,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_new_zeros(
@@ -3064,7 +3216,9 @@ def autograd_new_zeros(
     device: device | None = None,
     pin_memory: bool | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.new_zeros(
             _after_autograd[_keyset],
             self,
@@ -3074,6 +3228,8 @@ def autograd_new_zeros(
             device=device,
             pin_memory=pin_memory,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_new_ones(
@@ -3086,7 +3242,9 @@ def autograd_new_ones(
     device: device | None = None,
     pin_memory: bool | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.new_ones(
             _after_autograd[_keyset],
             self,
@@ -3096,6 +3254,8 @@ def autograd_new_ones(
             device=device,
             pin_memory=pin_memory,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_new_full(
@@ -3109,7 +3269,9 @@ def autograd_new_full(
     device: device | None = None,
     pin_memory: bool | None = None,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.new_full(
             _after_autograd[_keyset],
             self,
@@ -3120,6 +3282,8 @@ def autograd_new_full(
             device=device,
             pin_memory=pin_memory,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_bernoulli__float(
@@ -3138,14 +3302,18 @@ def autograd_bernoulli__float(
             generator=generator,
         )
     _check_inplace_history(self)
-    _node = BernoulliBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = BernoulliBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.bernoulli__float(
             _after_autograd[_keyset],
             self,
             p,
             generator=generator,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -3168,8 +3336,10 @@ def autograd_uniform_(
             generator=generator,
         )
     _check_inplace_history(self)
-    _node = UniformBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = UniformBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.uniform_(
             _after_autograd[_keyset],
             self,
@@ -3177,6 +3347,8 @@ def autograd_uniform_(
             to,
             generator=generator,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -3199,8 +3371,10 @@ def autograd_normal_(
             generator=generator,
         )
     _check_inplace_history(self)
-    _node = NormalBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = NormalBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.normal_(
             _after_autograd[_keyset],
             self,
@@ -3208,6 +3382,8 @@ def autograd_normal_(
             std,
             generator=generator,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -3227,10 +3403,14 @@ def autograd_copy_(
             non_blocking,
         )
     _check_inplace_history(self)
-    _node = CopyBackward0(_edges_of((self, src)), _needs)
+    _node = CopyBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (src._dtype, src._device)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.copy_(_after_autograd[_keyset], self, src, non_blocking)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -3243,19 +3423,27 @@ def autograd_clone(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.clone(
                 _after_autograd[_keyset],
                 self,
                 memory_format=memory_format,
             )
-    _node = CloneBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+        finally:
+            _set_state(_outer)
+    _node = CloneBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clone(
             _after_autograd[_keyset],
             self,
             memory_format=memory_format,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3273,7 +3461,9 @@ def autograd__to_copy(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators._to_copy(
                 _after_autograd[_keyset],
                 self,
@@ -3284,9 +3474,13 @@ def autograd__to_copy(
                 non_blocking=non_blocking,
                 memory_format=memory_format,
             )
-    _node = ToCopyBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = ToCopyBackward0((_edge_of(self),), _needs)
     _node.saved = (self._dtype, self._device)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators._to_copy(
             _after_autograd[_keyset],
             self,
@@ -3297,6 +3491,8 @@ def autograd__to_copy(
             non_blocking=non_blocking,
             memory_format=memory_format,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3309,9 +3505,13 @@ def autograd_zero_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.zero_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = ZeroBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = ZeroBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.zero_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -3325,9 +3525,13 @@ def autograd_fill__Scalar(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.fill__Scalar(_after_autograd[_keyset], self, value)
     _check_inplace_history(self)
-    _node = FillBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = FillBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.fill__Scalar(_after_autograd[_keyset], self, value)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -3341,9 +3545,13 @@ def autograd_fill__Tensor(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.fill__Tensor(_after_autograd[_keyset], self, value)
     _check_inplace_history(self)
-    _node = FillBackward1(_edges_of((self, value)), _needs)
-    with _below_autograd():
+    _node = FillBackward1((_edge_of(self), _edge_of(value)), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.fill__Tensor(_after_autograd[_keyset], self, value)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -3355,19 +3563,27 @@ def autograd_fill_Scalar(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.fill_Scalar(
                 _after_autograd[_keyset],
                 self,
                 value,
             )
-    _node = FillBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+        finally:
+            _set_state(_outer)
+    _node = FillBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.fill_Scalar(
             _after_autograd[_keyset],
             self,
             value,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3379,19 +3595,27 @@ def autograd_fill_Tensor(
 ) -> Tensor:
     _needs = (self._requires_grad, value._requires_grad)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.fill_Tensor(
                 _after_autograd[_keyset],
                 self,
                 value,
             )
-    _node = FillBackward1(_edges_of((self, value)), _needs)
-    with _below_adinplaceorview():
+        finally:
+            _set_state(_outer)
+    _node = FillBackward1((_edge_of(self), _edge_of(value)), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.fill_Tensor(
             _after_autograd[_keyset],
             self,
             value,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3412,9 +3636,11 @@ def autograd_as_strided(
             stride,
             storage_offset,
         )
-    _node = AsStridedBackward0(_edges_of((self,)), _needs)
+    _node = AsStridedBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), size, stride, storage_offset)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.as_strided(
             _after_autograd[_keyset],
             self,
@@ -3422,6 +3648,8 @@ def autograd_as_strided(
             stride,
             storage_offset,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3434,10 +3662,14 @@ def autograd_view(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.view(_after_autograd[_keyset], self, size)
-    _node = ViewBackward0(_edges_of((self,)), _needs)
+    _node = ViewBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.view(_after_autograd[_keyset], self, size)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3447,8 +3679,12 @@ def autograd_view_dtype(
     self: Tensor,
     dtype: dtype,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.view_dtype(_after_autograd[_keyset], self, dtype)
+    finally:
+        _set_state(_outer)
 
 
 def autograd__reshape_alias(
@@ -3465,15 +3701,19 @@ def autograd__reshape_alias(
             size,
             stride,
         )
-    _node = ReshapeAliasBackward0(_edges_of((self,)), _needs)
+    _node = ReshapeAliasBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators._reshape_alias(
             _after_autograd[_keyset],
             self,
             size,
             stride,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3494,9 +3734,11 @@ def autograd_unfold(
             size,
             step,
         )
-    _node = UnfoldBackward0(_edges_of((self,)), _needs)
+    _node = UnfoldBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dimension, size, step)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.unfold(
             _after_autograd[_keyset],
             self,
@@ -3504,6 +3746,8 @@ def autograd_unfold(
             size,
             step,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3515,9 +3759,13 @@ def autograd_alias(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.alias(_after_autograd[_keyset], self)
-    _node = AliasBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = AliasBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.alias(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3526,8 +3774,12 @@ def autograd_detach(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.detach(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
 
 
 def autograd__unsafe_view(
@@ -3537,20 +3789,28 @@ def autograd__unsafe_view(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators._unsafe_view(
                 _after_autograd[_keyset],
                 self,
                 size,
             )
-    _node = UnsafeViewBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = UnsafeViewBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators._unsafe_view(
             _after_autograd[_keyset],
             self,
             size,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3563,10 +3823,14 @@ def autograd_permute(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.permute(_after_autograd[_keyset], self, dims)
-    _node = PermuteBackward0(_edges_of((self,)), _needs)
+    _node = PermuteBackward0((_edge_of(self),), _needs)
     _node.saved = (dims,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.permute(_after_autograd[_keyset], self, dims)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3585,15 +3849,19 @@ def autograd_transpose_int(
             dim0,
             dim1,
         )
-    _node = TransposeBackward0(_edges_of((self,)), _needs)
+    _node = TransposeBackward0((_edge_of(self),), _needs)
     _node.saved = (dim0, dim1)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.transpose_int(
             _after_autograd[_keyset],
             self,
             dim0,
             dim1,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3605,9 +3873,13 @@ def autograd_t(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.t(_after_autograd[_keyset], self)
-    _node = TBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = TBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.t(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3627,15 +3899,19 @@ def autograd_expand(
             size,
             implicit=implicit,
         )
-    _node = ExpandBackward0(_edges_of((self,)), _needs)
+    _node = ExpandBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.expand(
             _after_autograd[_keyset],
             self,
             size,
             implicit=implicit,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3654,15 +3930,19 @@ def autograd_select_int(
             dim,
             index,
         )
-    _node = SelectBackward0(_edges_of((self,)), _needs)
+    _node = SelectBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, index)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.select_int(
             _after_autograd[_keyset],
             self,
             dim,
             index,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3685,9 +3965,11 @@ def autograd_slice_Tensor(
             end,
             step,
         )
-    _node = SliceBackward0(_edges_of((self,)), _needs)
+    _node = SliceBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, start, end, step)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.slice_Tensor(
             _after_autograd[_keyset],
             self,
@@ -3696,6 +3978,8 @@ def autograd_slice_Tensor(
             end,
             step,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3716,9 +4000,11 @@ def autograd_diagonal(
             dim1,
             dim2,
         )
-    _node = DiagonalBackward0(_edges_of((self,)), _needs)
+    _node = DiagonalBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, offset, dim1, dim2)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.diagonal(
             _after_autograd[_keyset],
             self,
@@ -3726,6 +4012,8 @@ def autograd_diagonal(
             dim1,
             dim2,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3737,10 +4025,14 @@ def autograd_squeeze(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.squeeze(_after_autograd[_keyset], self)
-    _node = SqueezeBackward0(_edges_of((self,)), _needs)
+    _node = SqueezeBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.squeeze(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3753,10 +4045,14 @@ def autograd_squeeze_dim(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.squeeze_dim(_after_autograd[_keyset], self, dim)
-    _node = SqueezeBackward1(_edges_of((self,)), _needs)
+    _node = SqueezeBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.squeeze_dim(_after_autograd[_keyset], self, dim)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3769,14 +4065,18 @@ def autograd_squeeze_dims(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.squeeze_dims(_after_autograd[_keyset], self, dim)
-    _node = SqueezeBackward2(_edges_of((self,)), _needs)
+    _node = SqueezeBackward2((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.squeeze_dims(
             _after_autograd[_keyset],
             self,
             dim,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3789,10 +4089,14 @@ def autograd_unsqueeze(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.unsqueeze(_after_autograd[_keyset], self, dim)
-    _node = UnsqueezeBackward0(_edges_of((self,)), _needs)
+    _node = UnsqueezeBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.unsqueeze(_after_autograd[_keyset], self, dim)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3811,15 +4115,19 @@ def autograd_split_Tensor(
             split_size,
             dim,
         )
-    _node = SplitBackward0(_edges_of((self,)), _needs)
+    _node = SplitBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.split_Tensor(
             _after_autograd[_keyset],
             self,
             split_size,
             dim,
         )
+    finally:
+        _set_state(_outer)
     _set_histories(_node, _result)
     return _result
 
@@ -3838,15 +4146,19 @@ def autograd_split_with_sizes(
             split_sizes,
             dim,
         )
-    _node = SplitWithSizesBackward0(_edges_of((self,)), _needs)
+    _node = SplitWithSizesBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.split_with_sizes(
             _after_autograd[_keyset],
             self,
             split_sizes,
             dim,
         )
+    finally:
+        _set_state(_outer)
     _set_histories(_node, _result)
     return _result
 
@@ -3859,10 +4171,14 @@ def autograd_unbind_int(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.unbind_int(_after_autograd[_keyset], self, dim)
-    _node = UnbindBackward0(_edges_of((self,)), _needs)
+    _node = UnbindBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _result = _redispatch_operators.unbind_int(_after_autograd[_keyset], self, dim)
+    finally:
+        _set_state(_outer)
     _set_histories(_node, _result)
     return _result
 
@@ -3875,10 +4191,14 @@ def autograd_cat(
     _needs = (_needs_grad(tensors),)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.cat(_after_autograd[_keyset], tensors, dim)
-    _node = CatBackward0(_edges_of((*tensors,)), _needs)
-    _node.saved = (_save_list(tensors), dim)
-    with _below_adinplaceorview():
+    _node = CatBackward0((*_edges_of(tensors),), _needs)
+    _node.saved = ([_t._shape for _t in tensors], dim)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.cat(_after_autograd[_keyset], tensors, dim)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3906,12 +4226,20 @@ def autograd_stack(
 ) -> Tensor:
     _needs = (_needs_grad(tensors),)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.stack(_after_autograd[_keyset], tensors, dim)
-    _node = StackBackward0(_edges_of((*tensors,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = StackBackward0((*_edges_of(tensors),), _needs)
     _node.saved = (dim,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.stack(_after_autograd[_keyset], tensors, dim)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3939,12 +4267,20 @@ def autograd_repeat(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.repeat(_after_autograd[_keyset], self, repeats)
-    _node = RepeatBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = RepeatBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, repeats)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.repeat(_after_autograd[_keyset], self, repeats)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3957,10 +4293,14 @@ def autograd_flip(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.flip(_after_autograd[_keyset], self, dims)
-    _node = FlipBackward0(_edges_of((self,)), _needs)
+    _node = FlipBackward0((_edge_of(self),), _needs)
     _node.saved = (dims,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.flip(_after_autograd[_keyset], self, dims)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3974,15 +4314,19 @@ def autograd_roll(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.roll(_after_autograd[_keyset], self, shifts, dims)
-    _node = RollBackward0(_edges_of((self,)), _needs)
+    _node = RollBackward0((_edge_of(self),), _needs)
     _node.saved = (shifts, dims)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.roll(
             _after_autograd[_keyset],
             self,
             shifts,
             dims,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -3995,12 +4339,20 @@ def autograd_rot90(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.rot90(_after_autograd[_keyset], self, k, dims)
-    _node = Rot90Backward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = Rot90Backward0((_edge_of(self),), _needs)
     _node.saved = (k, dims)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.rot90(_after_autograd[_keyset], self, k, dims)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4013,10 +4365,14 @@ def autograd_tril(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.tril(_after_autograd[_keyset], self, diagonal)
-    _node = TrilBackward0(_edges_of((self,)), _needs)
+    _node = TrilBackward0((_edge_of(self),), _needs)
     _node.saved = (diagonal,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.tril(_after_autograd[_keyset], self, diagonal)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4046,10 +4402,14 @@ def autograd_tril_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.tril_(_after_autograd[_keyset], self, diagonal)
     _check_inplace_history(self)
-    _node = TrilBackward0(_edges_of((self,)), _needs)
+    _node = TrilBackward0((_edge_of(self),), _needs)
     _node.saved = (diagonal,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.tril_(_after_autograd[_keyset], self, diagonal)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -4062,10 +4422,14 @@ def autograd_triu(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.triu(_after_autograd[_keyset], self, diagonal)
-    _node = TriuBackward0(_edges_of((self,)), _needs)
+    _node = TriuBackward0((_edge_of(self),), _needs)
     _node.saved = (diagonal,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.triu(_after_autograd[_keyset], self, diagonal)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4095,10 +4459,14 @@ def autograd_triu_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.triu_(_after_autograd[_keyset], self, diagonal)
     _check_inplace_history(self)
-    _node = TriuBackward0(_edges_of((self,)), _needs)
+    _node = TriuBackward0((_edge_of(self),), _needs)
     _node.saved = (diagonal,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.triu_(_after_autograd[_keyset], self, diagonal)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -4112,7 +4480,9 @@ def autograd_diag_embed(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.diag_embed(
                 _after_autograd[_keyset],
                 self,
@@ -4120,9 +4490,13 @@ def autograd_diag_embed(
                 dim1,
                 dim2,
             )
-    _node = DiagEmbedBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = DiagEmbedBackward0((_edge_of(self),), _needs)
     _node.saved = (offset, dim1, dim2)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.diag_embed(
             _after_autograd[_keyset],
             self,
@@ -4130,6 +4504,8 @@ def autograd_diag_embed(
             dim1,
             dim2,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4142,22 +4518,30 @@ def autograd_constant_pad_nd(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.constant_pad_nd(
                 _after_autograd[_keyset],
                 self,
                 pad,
                 value,
             )
-    _node = ConstantPadNdBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = ConstantPadNdBackward0((_edge_of(self),), _needs)
     _node.saved = (pad,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.constant_pad_nd(
             _after_autograd[_keyset],
             self,
             pad,
             value,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4179,9 +4563,11 @@ def autograd_gather(
             index,
             sparse_grad=sparse_grad,
         )
-    _node = GatherBackward0(_edges_of((self,)), _needs)
+    _node = GatherBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, _save(index))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.gather(
             _after_autograd[_keyset],
             self,
@@ -4189,6 +4575,8 @@ def autograd_gather(
             index,
             sparse_grad=sparse_grad,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4229,9 +4617,11 @@ def autograd_scatter_src(
             index,
             src,
         )
-    _node = ScatterBackward0(_edges_of((self, src)), _needs)
+    _node = ScatterBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index), src._shape)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.scatter_src(
             _after_autograd[_keyset],
             self,
@@ -4239,6 +4629,8 @@ def autograd_scatter_src(
             index,
             src,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4280,9 +4672,11 @@ def autograd_scatter__src(
             src,
         )
     _check_inplace_history(self)
-    _node = ScatterBackward0(_edges_of((self, src)), _needs)
+    _node = ScatterBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index), src._shape)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.scatter__src(
             _after_autograd[_keyset],
             self,
@@ -4290,6 +4684,8 @@ def autograd_scatter__src(
             index,
             src,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -4310,9 +4706,11 @@ def autograd_scatter_value(
             index,
             value,
         )
-    _node = ScatterBackward1(_edges_of((self,)), _needs)
+    _node = ScatterBackward1((_edge_of(self),), _needs)
     _node.saved = (dim, _save(index))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.scatter_value(
             _after_autograd[_keyset],
             self,
@@ -4320,6 +4718,8 @@ def autograd_scatter_value(
             index,
             value,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4361,9 +4761,11 @@ def autograd_scatter__value(
             value,
         )
     _check_inplace_history(self)
-    _node = ScatterBackward1(_edges_of((self,)), _needs)
+    _node = ScatterBackward1((_edge_of(self),), _needs)
     _node.saved = (dim, _save(index))
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.scatter__value(
             _after_autograd[_keyset],
             self,
@@ -4371,6 +4773,8 @@ def autograd_scatter__value(
             index,
             value,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -4391,9 +4795,11 @@ def autograd_scatter_add(
             index,
             src,
         )
-    _node = ScatterAddBackward0(_edges_of((self, src)), _needs)
+    _node = ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, src._shape)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.scatter_add(
             _after_autograd[_keyset],
             self,
@@ -4401,6 +4807,8 @@ def autograd_scatter_add(
             index,
             src,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4442,9 +4850,11 @@ def autograd_scatter_add_(
             src,
         )
     _check_inplace_history(self)
-    _node = ScatterAddBackward0(_edges_of((self, src)), _needs)
+    _node = ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, src._shape)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.scatter_add_(
             _after_autograd[_keyset],
             self,
@@ -4452,6 +4862,8 @@ def autograd_scatter_add_(
             index,
             src,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -4464,10 +4876,14 @@ def autograd_take(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.take(_after_autograd[_keyset], self, index)
-    _node = TakeBackward0(_edges_of((self,)), _needs)
+    _node = TakeBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, _save(index))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.take(_after_autograd[_keyset], self, index)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4502,15 +4918,19 @@ def autograd_index_select(
             dim,
             index,
         )
-    _node = IndexSelectBackward0(_edges_of((self,)), _needs)
+    _node = IndexSelectBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, _save(index))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.index_select(
             _after_autograd[_keyset],
             self,
             dim,
             index,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4552,9 +4972,11 @@ def autograd_index_add(
             source,
             alpha=alpha,
         )
-    _node = IndexAddBackward0(_edges_of((self, source)), _needs)
+    _node = IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, source._shape, alpha)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.index_add(
             _after_autograd[_keyset],
             self,
@@ -4563,6 +4985,8 @@ def autograd_index_add(
             source,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4609,9 +5033,11 @@ def autograd_index_add_(
             alpha=alpha,
         )
     _check_inplace_history(self)
-    _node = IndexAddBackward0(_edges_of((self, source)), _needs)
+    _node = IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, source._shape, alpha)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.index_add_(
             _after_autograd[_keyset],
             self,
@@ -4620,6 +5046,8 @@ def autograd_index_add_(
             source,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -4640,9 +5068,11 @@ def autograd_index_copy(
             index,
             source,
         )
-    _node = IndexCopyBackward0(_edges_of((self, source)), _needs)
+    _node = IndexCopyBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index), source._shape)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.index_copy(
             _after_autograd[_keyset],
             self,
@@ -4650,6 +5080,8 @@ def autograd_index_copy(
             index,
             source,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4691,9 +5123,11 @@ def autograd_index_copy_(
             source,
         )
     _check_inplace_history(self)
-    _node = IndexCopyBackward0(_edges_of((self, source)), _needs)
+    _node = IndexCopyBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index), source._shape)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.index_copy_(
             _after_autograd[_keyset],
             self,
@@ -4701,6 +5135,8 @@ def autograd_index_copy_(
             index,
             source,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -4714,7 +5150,9 @@ def autograd_index_fill_int_Scalar(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.index_fill_int_Scalar(
                 _after_autograd[_keyset],
                 self,
@@ -4722,9 +5160,13 @@ def autograd_index_fill_int_Scalar(
                 index,
                 value,
             )
-    _node = IndexFillBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = IndexFillBackward0((_edge_of(self),), _needs)
     _node.saved = (dim, _save(index))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.index_fill_int_Scalar(
             _after_autograd[_keyset],
             self,
@@ -4732,6 +5174,8 @@ def autograd_index_fill_int_Scalar(
             index,
             value,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4753,9 +5197,11 @@ def autograd_index_fill__int_Scalar(
             value,
         )
     _check_inplace_history(self)
-    _node = IndexFillBackward0(_edges_of((self,)), _needs)
+    _node = IndexFillBackward0((_edge_of(self),), _needs)
     _node.saved = (dim, _save(index))
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.index_fill__int_Scalar(
             _after_autograd[_keyset],
             self,
@@ -4763,6 +5209,8 @@ def autograd_index_fill__int_Scalar(
             index,
             value,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -4779,14 +5227,18 @@ def autograd_index_Tensor(
             self,
             indices,
         )
-    _node = IndexBackward0(_edges_of((self,)), _needs)
+    _node = IndexBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, _save_list(indices))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.index_Tensor(
             _after_autograd[_keyset],
             self,
             indices,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4816,7 +5268,9 @@ def autograd_index_put(
 ) -> Tensor:
     _needs = (self._requires_grad, values._requires_grad)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.index_put(
                 _after_autograd[_keyset],
                 self,
@@ -4824,9 +5278,13 @@ def autograd_index_put(
                 values,
                 accumulate,
             )
-    _node = IndexPutBackward0(_edges_of((self, values)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = IndexPutBackward0((_edge_of(self), _edge_of(values)), _needs)
     _node.saved = (_save_list(indices), accumulate)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.index_put(
             _after_autograd[_keyset],
             self,
@@ -4834,6 +5292,8 @@ def autograd_index_put(
             values,
             accumulate,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4855,9 +5315,11 @@ def autograd_index_put_(
             accumulate,
         )
     _check_inplace_history(self)
-    _node = IndexPutBackward0(_edges_of((self, values)), _needs)
+    _node = IndexPutBackward0((_edge_of(self), _edge_of(values)), _needs)
     _node.saved = (_save_list(indices), accumulate)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.index_put_(
             _after_autograd[_keyset],
             self,
@@ -4865,6 +5327,8 @@ def autograd_index_put_(
             values,
             accumulate,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -4888,9 +5352,11 @@ def autograd__index_put_impl_(
             unsafe,
         )
     _check_inplace_history(self)
-    _node = IndexPutImplBackward0(_edges_of((self, values)), _needs)
+    _node = IndexPutImplBackward0((_edge_of(self), _edge_of(values)), _needs)
     _node.saved = (_save_list(indices), accumulate)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators._index_put_impl_(
             _after_autograd[_keyset],
             self,
@@ -4899,6 +5365,8 @@ def autograd__index_put_impl_(
             accumulate,
             unsafe,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -4913,7 +5381,9 @@ def autograd_embedding(
 ) -> Tensor:
     _needs = (weight._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.embedding(
                 _after_autograd[_keyset],
                 weight,
@@ -4922,9 +5392,13 @@ def autograd_embedding(
                 scale_grad_by_freq,
                 sparse,
             )
-    _node = EmbeddingBackward0(_edges_of((weight,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = EmbeddingBackward0((_edge_of(weight),), _needs)
     _node.saved = (weight._shape, _save(indices), padding_idx, scale_grad_by_freq)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.embedding(
             _after_autograd[_keyset],
             weight,
@@ -4933,6 +5407,8 @@ def autograd_embedding(
             scale_grad_by_freq,
             sparse,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4951,15 +5427,19 @@ def autograd_where_self(
             self,
             other,
         )
-    _node = WhereBackward0(_edges_of((self, other)), _needs)
+    _node = WhereBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(condition),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.where_self(
             _after_autograd[_keyset],
             condition,
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -4990,22 +5470,30 @@ def autograd_masked_fill_Scalar(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.masked_fill_Scalar(
                 _after_autograd[_keyset],
                 self,
                 mask,
                 value,
             )
-    _node = MaskedFillBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = MaskedFillBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(mask),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.masked_fill_Scalar(
             _after_autograd[_keyset],
             self,
             mask,
             value,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -5018,22 +5506,30 @@ def autograd_masked_fill_Tensor(
 ) -> Tensor:
     _needs = (self._requires_grad, value._requires_grad)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.masked_fill_Tensor(
                 _after_autograd[_keyset],
                 self,
                 mask,
                 value,
             )
-    _node = MaskedFillBackward1(_edges_of((self, value)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
     _node.saved = (_save(mask),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.masked_fill_Tensor(
             _after_autograd[_keyset],
             self,
             mask,
             value,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -5053,15 +5549,19 @@ def autograd_masked_fill__Scalar(
             value,
         )
     _check_inplace_history(self)
-    _node = MaskedFillBackward0(_edges_of((self,)), _needs)
+    _node = MaskedFillBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(mask),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.masked_fill__Scalar(
             _after_autograd[_keyset],
             self,
             mask,
             value,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -5081,15 +5581,19 @@ def autograd_masked_fill__Tensor(
             value,
         )
     _check_inplace_history(self)
-    _node = MaskedFillBackward1(_edges_of((self, value)), _needs)
+    _node = MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
     _node.saved = (_save(mask),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.masked_fill__Tensor(
             _after_autograd[_keyset],
             self,
             mask,
             value,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -5102,14 +5606,18 @@ def autograd_masked_select(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.masked_select(_after_autograd[_keyset], self, mask)
-    _node = MaskedSelectBackward0(_edges_of((self,)), _needs)
+    _node = MaskedSelectBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, _save(mask))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.masked_select(
             _after_autograd[_keyset],
             self,
             mask,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -5138,22 +5646,30 @@ def autograd_sort(
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.sort(
                 _after_autograd[_keyset],
                 self,
                 dim,
                 descending,
             )
-    _node = SortBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = SortBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sort(
             _after_autograd[_keyset],
             self,
             dim,
             descending,
         )
+    finally:
+        _set_state(_outer)
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[1]))
     return _result
@@ -5196,9 +5712,11 @@ def autograd_sort_stable(
             dim=dim,
             descending=descending,
         )
-    _node = SortBackward1(_edges_of((self,)), _needs)
+    _node = SortBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sort_stable(
             _after_autograd[_keyset],
             self,
@@ -5206,6 +5724,8 @@ def autograd_sort_stable(
             dim=dim,
             descending=descending,
         )
+    finally:
+        _set_state(_outer)
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[1]))
     return _result
@@ -5251,9 +5771,11 @@ def autograd_topk(
             largest,
             sorted,
         )
-    _node = TopkBackward0(_edges_of((self,)), _needs)
+    _node = TopkBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.topk(
             _after_autograd[_keyset],
             self,
@@ -5262,6 +5784,8 @@ def autograd_topk(
             largest,
             sorted,
         )
+    finally:
+        _set_state(_outer)
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[1]))
     return _result
@@ -5297,12 +5821,20 @@ def autograd_abs(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.abs(_after_autograd[_keyset], self)
-    _node = AbsBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = AbsBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.abs(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -5315,10 +5847,14 @@ def autograd_abs_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.abs_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = AbsBackward0(_edges_of((self,)), _needs)
+    _node = AbsBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.abs_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -5333,6 +5869,84 @@ def autograd_abs_out(
     return _redispatch_operators.abs_out(_after_autograd[_keyset], self, out=out)
 
 
+def autograd_conj_physical_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _redispatch_operators.conj_physical_(_after_autograd[_keyset], self)
+    _check_inplace_history(self)
+    _node = ConjPhysicalBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _redispatch_operators.conj_physical_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd__conj_physical(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _redispatch_operators._conj_physical(_after_autograd[_keyset], self)
+        finally:
+            _set_state(_outer)
+    _node = ConjPhysicalBackward1((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _redispatch_operators._conj_physical(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_view_as_real(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _redispatch_operators.view_as_real(_after_autograd[_keyset], self)
+    _node = ViewAsRealBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _result = _redispatch_operators.view_as_real(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_view_as_complex(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _redispatch_operators.view_as_complex(_after_autograd[_keyset], self)
+    _node = ViewAsComplexBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _result = _redispatch_operators.view_as_complex(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
 def autograd_neg(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -5340,9 +5954,13 @@ def autograd_neg(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.neg(_after_autograd[_keyset], self)
-    _node = NegBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = NegBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.neg(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -5355,9 +5973,13 @@ def autograd_neg_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.neg_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = NegBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = NegBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.neg_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -5379,9 +6001,13 @@ def autograd_exp(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.exp(_after_autograd[_keyset], self)
-    _node = ExpBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = ExpBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.exp(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -5395,9 +6021,13 @@ def autograd_exp_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.exp_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = ExpBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = ExpBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.exp_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -5420,9 +6050,13 @@ def autograd_exp2(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.exp2(_after_autograd[_keyset], self)
-    _node = Exp2Backward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = Exp2Backward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.exp2(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -5436,9 +6070,13 @@ def autograd_exp2_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.exp2_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = Exp2Backward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = Exp2Backward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.exp2_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -5461,10 +6099,14 @@ def autograd_log(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log(_after_autograd[_keyset], self)
-    _node = LogBackward0(_edges_of((self,)), _needs)
+    _node = LogBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.log(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -5477,10 +6119,14 @@ def autograd_log_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = LogBackward0(_edges_of((self,)), _needs)
+    _node = LogBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.log_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -5502,10 +6148,14 @@ def autograd_log2(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log2(_after_autograd[_keyset], self)
-    _node = Log2Backward0(_edges_of((self,)), _needs)
+    _node = Log2Backward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.log2(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -5518,10 +6168,14 @@ def autograd_log2_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log2_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = Log2Backward0(_edges_of((self,)), _needs)
+    _node = Log2Backward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.log2_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -5543,10 +6197,14 @@ def autograd_log10(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log10(_after_autograd[_keyset], self)
-    _node = Log10Backward0(_edges_of((self,)), _needs)
+    _node = Log10Backward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.log10(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -5559,10 +6217,14 @@ def autograd_log10_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log10_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = Log10Backward0(_edges_of((self,)), _needs)
+    _node = Log10Backward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.log10_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -5584,10 +6246,14 @@ def autograd_log1p(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log1p(_after_autograd[_keyset], self)
-    _node = Log1PBackward0(_edges_of((self,)), _needs)
+    _node = Log1PBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.log1p(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -5600,10 +6266,14 @@ def autograd_log1p_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log1p_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = Log1PBackward0(_edges_of((self,)), _needs)
+    _node = Log1PBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.log1p_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -5625,9 +6295,13 @@ def autograd_expm1(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.expm1(_after_autograd[_keyset], self)
-    _node = Expm1Backward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = Expm1Backward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.expm1(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -5641,9 +6315,13 @@ def autograd_expm1_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.expm1_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = Expm1Backward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = Expm1Backward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.expm1_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -5666,9 +6344,13 @@ def autograd_sqrt(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sqrt(_after_autograd[_keyset], self)
-    _node = SqrtBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = SqrtBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sqrt(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -5682,9 +6364,13 @@ def autograd_sqrt_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sqrt_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = SqrtBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = SqrtBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.sqrt_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -5707,9 +6393,13 @@ def autograd_rsqrt(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.rsqrt(_after_autograd[_keyset], self)
-    _node = RsqrtBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = RsqrtBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.rsqrt(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -5723,9 +6413,13 @@ def autograd_rsqrt_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.rsqrt_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = RsqrtBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = RsqrtBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.rsqrt_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -5748,10 +6442,14 @@ def autograd_sin(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sin(_after_autograd[_keyset], self)
-    _node = SinBackward0(_edges_of((self,)), _needs)
+    _node = SinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sin(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -5764,10 +6462,14 @@ def autograd_sin_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sin_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = SinBackward0(_edges_of((self,)), _needs)
+    _node = SinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.sin_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -5789,10 +6491,14 @@ def autograd_cos(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.cos(_after_autograd[_keyset], self)
-    _node = CosBackward0(_edges_of((self,)), _needs)
+    _node = CosBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.cos(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -5805,10 +6511,14 @@ def autograd_cos_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.cos_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = CosBackward0(_edges_of((self,)), _needs)
+    _node = CosBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.cos_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -5830,9 +6540,13 @@ def autograd_tan(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.tan(_after_autograd[_keyset], self)
-    _node = TanBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = TanBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.tan(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -5846,9 +6560,13 @@ def autograd_tan_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.tan_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = TanBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = TanBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.tan_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -5871,10 +6589,14 @@ def autograd_asin(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.asin(_after_autograd[_keyset], self)
-    _node = AsinBackward0(_edges_of((self,)), _needs)
+    _node = AsinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.asin(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -5887,10 +6609,14 @@ def autograd_asin_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.asin_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = AsinBackward0(_edges_of((self,)), _needs)
+    _node = AsinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.asin_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -5912,10 +6638,14 @@ def autograd_acos(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.acos(_after_autograd[_keyset], self)
-    _node = AcosBackward0(_edges_of((self,)), _needs)
+    _node = AcosBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.acos(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -5928,10 +6658,14 @@ def autograd_acos_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.acos_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = AcosBackward0(_edges_of((self,)), _needs)
+    _node = AcosBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.acos_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -5953,10 +6687,14 @@ def autograd_atan(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.atan(_after_autograd[_keyset], self)
-    _node = AtanBackward0(_edges_of((self,)), _needs)
+    _node = AtanBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.atan(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -5969,10 +6707,14 @@ def autograd_atan_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.atan_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = AtanBackward0(_edges_of((self,)), _needs)
+    _node = AtanBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.atan_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -5994,10 +6736,14 @@ def autograd_sinh(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sinh(_after_autograd[_keyset], self)
-    _node = SinhBackward0(_edges_of((self,)), _needs)
+    _node = SinhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sinh(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6010,10 +6756,14 @@ def autograd_sinh_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sinh_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = SinhBackward0(_edges_of((self,)), _needs)
+    _node = SinhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.sinh_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6035,10 +6785,14 @@ def autograd_cosh(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.cosh(_after_autograd[_keyset], self)
-    _node = CoshBackward0(_edges_of((self,)), _needs)
+    _node = CoshBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.cosh(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6051,10 +6805,14 @@ def autograd_cosh_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.cosh_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = CoshBackward0(_edges_of((self,)), _needs)
+    _node = CoshBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.cosh_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6076,9 +6834,13 @@ def autograd_tanh(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.tanh(_after_autograd[_keyset], self)
-    _node = TanhBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = TanhBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.tanh(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -6092,9 +6854,13 @@ def autograd_tanh_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.tanh_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = TanhBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = TanhBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.tanh_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -6117,10 +6883,14 @@ def autograd_asinh(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.asinh(_after_autograd[_keyset], self)
-    _node = AsinhBackward0(_edges_of((self,)), _needs)
+    _node = AsinhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.asinh(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6133,10 +6903,14 @@ def autograd_asinh_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.asinh_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = AsinhBackward0(_edges_of((self,)), _needs)
+    _node = AsinhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.asinh_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6158,10 +6932,14 @@ def autograd_acosh(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.acosh(_after_autograd[_keyset], self)
-    _node = AcoshBackward0(_edges_of((self,)), _needs)
+    _node = AcoshBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.acosh(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6174,10 +6952,14 @@ def autograd_acosh_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.acosh_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = AcoshBackward0(_edges_of((self,)), _needs)
+    _node = AcoshBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.acosh_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6199,10 +6981,14 @@ def autograd_atanh(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.atanh(_after_autograd[_keyset], self)
-    _node = AtanhBackward0(_edges_of((self,)), _needs)
+    _node = AtanhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.atanh(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6215,10 +7001,14 @@ def autograd_atanh_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.atanh_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = AtanhBackward0(_edges_of((self,)), _needs)
+    _node = AtanhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.atanh_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6240,9 +7030,13 @@ def autograd_floor(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.floor(_after_autograd[_keyset], self)
-    _node = FloorBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = FloorBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.floor(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6255,9 +7049,13 @@ def autograd_floor_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.floor_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = FloorBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = FloorBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.floor_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6279,9 +7077,13 @@ def autograd_ceil(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.ceil(_after_autograd[_keyset], self)
-    _node = CeilBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = CeilBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.ceil(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6294,9 +7096,13 @@ def autograd_ceil_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.ceil_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = CeilBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = CeilBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.ceil_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6318,9 +7124,13 @@ def autograd_round(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.round(_after_autograd[_keyset], self)
-    _node = RoundBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = RoundBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.round(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6333,9 +7143,13 @@ def autograd_round_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.round_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = RoundBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = RoundBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.round_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6363,13 +7177,17 @@ def autograd_round_decimals(
             self,
             decimals=decimals,
         )
-    _node = RoundBackward1(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = RoundBackward1((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.round_decimals(
             _after_autograd[_keyset],
             self,
             decimals=decimals,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6388,13 +7206,17 @@ def autograd_round__decimals(
             decimals=decimals,
         )
     _check_inplace_history(self)
-    _node = RoundBackward1(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = RoundBackward1((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.round__decimals(
             _after_autograd[_keyset],
             self,
             decimals=decimals,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6422,9 +7244,13 @@ def autograd_trunc(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.trunc(_after_autograd[_keyset], self)
-    _node = TruncBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = TruncBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.trunc(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6437,9 +7263,13 @@ def autograd_trunc_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.trunc_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = TruncBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = TruncBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.trunc_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6461,9 +7291,13 @@ def autograd_frac(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.frac(_after_autograd[_keyset], self)
-    _node = FracBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = FracBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.frac(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6476,9 +7310,13 @@ def autograd_frac_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.frac_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = FracBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = FracBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.frac_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6500,9 +7338,13 @@ def autograd_sign(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sign(_after_autograd[_keyset], self)
-    _node = SignBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = SignBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sign(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6515,9 +7357,13 @@ def autograd_sign_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sign_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = SignBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = SignBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.sign_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6539,10 +7385,16 @@ def autograd_sgn(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sgn(_after_autograd[_keyset], self)
-    _node = SgnBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = SgnBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sgn(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
+    _node.keep(_save_result(_result, 0))
     return _result
 
 
@@ -6554,10 +7406,16 @@ def autograd_sgn_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sgn_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = SgnBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = SgnBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.sgn_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
     return self
 
 
@@ -6578,9 +7436,13 @@ def autograd_reciprocal(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.reciprocal(_after_autograd[_keyset], self)
-    _node = ReciprocalBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = ReciprocalBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.reciprocal(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -6594,9 +7456,13 @@ def autograd_reciprocal_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.reciprocal_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = ReciprocalBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = ReciprocalBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.reciprocal_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -6619,9 +7485,13 @@ def autograd_sigmoid(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sigmoid(_after_autograd[_keyset], self)
-    _node = SigmoidBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = SigmoidBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sigmoid(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -6635,9 +7505,13 @@ def autograd_sigmoid_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sigmoid_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = SigmoidBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = SigmoidBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.sigmoid_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -6660,10 +7534,14 @@ def autograd_erf(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.erf(_after_autograd[_keyset], self)
-    _node = ErfBackward0(_edges_of((self,)), _needs)
+    _node = ErfBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.erf(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6676,10 +7554,14 @@ def autograd_erf_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.erf_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = ErfBackward0(_edges_of((self,)), _needs)
+    _node = ErfBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.erf_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6701,10 +7583,14 @@ def autograd_erfc(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.erfc(_after_autograd[_keyset], self)
-    _node = ErfcBackward0(_edges_of((self,)), _needs)
+    _node = ErfcBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.erfc(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6717,10 +7603,14 @@ def autograd_erfc_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.erfc_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = ErfcBackward0(_edges_of((self,)), _needs)
+    _node = ErfcBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.erfc_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6739,24 +7629,36 @@ def autograd_logical_not(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.logical_not(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
 
 
 def autograd_logical_not_(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         return _redispatch_operators.logical_not_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
 
 
 def autograd_isinf(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.isinf(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
 
 
 def autograd_add_Tensor(
@@ -6774,15 +7676,19 @@ def autograd_add_Tensor(
             other,
             alpha=alpha,
         )
-    _node = AddBackward0(_edges_of((self, other)), _needs)
+    _node = AddBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.add_Tensor(
             _after_autograd[_keyset],
             self,
             other,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6803,15 +7709,19 @@ def autograd_add__Tensor(
             alpha=alpha,
         )
     _check_inplace_history(self)
-    _node = AddBackward0(_edges_of((self, other)), _needs)
+    _node = AddBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.add__Tensor(
             _after_autograd[_keyset],
             self,
             other,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6842,21 +7752,29 @@ def autograd_add_Scalar(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.add_Scalar(
                 _after_autograd[_keyset],
                 self,
                 other,
                 alpha,
             )
-    _node = AddBackward1(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+        finally:
+            _set_state(_outer)
+    _node = AddBackward1((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.add_Scalar(
             _after_autograd[_keyset],
             self,
             other,
             alpha,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6876,9 +7794,13 @@ def autograd_add__Scalar(
             alpha,
         )
     _check_inplace_history(self)
-    _node = AddBackward1(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = AddBackward1((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.add__Scalar(_after_autograd[_keyset], self, other, alpha)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6916,15 +7838,19 @@ def autograd_sub_Tensor(
             other,
             alpha=alpha,
         )
-    _node = SubBackward0(_edges_of((self, other)), _needs)
+    _node = SubBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sub_Tensor(
             _after_autograd[_keyset],
             self,
             other,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -6945,15 +7871,19 @@ def autograd_sub__Tensor(
             alpha=alpha,
         )
     _check_inplace_history(self)
-    _node = SubBackward0(_edges_of((self, other)), _needs)
+    _node = SubBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.sub__Tensor(
             _after_autograd[_keyset],
             self,
             other,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -6966,21 +7896,29 @@ def autograd_sub_Scalar(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.sub_Scalar(
                 _after_autograd[_keyset],
                 self,
                 other,
                 alpha,
             )
-    _node = SubBackward1(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+        finally:
+            _set_state(_outer)
+    _node = SubBackward1((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sub_Scalar(
             _after_autograd[_keyset],
             self,
             other,
             alpha,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7000,9 +7938,13 @@ def autograd_sub__Scalar(
             alpha,
         )
     _check_inplace_history(self)
-    _node = SubBackward1(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = SubBackward1((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.sub__Scalar(_after_autograd[_keyset], self, other, alpha)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -7015,17 +7957,21 @@ def autograd_mul_Tensor(
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mul_Tensor(_after_autograd[_keyset], self, other)
-    _node = MulBackward0(_edges_of((self, other)), _needs)
+    _node = MulBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(other) if _needs[0] else None,
         _save(self) if _needs[1] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mul_Tensor(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7039,13 +7985,17 @@ def autograd_mul__Tensor(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mul__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = MulBackward0(_edges_of((self, other)), _needs)
+    _node = MulBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(other) if _needs[0] else None,
         _save(_original(self)) if _needs[1] else None,
     )
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.mul__Tensor(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -7068,20 +8018,28 @@ def autograd_mul_Scalar(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.mul_Scalar(
                 _after_autograd[_keyset],
                 self,
                 other,
             )
-    _node = MulBackward1(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = MulBackward1((_edge_of(self),), _needs)
     _node.saved = (other,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mul_Scalar(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7095,10 +8053,14 @@ def autograd_mul__Scalar(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mul__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = MulBackward1(_edges_of((self,)), _needs)
+    _node = MulBackward1((_edge_of(self),), _needs)
     _node.saved = (other,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.mul__Scalar(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -7111,14 +8073,18 @@ def autograd_div_Tensor(
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.div_Tensor(_after_autograd[_keyset], self, other)
-    _node = DivBackward0(_edges_of((self, other)), _needs)
+    _node = DivBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), _save(self) if _needs[1] else None)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.div_Tensor(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7132,10 +8098,14 @@ def autograd_div__Tensor(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.div__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = DivBackward0(_edges_of((self, other)), _needs)
+    _node = DivBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), _save(_original(self)) if _needs[1] else None)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.div__Tensor(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -7166,15 +8136,19 @@ def autograd_div_Tensor_mode(
             other,
             rounding_mode=rounding_mode,
         )
-    _node = DivBackward1(_edges_of((self, other)), _needs)
+    _node = DivBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), rounding_mode, _save(self) if _needs[1] else None)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.div_Tensor_mode(
             _after_autograd[_keyset],
             self,
             other,
             rounding_mode=rounding_mode,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7195,19 +8169,23 @@ def autograd_div__Tensor_mode(
             rounding_mode=rounding_mode,
         )
     _check_inplace_history(self)
-    _node = DivBackward1(_edges_of((self, other)), _needs)
+    _node = DivBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(other),
         rounding_mode,
         _save(_original(self)) if _needs[1] else None,
     )
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.div__Tensor_mode(
             _after_autograd[_keyset],
             self,
             other,
             rounding_mode=rounding_mode,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -7237,20 +8215,28 @@ def autograd_div_Scalar(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.div_Scalar(
                 _after_autograd[_keyset],
                 self,
                 other,
             )
-    _node = DivBackward2(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = DivBackward2((_edge_of(self),), _needs)
     _node.saved = (other,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.div_Scalar(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7264,10 +8250,14 @@ def autograd_div__Scalar(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.div__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = DivBackward2(_edges_of((self,)), _needs)
+    _node = DivBackward2((_edge_of(self),), _needs)
     _node.saved = (other,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.div__Scalar(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -7281,22 +8271,30 @@ def autograd_div_Scalar_mode(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.div_Scalar_mode(
                 _after_autograd[_keyset],
                 self,
                 other,
                 rounding_mode=rounding_mode,
             )
-    _node = DivBackward3(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = DivBackward3((_edge_of(self),), _needs)
     _node.saved = (other, rounding_mode)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.div_Scalar_mode(
             _after_autograd[_keyset],
             self,
             other,
             rounding_mode=rounding_mode,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7317,15 +8315,19 @@ def autograd_div__Scalar_mode(
             rounding_mode=rounding_mode,
         )
     _check_inplace_history(self)
-    _node = DivBackward3(_edges_of((self,)), _needs)
+    _node = DivBackward3((_edge_of(self),), _needs)
     _node.saved = (other, rounding_mode)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.div__Scalar_mode(
             _after_autograd[_keyset],
             self,
             other,
             rounding_mode=rounding_mode,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -7358,14 +8360,18 @@ def autograd_pow_Tensor_Tensor(
             self,
             exponent,
         )
-    _node = PowBackward0(_edges_of((self, exponent)), _needs)
+    _node = PowBackward0((_edge_of(self), _edge_of(exponent)), _needs)
     _node.saved = (_save(self), _save(exponent))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.pow_Tensor_Tensor(
             _after_autograd[_keyset],
             self,
             exponent,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -7399,14 +8405,18 @@ def autograd_pow_Scalar(
             self,
             exponent,
         )
-    _node = PowBackward1(_edges_of((exponent,)), _needs)
+    _node = PowBackward1((_edge_of(exponent),), _needs)
     _node.saved = (self, _save(exponent))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.pow_Scalar(
             _after_autograd[_keyset],
             self,
             exponent,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -7440,14 +8450,18 @@ def autograd_pow_Tensor_Scalar(
             self,
             exponent,
         )
-    _node = PowBackward2(_edges_of((self,)), _needs)
+    _node = PowBackward2((_edge_of(self),), _needs)
     _node.saved = (_save(self), exponent)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.pow_Tensor_Scalar(
             _after_autograd[_keyset],
             self,
             exponent,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7465,10 +8479,14 @@ def autograd_pow__Scalar(
             exponent,
         )
     _check_inplace_history(self)
-    _node = PowBackward2(_edges_of((self,)), _needs)
+    _node = PowBackward2((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), exponent)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.pow__Scalar(_after_autograd[_keyset], self, exponent)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -7486,10 +8504,14 @@ def autograd_pow__Tensor(
             exponent,
         )
     _check_inplace_history(self)
-    _node = PowBackward3(_edges_of((self, exponent)), _needs)
+    _node = PowBackward3((_edge_of(self), _edge_of(exponent)), _needs)
     _node.saved = (_save(_original(self)), _save(exponent))
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.pow__Tensor(_after_autograd[_keyset], self, exponent)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -7518,19 +8540,27 @@ def autograd_remainder_Scalar(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.remainder_Scalar(
                 _after_autograd[_keyset],
                 self,
                 other,
             )
-    _node = RemainderBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+        finally:
+            _set_state(_outer)
+    _node = RemainderBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.remainder_Scalar(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7548,9 +8578,13 @@ def autograd_remainder__Scalar(
             other,
         )
     _check_inplace_history(self)
-    _node = RemainderBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = RemainderBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.remainder__Scalar(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -7583,17 +8617,21 @@ def autograd_remainder_Tensor(
             self,
             other,
         )
-    _node = RemainderBackward1(_edges_of((self, other)), _needs)
+    _node = RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(self) if _needs[1] else None,
         _save(other) if _needs[1] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.remainder_Tensor(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7611,13 +8649,17 @@ def autograd_remainder__Tensor(
             other,
         )
     _check_inplace_history(self)
-    _node = RemainderBackward1(_edges_of((self, other)), _needs)
+    _node = RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(_original(self)) if _needs[1] else None,
         _save(other) if _needs[1] else None,
     )
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.remainder__Tensor(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -7634,14 +8676,18 @@ def autograd_remainder_Scalar_Tensor(
             self,
             other,
         )
-    _node = RemainderBackward2(_edges_of((other,)), _needs)
+    _node = RemainderBackward2((_edge_of(other),), _needs)
     _node.saved = (self, _save(other))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.remainder_Scalar_Tensor(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7669,19 +8715,27 @@ def autograd_fmod_Scalar(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.fmod_Scalar(
                 _after_autograd[_keyset],
                 self,
                 other,
             )
-    _node = FmodBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+        finally:
+            _set_state(_outer)
+    _node = FmodBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.fmod_Scalar(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7695,9 +8749,13 @@ def autograd_fmod__Scalar(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.fmod__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = FmodBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = FmodBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.fmod__Scalar(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -7726,17 +8784,21 @@ def autograd_fmod_Tensor(
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.fmod_Tensor(_after_autograd[_keyset], self, other)
-    _node = FmodBackward1(_edges_of((self, other)), _needs)
+    _node = FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(self) if _needs[1] else None,
         _save(other) if _needs[1] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.fmod_Tensor(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7750,13 +8812,17 @@ def autograd_fmod__Tensor(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.fmod__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = FmodBackward1(_edges_of((self, other)), _needs)
+    _node = FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(_original(self)) if _needs[1] else None,
         _save(other) if _needs[1] else None,
     )
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.fmod__Tensor(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -7769,10 +8835,14 @@ def autograd_maximum(
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.maximum(_after_autograd[_keyset], self, other)
-    _node = MaximumBackward0(_edges_of((self, other)), _needs)
+    _node = MaximumBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.maximum(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7801,10 +8871,14 @@ def autograd_minimum(
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.minimum(_after_autograd[_keyset], self, other)
-    _node = MinimumBackward0(_edges_of((self, other)), _needs)
+    _node = MinimumBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.minimum(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7833,10 +8907,14 @@ def autograd_fmax(
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.fmax(_after_autograd[_keyset], self, other)
-    _node = FmaxBackward0(_edges_of((self, other)), _needs)
+    _node = FmaxBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.fmax(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7865,10 +8943,14 @@ def autograd_fmin(
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.fmin(_after_autograd[_keyset], self, other)
-    _node = FminBackward0(_edges_of((self, other)), _needs)
+    _node = FminBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.fmin(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7914,10 +8996,14 @@ def autograd_atan2_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.atan2_(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = Atan2Backward0(_edges_of((self, other)), _needs)
+    _node = Atan2Backward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), _save(_original(self)))
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.atan2_(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -7930,10 +9016,14 @@ def autograd_atan2(
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.atan2(_after_autograd[_keyset], self, other)
-    _node = Atan2Backward0(_edges_of((self, other)), _needs)
+    _node = Atan2Backward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), _save(self))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.atan2(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7953,15 +9043,19 @@ def autograd_rsub_Tensor(
             other,
             alpha=alpha,
         )
-    _node = RsubBackward0(_edges_of((self, other)), _needs)
+    _node = RsubBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.rsub_Tensor(
             _after_autograd[_keyset],
             self,
             other,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -7974,22 +9068,30 @@ def autograd_rsub_Scalar(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.rsub_Scalar(
                 _after_autograd[_keyset],
                 self,
                 other,
                 alpha,
             )
-    _node = RsubBackward1(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = RsubBackward1((_edge_of(self),), _needs)
     _node.saved = (alpha,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.rsub_Scalar(
             _after_autograd[_keyset],
             self,
             other,
             alpha,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -8018,13 +9120,17 @@ def autograd_hypot(
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hypot(_after_autograd[_keyset], self, other)
-    _node = HypotBackward0(_edges_of((self, other)), _needs)
+    _node = HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(self) if _needs[0] else None,
         _save(other) if _needs[1] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.hypot(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -8039,13 +9145,17 @@ def autograd_hypot_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hypot_(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = HypotBackward0(_edges_of((self, other)), _needs)
+    _node = HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(_original(self)) if _needs[0] else None,
         _save(other) if _needs[1] else None,
     )
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.hypot_(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -8079,14 +9189,18 @@ def autograd_copysign_Tensor(
             self,
             other,
         )
-    _node = CopysignBackward0(_edges_of((self, other)), _needs)
+    _node = CopysignBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self) if _needs[0] else None,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.copysign_Tensor(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -8105,10 +9219,14 @@ def autograd_copysign__Tensor(
             other,
         )
     _check_inplace_history(self)
-    _node = CopysignBackward0(_edges_of((self, other)), _needs)
+    _node = CopysignBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(_original(self)) if _needs[0] else None,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.copysign__Tensor(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -8121,20 +9239,28 @@ def autograd_copysign_Scalar(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.copysign_Scalar(
                 _after_autograd[_keyset],
                 self,
                 other,
             )
-    _node = CopysignBackward1(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = CopysignBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.copysign_Scalar(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -8153,10 +9279,14 @@ def autograd_copysign__Scalar(
             other,
         )
     _check_inplace_history(self)
-    _node = CopysignBackward1(_edges_of((self,)), _needs)
+    _node = CopysignBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.copysign__Scalar(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -8171,9 +9301,13 @@ def autograd_eq__Scalar(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.eq__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = EqBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = EqBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.eq__Scalar(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8187,10 +9321,14 @@ def autograd_eq__Tensor(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.eq__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = EqBackward1(_edges_of((self, other)), _needs)
+    _node = EqBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.eq__Tensor(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8204,9 +9342,13 @@ def autograd_ne__Scalar(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.ne__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = NeBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = NeBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.ne__Scalar(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8220,10 +9362,14 @@ def autograd_ne__Tensor(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.ne__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = NeBackward1(_edges_of((self, other)), _needs)
+    _node = NeBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.ne__Tensor(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8237,9 +9383,13 @@ def autograd_lt__Scalar(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.lt__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = LtBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = LtBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.lt__Scalar(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8253,10 +9403,14 @@ def autograd_lt__Tensor(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.lt__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = LtBackward1(_edges_of((self, other)), _needs)
+    _node = LtBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.lt__Tensor(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8270,9 +9424,13 @@ def autograd_le__Scalar(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.le__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = LeBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = LeBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.le__Scalar(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8286,10 +9444,14 @@ def autograd_le__Tensor(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.le__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = LeBackward1(_edges_of((self, other)), _needs)
+    _node = LeBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.le__Tensor(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8303,9 +9465,13 @@ def autograd_gt__Scalar(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.gt__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = GtBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = GtBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.gt__Scalar(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8319,10 +9485,14 @@ def autograd_gt__Tensor(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.gt__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = GtBackward1(_edges_of((self, other)), _needs)
+    _node = GtBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.gt__Tensor(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8336,9 +9506,13 @@ def autograd_ge__Scalar(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.ge__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = GeBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = GeBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.ge__Scalar(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8352,10 +9526,14 @@ def autograd_ge__Tensor(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.ge__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = GeBackward1(_edges_of((self, other)), _needs)
+    _node = GeBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.ge__Tensor(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8365,8 +9543,12 @@ def autograd_logical_and(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.logical_and(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
 
 
 def autograd_logical_and_(
@@ -8374,8 +9556,12 @@ def autograd_logical_and_(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         return _redispatch_operators.logical_and_(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
 
 
 def autograd_logical_or(
@@ -8383,8 +9569,12 @@ def autograd_logical_or(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.logical_or(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
 
 
 def autograd_logical_or_(
@@ -8392,8 +9582,12 @@ def autograd_logical_or_(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         return _redispatch_operators.logical_or_(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
 
 
 def autograd_logical_xor(
@@ -8401,8 +9595,12 @@ def autograd_logical_xor(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.logical_xor(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
 
 
 def autograd_logical_xor_(
@@ -8410,8 +9608,12 @@ def autograd_logical_xor_(
     self: Tensor,
     other: Tensor,
 ) -> Tensor:
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         return _redispatch_operators.logical_xor_(_after_autograd[_keyset], self, other)
+    finally:
+        _set_state(_outer)
 
 
 def autograd_bitwise_and_Scalar_out(
@@ -8421,13 +9623,17 @@ def autograd_bitwise_and_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         return _redispatch_operators.bitwise_and_Scalar_out(
             _after_autograd[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_bitwise_and_Scalar(
@@ -8435,12 +9641,16 @@ def autograd_bitwise_and_Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.bitwise_and_Scalar(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_bitwise_and_Scalar_Tensor(
@@ -8448,12 +9658,16 @@ def autograd_bitwise_and_Scalar_Tensor(
     self: Number,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.bitwise_and_Scalar_Tensor(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_bitwise_and__Scalar(
@@ -8461,12 +9675,16 @@ def autograd_bitwise_and__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         return _redispatch_operators.bitwise_and__Scalar(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_bitwise_or_Scalar_out(
@@ -8476,13 +9694,17 @@ def autograd_bitwise_or_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         return _redispatch_operators.bitwise_or_Scalar_out(
             _after_autograd[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_bitwise_or_Scalar(
@@ -8490,12 +9712,16 @@ def autograd_bitwise_or_Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.bitwise_or_Scalar(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_bitwise_or_Scalar_Tensor(
@@ -8503,12 +9729,16 @@ def autograd_bitwise_or_Scalar_Tensor(
     self: Number,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.bitwise_or_Scalar_Tensor(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_bitwise_or__Scalar(
@@ -8516,12 +9746,16 @@ def autograd_bitwise_or__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         return _redispatch_operators.bitwise_or__Scalar(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_bitwise_xor_Scalar_out(
@@ -8531,13 +9765,17 @@ def autograd_bitwise_xor_Scalar_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         return _redispatch_operators.bitwise_xor_Scalar_out(
             _after_autograd[_keyset],
             self,
             other,
             out=out,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_bitwise_xor_Scalar(
@@ -8545,12 +9783,16 @@ def autograd_bitwise_xor_Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.bitwise_xor_Scalar(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_bitwise_xor_Scalar_Tensor(
@@ -8558,12 +9800,16 @@ def autograd_bitwise_xor_Scalar_Tensor(
     self: Number,
     other: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.bitwise_xor_Scalar_Tensor(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_bitwise_xor__Scalar(
@@ -8571,12 +9817,16 @@ def autograd_bitwise_xor__Scalar(
     self: Tensor,
     other: Number,
 ) -> Tensor:
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         return _redispatch_operators.bitwise_xor__Scalar(
             _after_autograd[_keyset],
             self,
             other,
         )
+    finally:
+        _set_state(_outer)
 
 
 def autograd_clamp(
@@ -8588,10 +9838,14 @@ def autograd_clamp(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp(_after_autograd[_keyset], self, min, max)
-    _node = ClampBackward0(_edges_of((self,)), _needs)
+    _node = ClampBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), min, max)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp(_after_autograd[_keyset], self, min, max)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -8610,15 +9864,19 @@ def autograd_clamp_Tensor(
             min,
             max,
         )
-    _node = ClampBackward1(_edges_of((self, min, max)), _needs)
-    _node.saved = (_save(self), _save(min), _save(max))
-    with _below_adinplaceorview():
+    _node = ClampBackward1((_edge_of(self), _edge_of(min), _edge_of(max)), _needs)
+    _node.saved = (_save(self), _save_optional(min), _save_optional(max))
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_Tensor(
             _after_autograd[_keyset],
             self,
             min,
             max,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -8633,10 +9891,14 @@ def autograd_clamp_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_(_after_autograd[_keyset], self, min, max)
     _check_inplace_history(self)
-    _node = ClampBackward0(_edges_of((self,)), _needs)
+    _node = ClampBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), min, max)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.clamp_(_after_autograd[_keyset], self, min, max)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8656,10 +9918,14 @@ def autograd_clamp__Tensor(
             max,
         )
     _check_inplace_history(self)
-    _node = ClampBackward1(_edges_of((self, min, max)), _needs)
-    _node.saved = (_save(_original(self)), _save(min), _save(max))
-    with _below_autograd():
+    _node = ClampBackward1((_edge_of(self), _edge_of(min), _edge_of(max)), _needs)
+    _node.saved = (_save(_original(self)), _save_optional(min), _save_optional(max))
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.clamp__Tensor(_after_autograd[_keyset], self, min, max)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8708,10 +9974,14 @@ def autograd_clamp_min(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_min(_after_autograd[_keyset], self, min)
-    _node = ClampMinBackward0(_edges_of((self,)), _needs)
+    _node = ClampMinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), min)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_min(_after_autograd[_keyset], self, min)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -8728,14 +9998,18 @@ def autograd_clamp_min_Tensor(
             self,
             min,
         )
-    _node = ClampMinBackward1(_edges_of((self, min)), _needs)
+    _node = ClampMinBackward1((_edge_of(self), _edge_of(min)), _needs)
     _node.saved = (_save(self), _save(min))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_min_Tensor(
             _after_autograd[_keyset],
             self,
             min,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -8749,10 +10023,14 @@ def autograd_clamp_min_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_min_(_after_autograd[_keyset], self, min)
     _check_inplace_history(self)
-    _node = ClampMinBackward0(_edges_of((self,)), _needs)
+    _node = ClampMinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), min)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.clamp_min_(_after_autograd[_keyset], self, min)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8770,10 +10048,14 @@ def autograd_clamp_min__Tensor(
             min,
         )
     _check_inplace_history(self)
-    _node = ClampMinBackward1(_edges_of((self, min)), _needs)
+    _node = ClampMinBackward1((_edge_of(self), _edge_of(min)), _needs)
     _node.saved = (_save(_original(self)), _save(min))
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.clamp_min__Tensor(_after_autograd[_keyset], self, min)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8818,10 +10100,14 @@ def autograd_clamp_max(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_max(_after_autograd[_keyset], self, max)
-    _node = ClampMaxBackward0(_edges_of((self,)), _needs)
+    _node = ClampMaxBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), max)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_max(_after_autograd[_keyset], self, max)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -8838,14 +10124,18 @@ def autograd_clamp_max_Tensor(
             self,
             max,
         )
-    _node = ClampMaxBackward1(_edges_of((self, max)), _needs)
+    _node = ClampMaxBackward1((_edge_of(self), _edge_of(max)), _needs)
     _node.saved = (_save(self), _save(max))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.clamp_max_Tensor(
             _after_autograd[_keyset],
             self,
             max,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -8859,10 +10149,14 @@ def autograd_clamp_max_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_max_(_after_autograd[_keyset], self, max)
     _check_inplace_history(self)
-    _node = ClampMaxBackward0(_edges_of((self,)), _needs)
+    _node = ClampMaxBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), max)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.clamp_max_(_after_autograd[_keyset], self, max)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8880,10 +10174,14 @@ def autograd_clamp_max__Tensor(
             max,
         )
     _check_inplace_history(self)
-    _node = ClampMaxBackward1(_edges_of((self, max)), _needs)
+    _node = ClampMaxBackward1((_edge_of(self), _edge_of(max)), _needs)
     _node.saved = (_save(_original(self)), _save(max))
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.clamp_max__Tensor(_after_autograd[_keyset], self, max)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8935,10 +10233,14 @@ def autograd_lerp__Scalar(
             weight,
         )
     _check_inplace_history(self)
-    _node = LerpBackward0(_edges_of((self, end)), _needs)
+    _node = LerpBackward0((_edge_of(self), _edge_of(end)), _needs)
     _node.saved = (weight,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.lerp__Scalar(_after_autograd[_keyset], self, end, weight)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -8958,14 +10260,18 @@ def autograd_lerp__Tensor(
             weight,
         )
     _check_inplace_history(self)
-    _node = LerpBackward1(_edges_of((self, end, weight)), _needs)
+    _node = LerpBackward1((_edge_of(self), _edge_of(end), _edge_of(weight)), _needs)
     _node.saved = (
         _save(weight) if _needs[0] or _needs[1] else None,
         _save(end) if _needs[2] else None,
         _save(_original(self)) if _needs[2] else None,
     )
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.lerp__Tensor(_after_autograd[_keyset], self, end, weight)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -9020,15 +10326,19 @@ def autograd_lerp_Scalar(
             end,
             weight,
         )
-    _node = LerpBackward0(_edges_of((self, end)), _needs)
+    _node = LerpBackward0((_edge_of(self), _edge_of(end)), _needs)
     _node.saved = (weight,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.lerp_Scalar(
             _after_autograd[_keyset],
             self,
             end,
             weight,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -9047,19 +10357,23 @@ def autograd_lerp_Tensor(
             end,
             weight,
         )
-    _node = LerpBackward1(_edges_of((self, end, weight)), _needs)
+    _node = LerpBackward1((_edge_of(self), _edge_of(end), _edge_of(weight)), _needs)
     _node.saved = (
         _save(weight) if _needs[0] or _needs[1] else None,
         _save(end) if _needs[2] else None,
         _save(self) if _needs[2] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.lerp_Tensor(
             _after_autograd[_keyset],
             self,
             end,
             weight,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -9101,13 +10415,18 @@ def autograd_addcmul(
             tensor2,
             value=value,
         )
-    _node = AddcmulBackward0(_edges_of((self, tensor1, tensor2)), _needs)
+    _node = AddcmulBackward0(
+        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)),
+        _needs,
+    )
     _node.saved = (
         _save(tensor2) if _needs[1] else None,
         value,
         _save(tensor1) if _needs[2] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.addcmul(
             _after_autograd[_keyset],
             self,
@@ -9115,6 +10434,8 @@ def autograd_addcmul(
             tensor2,
             value=value,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -9137,13 +10458,18 @@ def autograd_addcmul_(
             value=value,
         )
     _check_inplace_history(self)
-    _node = AddcmulBackward0(_edges_of((self, tensor1, tensor2)), _needs)
+    _node = AddcmulBackward0(
+        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)),
+        _needs,
+    )
     _node.saved = (
         _save(tensor2) if _needs[1] else None,
         value,
         _save(tensor1) if _needs[2] else None,
     )
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.addcmul_(
             _after_autograd[_keyset],
             self,
@@ -9151,6 +10477,8 @@ def autograd_addcmul_(
             tensor2,
             value=value,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -9192,13 +10520,18 @@ def autograd_addcdiv(
             tensor2,
             value=value,
         )
-    _node = AddcdivBackward0(_edges_of((self, tensor1, tensor2)), _needs)
+    _node = AddcdivBackward0(
+        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)),
+        _needs,
+    )
     _node.saved = (
         value,
         _save(tensor2) if _needs[1] or _needs[2] else None,
         _save(tensor1) if _needs[2] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.addcdiv(
             _after_autograd[_keyset],
             self,
@@ -9206,6 +10539,8 @@ def autograd_addcdiv(
             tensor2,
             value=value,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -9228,13 +10563,18 @@ def autograd_addcdiv_(
             value=value,
         )
     _check_inplace_history(self)
-    _node = AddcdivBackward0(_edges_of((self, tensor1, tensor2)), _needs)
+    _node = AddcdivBackward0(
+        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)),
+        _needs,
+    )
     _node.saved = (
         value,
         _save(tensor2) if _needs[1] or _needs[2] else None,
         _save(tensor1) if _needs[2] else None,
     )
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.addcdiv_(
             _after_autograd[_keyset],
             self,
@@ -9242,6 +10582,8 @@ def autograd_addcdiv_(
             tensor2,
             value=value,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -9254,16 +10596,24 @@ def autograd_sum(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.sum(
                 _after_autograd[_keyset],
                 self,
                 dtype=dtype,
             )
-    _node = SumBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = SumBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sum(_after_autograd[_keyset], self, dtype=dtype)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -9285,9 +10635,11 @@ def autograd_sum_dim_IntList(
             keepdim,
             dtype=dtype,
         )
-    _node = SumBackward1(_edges_of((self,)), _needs)
+    _node = SumBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, keepdim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.sum_dim_IntList(
             _after_autograd[_keyset],
             self,
@@ -9295,6 +10647,8 @@ def autograd_sum_dim_IntList(
             keepdim,
             dtype=dtype,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -9327,20 +10681,28 @@ def autograd_mean(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.mean(
                 _after_autograd[_keyset],
                 self,
                 dtype=dtype,
             )
-    _node = MeanBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = MeanBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, self.numel())
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mean(
             _after_autograd[_keyset],
             self,
             dtype=dtype,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -9362,9 +10724,11 @@ def autograd_mean_dim(
             keepdim,
             dtype=dtype,
         )
-    _node = MeanBackward1(_edges_of((self,)), _needs)
+    _node = MeanBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, keepdim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mean_dim(
             _after_autograd[_keyset],
             self,
@@ -9372,6 +10736,8 @@ def autograd_mean_dim(
             keepdim,
             dtype=dtype,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -9405,14 +10771,18 @@ def autograd_prod(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.prod(_after_autograd[_keyset], self, dtype=dtype)
-    _node = ProdBackward0(_edges_of((self,)), _needs)
+    _node = ProdBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.prod(
             _after_autograd[_keyset],
             self,
             dtype=dtype,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -9435,9 +10805,11 @@ def autograd_prod_dim_int(
             keepdim,
             dtype=dtype,
         )
-    _node = ProdBackward1(_edges_of((self,)), _needs)
+    _node = ProdBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, keepdim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.prod_dim_int(
             _after_autograd[_keyset],
             self,
@@ -9445,6 +10817,8 @@ def autograd_prod_dim_int(
             keepdim,
             dtype=dtype,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -9479,15 +10853,19 @@ def autograd_amax(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.amax(_after_autograd[_keyset], self, dim, keepdim)
-    _node = AmaxBackward0(_edges_of((self,)), _needs)
+    _node = AmaxBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, keepdim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.amax(
             _after_autograd[_keyset],
             self,
             dim,
             keepdim,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -9520,15 +10898,19 @@ def autograd_amin(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.amin(_after_autograd[_keyset], self, dim, keepdim)
-    _node = AminBackward0(_edges_of((self,)), _needs)
+    _node = AminBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, keepdim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.amin(
             _after_autograd[_keyset],
             self,
             dim,
             keepdim,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -9566,15 +10948,19 @@ def autograd_max_dim(
             dim,
             keepdim,
         )
-    _node = MaxBackward0(_edges_of((self,)), _needs)
+    _node = MaxBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, keepdim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.max_dim(
             _after_autograd[_keyset],
             self,
             dim,
             keepdim,
         )
+    finally:
+        _set_state(_outer)
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[1]))
     return _result
@@ -9607,10 +10993,14 @@ def autograd_max(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.max(_after_autograd[_keyset], self)
-    _node = MaxBackward1(_edges_of((self,)), _needs)
+    _node = MaxBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.max(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -9640,15 +11030,19 @@ def autograd_min_dim(
             dim,
             keepdim,
         )
-    _node = MinBackward0(_edges_of((self,)), _needs)
+    _node = MinBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, keepdim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.min_dim(
             _after_autograd[_keyset],
             self,
             dim,
             keepdim,
         )
+    finally:
+        _set_state(_outer)
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[1]))
     return _result
@@ -9681,10 +11075,14 @@ def autograd_min(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.min(_after_autograd[_keyset], self)
-    _node = MinBackward1(_edges_of((self,)), _needs)
+    _node = MinBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.min(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -9717,9 +11115,11 @@ def autograd_var_correction(
             correction=correction,
             keepdim=keepdim,
         )
-    _node = VarBackward0(_edges_of((self,)), _needs)
+    _node = VarBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, correction, keepdim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.var_correction(
             _after_autograd[_keyset],
             self,
@@ -9727,6 +11127,8 @@ def autograd_var_correction(
             correction=correction,
             keepdim=keepdim,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -9768,9 +11170,11 @@ def autograd_std_correction(
             correction=correction,
             keepdim=keepdim,
         )
-    _node = StdBackward0(_edges_of((self,)), _needs)
+    _node = StdBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, correction, keepdim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.std_correction(
             _after_autograd[_keyset],
             self,
@@ -9778,6 +11182,8 @@ def autograd_std_correction(
             correction=correction,
             keepdim=keepdim,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -9822,9 +11228,11 @@ def autograd_linalg_vector_norm(
             keepdim,
             dtype=dtype,
         )
-    _node = LinalgVectorNormBackward0(_edges_of((self,)), _needs)
+    _node = LinalgVectorNormBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), ord, dim, keepdim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.linalg_vector_norm(
             _after_autograd[_keyset],
             self,
@@ -9833,6 +11241,8 @@ def autograd_linalg_vector_norm(
             keepdim,
             dtype=dtype,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -9868,22 +11278,30 @@ def autograd_logsumexp(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.logsumexp(
                 _after_autograd[_keyset],
                 self,
                 dim,
                 keepdim,
             )
-    _node = LogsumexpBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = LogsumexpBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, keepdim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.logsumexp(
             _after_autograd[_keyset],
             self,
             dim,
             keepdim,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -9914,12 +11332,20 @@ def autograd_norm_Scalar(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.norm_Scalar(_after_autograd[_keyset], self, p)
-    _node = NormBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = NormBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), p)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.norm_Scalar(_after_autograd[_keyset], self, p)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -9941,9 +11367,11 @@ def autograd_norm_ScalarOpt_dim(
             dim,
             keepdim,
         )
-    _node = NormBackward1(_edges_of((self,)), _needs)
+    _node = NormBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self), p, dim, keepdim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.norm_ScalarOpt_dim(
             _after_autograd[_keyset],
             self,
@@ -9951,6 +11379,8 @@ def autograd_norm_ScalarOpt_dim(
             dim,
             keepdim,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -9991,15 +11421,19 @@ def autograd_cumsum(
             dim,
             dtype=dtype,
         )
-    _node = CumsumBackward0(_edges_of((self,)), _needs)
+    _node = CumsumBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.cumsum(
             _after_autograd[_keyset],
             self,
             dim,
             dtype=dtype,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10020,10 +11454,14 @@ def autograd_cumsum_(
             dtype=dtype,
         )
     _check_inplace_history(self)
-    _node = CumsumBackward0(_edges_of((self,)), _needs)
+    _node = CumsumBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.cumsum_(_after_autograd[_keyset], self, dim, dtype=dtype)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -10061,15 +11499,19 @@ def autograd_cumprod(
             dim,
             dtype=dtype,
         )
-    _node = CumprodBackward0(_edges_of((self,)), _needs)
+    _node = CumprodBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.cumprod(
             _after_autograd[_keyset],
             self,
             dim,
             dtype=dtype,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -10091,10 +11533,14 @@ def autograd_cumprod_(
             dtype=dtype,
         )
     _check_inplace_history(self)
-    _node = CumprodBackward0(_edges_of((self,)), _needs)
+    _node = CumprodBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), dim)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.cumprod_(_after_autograd[_keyset], self, dim, dtype=dtype)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -10126,13 +11572,17 @@ def autograd_mm(
     _needs = (self._requires_grad, mat2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mm(_after_autograd[_keyset], self, mat2)
-    _node = MmBackward0(_edges_of((self, mat2)), _needs)
+    _node = MmBackward0((_edge_of(self), _edge_of(mat2)), _needs)
     _node.saved = (
         _save(mat2) if _needs[0] else None,
         _save(self) if _needs[1] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mm(_after_autograd[_keyset], self, mat2)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10156,13 +11606,17 @@ def autograd_bmm(
     _needs = (self._requires_grad, mat2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.bmm(_after_autograd[_keyset], self, mat2)
-    _node = BmmBackward0(_edges_of((self, mat2)), _needs)
+    _node = BmmBackward0((_edge_of(self), _edge_of(mat2)), _needs)
     _node.saved = (
         _save(mat2) if _needs[0] else None,
         _save(self) if _needs[1] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.bmm(_after_autograd[_keyset], self, mat2)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10197,14 +11651,16 @@ def autograd_addmm(
             beta=beta,
             alpha=alpha,
         )
-    _node = AddmmBackward0(_edges_of((self, mat1, mat2)), _needs)
+    _node = AddmmBackward0((_edge_of(self), _edge_of(mat1), _edge_of(mat2)), _needs)
     _node.saved = (
         beta,
         _save(mat2) if _needs[1] else None,
         alpha,
         _save(mat1) if _needs[2] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.addmm(
             _after_autograd[_keyset],
             self,
@@ -10213,6 +11669,8 @@ def autograd_addmm(
             beta=beta,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10259,14 +11717,16 @@ def autograd_addmm_(
             alpha=alpha,
         )
     _check_inplace_history(self)
-    _node = AddmmBackward0(_edges_of((self, mat1, mat2)), _needs)
+    _node = AddmmBackward0((_edge_of(self), _edge_of(mat1), _edge_of(mat2)), _needs)
     _node.saved = (
         beta,
         _save(mat2) if _needs[1] else None,
         alpha,
         _save(mat1) if _needs[2] else None,
     )
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.addmm_(
             _after_autograd[_keyset],
             self,
@@ -10275,6 +11735,8 @@ def autograd_addmm_(
             beta=beta,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -10298,14 +11760,19 @@ def autograd_baddbmm(
             beta=beta,
             alpha=alpha,
         )
-    _node = BaddbmmBackward0(_edges_of((self, batch1, batch2)), _needs)
+    _node = BaddbmmBackward0(
+        (_edge_of(self), _edge_of(batch1), _edge_of(batch2)),
+        _needs,
+    )
     _node.saved = (
         beta,
         _save(batch2) if _needs[1] else None,
         alpha,
         _save(batch1) if _needs[2] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.baddbmm(
             _after_autograd[_keyset],
             self,
@@ -10314,6 +11781,8 @@ def autograd_baddbmm(
             beta=beta,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10360,14 +11829,19 @@ def autograd_baddbmm_(
             alpha=alpha,
         )
     _check_inplace_history(self)
-    _node = BaddbmmBackward0(_edges_of((self, batch1, batch2)), _needs)
+    _node = BaddbmmBackward0(
+        (_edge_of(self), _edge_of(batch1), _edge_of(batch2)),
+        _needs,
+    )
     _node.saved = (
         beta,
         _save(batch2) if _needs[1] else None,
         alpha,
         _save(batch1) if _needs[2] else None,
     )
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.baddbmm_(
             _after_autograd[_keyset],
             self,
@@ -10376,6 +11850,8 @@ def autograd_baddbmm_(
             beta=beta,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -10399,14 +11875,16 @@ def autograd_addmv(
             beta=beta,
             alpha=alpha,
         )
-    _node = AddmvBackward0(_edges_of((self, mat, vec)), _needs)
+    _node = AddmvBackward0((_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs)
     _node.saved = (
         beta,
         _save(vec) if _needs[1] else None,
         alpha,
         _save(mat) if _needs[2] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.addmv(
             _after_autograd[_keyset],
             self,
@@ -10415,6 +11893,8 @@ def autograd_addmv(
             beta=beta,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10461,14 +11941,16 @@ def autograd_addmv_(
             alpha=alpha,
         )
     _check_inplace_history(self)
-    _node = AddmvBackward0(_edges_of((self, mat, vec)), _needs)
+    _node = AddmvBackward0((_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs)
     _node.saved = (
         beta,
         _save(vec) if _needs[1] else None,
         alpha,
         _save(mat) if _needs[2] else None,
     )
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.addmv_(
             _after_autograd[_keyset],
             self,
@@ -10477,6 +11959,8 @@ def autograd_addmv_(
             beta=beta,
             alpha=alpha,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -10488,15 +11972,23 @@ def autograd_mv(
 ) -> Tensor:
     _needs = (self._requires_grad, vec._requires_grad)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.mv(_after_autograd[_keyset], self, vec)
-    _node = MvBackward0(_edges_of((self, vec)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = MvBackward0((_edge_of(self), _edge_of(vec)), _needs)
     _node.saved = (
         _save(vec) if _needs[0] else None,
         _save(self) if _needs[1] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mv(_after_autograd[_keyset], self, vec)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10520,13 +12012,17 @@ def autograd_dot(
     _needs = (self._requires_grad, tensor._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.dot(_after_autograd[_keyset], self, tensor)
-    _node = DotBackward0(_edges_of((self, tensor)), _needs)
+    _node = DotBackward0((_edge_of(self), _edge_of(tensor)), _needs)
     _node.saved = (
         _save(tensor) if _needs[0] else None,
         _save(self) if _needs[1] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.dot(_after_autograd[_keyset], self, tensor)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10554,10 +12050,14 @@ def autograd_trace(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.trace(_after_autograd[_keyset], self)
-    _node = TraceBackward0(_edges_of((self,)), _needs)
+    _node = TraceBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.trace(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10569,9 +12069,13 @@ def autograd_relu(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.relu(_after_autograd[_keyset], self)
-    _node = ReluBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = ReluBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.relu(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -10585,9 +12089,13 @@ def autograd_relu_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.relu_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = ReluBackward0(_edges_of((self,)), _needs)
-    with _below_autograd():
+    _node = ReluBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.relu_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     _node.keep(_save_result(self, 0))
     return self
@@ -10600,12 +12108,20 @@ def autograd_celu(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.celu(_after_autograd[_keyset], self, alpha)
-    _node = CeluBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = CeluBackward0((_edge_of(self),), _needs)
     _node.saved = (alpha, _save(self))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.celu(_after_autograd[_keyset], self, alpha)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10619,10 +12135,14 @@ def autograd_celu_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.celu_(_after_autograd[_keyset], self, alpha)
     _check_inplace_history(self)
-    _node = CeluBackward0(_edges_of((self,)), _needs)
+    _node = CeluBackward0((_edge_of(self),), _needs)
     _node.saved = (alpha, _save(_original(self)))
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.celu_(_after_autograd[_keyset], self, alpha)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -10640,14 +12160,18 @@ def autograd_gelu(
             self,
             approximate=approximate,
         )
-    _node = GeluBackward0(_edges_of((self,)), _needs)
+    _node = GeluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), approximate)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.gelu(
             _after_autograd[_keyset],
             self,
             approximate=approximate,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10682,14 +12206,18 @@ def autograd_gelu_(
             approximate=approximate,
         )
     _check_inplace_history(self)
-    _node = GeluBackward0(_edges_of((self,)), _needs)
+    _node = GeluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), approximate)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.gelu_(
             _after_autograd[_keyset],
             self,
             approximate=approximate,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -10701,10 +12229,14 @@ def autograd_silu(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.silu(_after_autograd[_keyset], self)
-    _node = SiluBackward0(_edges_of((self,)), _needs)
+    _node = SiluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.silu(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10727,10 +12259,14 @@ def autograd_silu_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.silu_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = SiluBackward0(_edges_of((self,)), _needs)
+    _node = SiluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.silu_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -10742,10 +12278,14 @@ def autograd_mish(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mish(_after_autograd[_keyset], self)
-    _node = MishBackward0(_edges_of((self,)), _needs)
+    _node = MishBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mish(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10768,10 +12308,14 @@ def autograd_mish_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mish_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = MishBackward0(_edges_of((self,)), _needs)
+    _node = MishBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.mish_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -10792,9 +12336,11 @@ def autograd_elu(
             scale,
             input_scale,
         )
-    _node = EluBackward0(_edges_of((self,)), _needs)
+    _node = EluBackward0((_edge_of(self),), _needs)
     _node.saved = (alpha, scale, input_scale, _save(self))
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.elu(
             _after_autograd[_keyset],
             self,
@@ -10802,6 +12348,8 @@ def autograd_elu(
             scale,
             input_scale,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10843,9 +12391,11 @@ def autograd_elu_(
             input_scale,
         )
     _check_inplace_history(self)
-    _node = EluBackward0(_edges_of((self,)), _needs)
+    _node = EluBackward0((_edge_of(self),), _needs)
     _node.saved = (alpha, scale, input_scale, _save(_original(self)))
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.elu_(
             _after_autograd[_keyset],
             self,
@@ -10853,6 +12403,8 @@ def autograd_elu_(
             scale,
             input_scale,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -10869,14 +12421,18 @@ def autograd_leaky_relu(
             self,
             negative_slope,
         )
-    _node = LeakyReluBackward0(_edges_of((self,)), _needs)
+    _node = LeakyReluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), negative_slope)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.leaky_relu(
             _after_autograd[_keyset],
             self,
             negative_slope,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10910,14 +12466,18 @@ def autograd_leaky_relu_(
             negative_slope,
         )
     _check_inplace_history(self)
-    _node = LeakyReluBackward0(_edges_of((self,)), _needs)
+    _node = LeakyReluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), negative_slope)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.leaky_relu_(
             _after_autograd[_keyset],
             self,
             negative_slope,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -10936,15 +12496,19 @@ def autograd_softplus(
             beta,
             threshold,
         )
-    _node = SoftplusBackward0(_edges_of((self,)), _needs)
+    _node = SoftplusBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), beta, threshold)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.softplus(
             _after_autograd[_keyset],
             self,
             beta,
             threshold,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -10981,15 +12545,19 @@ def autograd_threshold(
             threshold,
             value,
         )
-    _node = ThresholdBackward0(_edges_of((self,)), _needs)
+    _node = ThresholdBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), threshold)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.threshold(
             _after_autograd[_keyset],
             self,
             threshold,
             value,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11027,15 +12595,19 @@ def autograd_threshold_(
             value,
         )
     _check_inplace_history(self)
-    _node = ThresholdBackward0(_edges_of((self,)), _needs)
+    _node = ThresholdBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), threshold)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.threshold_(
             _after_autograd[_keyset],
             self,
             threshold,
             value,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -11047,10 +12619,14 @@ def autograd_hardsigmoid(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hardsigmoid(_after_autograd[_keyset], self)
-    _node = HardsigmoidBackward0(_edges_of((self,)), _needs)
+    _node = HardsigmoidBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.hardsigmoid(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11077,10 +12653,14 @@ def autograd_hardsigmoid_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hardsigmoid_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = HardsigmoidBackward0(_edges_of((self,)), _needs)
+    _node = HardsigmoidBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.hardsigmoid_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -11093,14 +12673,18 @@ def autograd_hardshrink(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hardshrink(_after_autograd[_keyset], self, lambd)
-    _node = HardshrinkBackward0(_edges_of((self,)), _needs)
+    _node = HardshrinkBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), lambd)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.hardshrink(
             _after_autograd[_keyset],
             self,
             lambd,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11129,14 +12713,18 @@ def autograd_softshrink(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.softshrink(_after_autograd[_keyset], self, lambd)
-    _node = SoftshrinkBackward0(_edges_of((self,)), _needs)
+    _node = SoftshrinkBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), lambd)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.softshrink(
             _after_autograd[_keyset],
             self,
             lambd,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11171,15 +12759,19 @@ def autograd_hardtanh(
             min_val,
             max_val,
         )
-    _node = HardtanhBackward0(_edges_of((self,)), _needs)
+    _node = HardtanhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), min_val, max_val)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.hardtanh(
             _after_autograd[_keyset],
             self,
             min_val,
             max_val,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11217,15 +12809,19 @@ def autograd_hardtanh_(
             max_val,
         )
     _check_inplace_history(self)
-    _node = HardtanhBackward0(_edges_of((self,)), _needs)
+    _node = HardtanhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), min_val, max_val)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.hardtanh_(
             _after_autograd[_keyset],
             self,
             min_val,
             max_val,
         )
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -11237,10 +12833,14 @@ def autograd_hardswish(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hardswish(_after_autograd[_keyset], self)
-    _node = HardswishBackward0(_edges_of((self,)), _needs)
+    _node = HardswishBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.hardswish(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11263,10 +12863,14 @@ def autograd_hardswish_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hardswish_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = HardswishBackward0(_edges_of((self,)), _needs)
+    _node = HardswishBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
-    with _below_autograd():
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
         _redispatch_operators.hardswish_(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
@@ -11277,12 +12881,20 @@ def autograd_log_sigmoid(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.log_sigmoid(_after_autograd[_keyset], self)
-    _node = LogSigmoidBackward0(_edges_of((self,)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = LogSigmoidBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.log_sigmoid(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11295,10 +12907,14 @@ def autograd_glu(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.glu(_after_autograd[_keyset], self, dim)
-    _node = GluBackward0(_edges_of((self,)), _needs)
+    _node = GluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.glu(_after_autograd[_keyset], self, dim)
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11328,15 +12944,19 @@ def autograd__softmax(
             dim,
             half_to_float,
         )
-    _node = SoftmaxBackward0(_edges_of((self,)), _needs)
+    _node = SoftmaxBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators._softmax(
             _after_autograd[_keyset],
             self,
             dim,
             half_to_float,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -11374,15 +12994,19 @@ def autograd__log_softmax(
             dim,
             half_to_float,
         )
-    _node = LogSoftmaxBackward0(_edges_of((self,)), _needs)
+    _node = LogSoftmaxBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators._log_softmax(
             _after_autograd[_keyset],
             self,
             dim,
             half_to_float,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
@@ -11424,9 +13048,14 @@ def autograd_native_layer_norm(
             bias,
             eps,
         )
-    _node = NativeLayerNormBackward0(_edges_of((input, weight, bias)), _needs)
-    _node.saved = (_save(input), normalized_shape, _save(weight))
-    with _below_adinplaceorview():
+    _node = NativeLayerNormBackward0(
+        (_edge_of(input), _edge_of(weight), _edge_of(bias)),
+        _needs,
+    )
+    _node.saved = (_save(input), normalized_shape, _save_optional(weight))
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.native_layer_norm(
             _after_autograd[_keyset],
             input,
@@ -11435,6 +13064,8 @@ def autograd_native_layer_norm(
             bias,
             eps,
         )
+    finally:
+        _set_state(_outer)
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[2]))
     return _result
@@ -11464,9 +13095,14 @@ def autograd_native_group_norm(
             group,
             eps,
         )
-    _node = NativeGroupNormBackward0(_edges_of((input, weight, bias)), _needs)
-    _node.saved = (_save(input), _save(weight), N, C, HxW, group)
-    with _below_adinplaceorview():
+    _node = NativeGroupNormBackward0(
+        (_edge_of(input), _edge_of(weight), _edge_of(bias)),
+        _needs,
+    )
+    _node.saved = (_save(input), _save_optional(weight), N, C, HxW, group)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.native_group_norm(
             _after_autograd[_keyset],
             input,
@@ -11478,6 +13114,8 @@ def autograd_native_group_norm(
             group,
             eps,
         )
+    finally:
+        _set_state(_outer)
     _set_histories(_node, (_result[0], _result[1], _result[2]))
     _node.keep(_save_result(_result[2], 2))
     return _result
@@ -11497,15 +13135,19 @@ def autograd_mse_loss(
             target,
             reduction,
         )
-    _node = MseLossBackward0(_edges_of((self, target)), _needs)
+    _node = MseLossBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (_save(self), _save(target), reduction)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mse_loss(
             _after_autograd[_keyset],
             self,
             target,
             reduction,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11544,9 +13186,11 @@ def autograd_smooth_l1_loss(
             reduction,
             beta,
         )
-    _node = SmoothL1LossBackward0(_edges_of((self, target)), _needs)
+    _node = SmoothL1LossBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (_save(self), _save(target), reduction, beta)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.smooth_l1_loss(
             _after_autograd[_keyset],
             self,
@@ -11554,6 +13198,8 @@ def autograd_smooth_l1_loss(
             reduction,
             beta,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11594,9 +13240,11 @@ def autograd_huber_loss(
             reduction,
             delta,
         )
-    _node = HuberLossBackward0(_edges_of((self, target)), _needs)
+    _node = HuberLossBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (_save(self), _save(target), reduction, delta)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.huber_loss(
             _after_autograd[_keyset],
             self,
@@ -11604,6 +13252,8 @@ def autograd_huber_loss(
             reduction,
             delta,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11644,14 +13294,16 @@ def autograd_binary_cross_entropy(
             weight,
             reduction,
         )
-    _node = BinaryCrossEntropyBackward0(_edges_of((self, target)), _needs)
+    _node = BinaryCrossEntropyBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (
         _save(self),
         _save(target) if _needs[0] else None,
-        _save(weight),
+        _save_optional(weight),
         reduction,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.binary_cross_entropy(
             _after_autograd[_keyset],
             self,
@@ -11659,6 +13311,8 @@ def autograd_binary_cross_entropy(
             weight,
             reduction,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11693,7 +13347,9 @@ def autograd_binary_cross_entropy_with_logits(
 ) -> Tensor:
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
-        with _below_adinplaceorview():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
             return _redispatch_operators.binary_cross_entropy_with_logits(
                 _after_autograd[_keyset],
                 self,
@@ -11702,15 +13358,22 @@ def autograd_binary_cross_entropy_with_logits(
                 pos_weight,
                 reduction,
             )
-    _node = BinaryCrossEntropyWithLogitsBackward0(_edges_of((self, target)), _needs)
+        finally:
+            _set_state(_outer)
+    _node = BinaryCrossEntropyWithLogitsBackward0(
+        (_edge_of(self), _edge_of(target)),
+        _needs,
+    )
     _node.saved = (
         _save(self),
         _save(target) if _needs[0] else None,
-        _save(weight),
-        _save(pos_weight),
+        _save_optional(weight),
+        _save_optional(pos_weight),
         reduction,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.binary_cross_entropy_with_logits(
             _after_autograd[_keyset],
             self,
@@ -11719,6 +13382,8 @@ def autograd_binary_cross_entropy_with_logits(
             pos_weight,
             reduction,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11741,9 +13406,17 @@ def autograd_nll_loss_forward(
             reduction,
             ignore_index,
         )
-    _node = NllLossBackward0(_edges_of((self,)), _needs)
-    _node.saved = (self._shape, _save(target), _save(weight), reduction, ignore_index)
-    with _below_adinplaceorview():
+    _node = NllLossBackward0((_edge_of(self),), _needs)
+    _node.saved = (
+        self._shape,
+        _save(target),
+        _save_optional(weight),
+        reduction,
+        ignore_index,
+    )
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.nll_loss_forward(
             _after_autograd[_keyset],
             self,
@@ -11752,6 +13425,8 @@ def autograd_nll_loss_forward(
             reduction,
             ignore_index,
         )
+    finally:
+        _set_state(_outer)
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[1]))
     return _result
@@ -11781,12 +13456,84 @@ def autograd_nll_loss_forward_output(
     )
 
 
+def autograd__coalesce(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _redispatch_operators._coalesce(_after_autograd[_keyset], self)
+    _node = CoalesceBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _redispatch_operators._coalesce(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
 def autograd_indices(
     _keyset: DispatchKeySet,
     self: Tensor,
 ) -> Tensor:
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         return _redispatch_operators.indices(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
+
+
+def autograd_values(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _redispatch_operators.values(_after_autograd[_keyset], self)
+    _node = ValuesBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _result = _redispatch_operators.values(_after_autograd[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd__to_dense(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dtype: dtype | None = None,
+    masked_grad: bool | None = None,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _redispatch_operators._to_dense(
+            _after_autograd[_keyset],
+            self,
+            dtype,
+            masked_grad,
+        )
+    _node = ToDenseBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self), masked_grad)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _redispatch_operators._to_dense(
+            _after_autograd[_keyset],
+            self,
+            dtype,
+            masked_grad,
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
 
 
 def autograd__to_sparse_sparse_dim(
@@ -11801,13 +13548,17 @@ def autograd__to_sparse_sparse_dim(
             self,
             sparse_dim,
         )
-    _node = ToSparseBackward0(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = ToSparseBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators._to_sparse_sparse_dim(
             _after_autograd[_keyset],
             self,
             sparse_dim,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11829,8 +13580,10 @@ def autograd__to_sparse(
             blocksize=blocksize,
             dense_dim=dense_dim,
         )
-    _node = ToSparseBackward1(_edges_of((self,)), _needs)
-    with _below_adinplaceorview():
+    _node = ToSparseBackward1((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators._to_sparse(
             _after_autograd[_keyset],
             self,
@@ -11838,6 +13591,90 @@ def autograd__to_sparse(
             blocksize=blocksize,
             dense_dim=dense_dim,
         )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd__sparse_coo_tensor_with_dims_and_tensors(
+    _keyset: DispatchKeySet,
+    sparse_dim: int,
+    dense_dim: int,
+    size: Sequence[int],
+    indices: Tensor,
+    values: Tensor,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = False,
+    is_coalesced: bool | None = None,
+) -> Tensor:
+    _needs = (values._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _redispatch_operators._sparse_coo_tensor_with_dims_and_tensors(
+                _after_autograd[_keyset],
+                sparse_dim,
+                dense_dim,
+                size,
+                indices,
+                values,
+                dtype=dtype,
+                layout=layout,
+                device=device,
+                pin_memory=pin_memory,
+                is_coalesced=is_coalesced,
+            )
+        finally:
+            _set_state(_outer)
+    _node = SparseCooTensorWithDimsAndTensorsBackward0((_edge_of(values),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _redispatch_operators._sparse_coo_tensor_with_dims_and_tensors(
+            _after_autograd[_keyset],
+            sparse_dim,
+            dense_dim,
+            size,
+            indices,
+            values,
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+            is_coalesced=is_coalesced,
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    _node.keep(_save_result(_result, 0))
+    return _result
+
+
+def autograd_sparse_mask(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mask: Tensor,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _redispatch_operators.sparse_mask(_after_autograd[_keyset], self, mask)
+    _node = SparseMaskBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(mask), self.layout)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _redispatch_operators.sparse_mask(
+            _after_autograd[_keyset],
+            self,
+            mask,
+        )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
@@ -11946,6 +13783,10 @@ aten.impl("topk.values", autograd_topk_values, with_keyset=True)
 aten.impl("abs", autograd_abs, with_keyset=True)
 aten.impl("abs_", autograd_abs_, with_keyset=True)
 aten.impl("abs.out", autograd_abs_out, with_keyset=True)
+aten.impl("conj_physical_", autograd_conj_physical_, with_keyset=True)
+aten.impl("_conj_physical", autograd__conj_physical, with_keyset=True)
+aten.impl("view_as_real", autograd_view_as_real, with_keyset=True)
+aten.impl("view_as_complex", autograd_view_as_complex, with_keyset=True)
 aten.impl("neg", autograd_neg, with_keyset=True)
 aten.impl("neg_", autograd_neg_, with_keyset=True)
 aten.impl("neg.out", autograd_neg_out, with_keyset=True)
@@ -12311,9 +14152,18 @@ aten.impl(
 )
 aten.impl("nll_loss_forward", autograd_nll_loss_forward, with_keyset=True)
 aten.impl("nll_loss_forward.output", autograd_nll_loss_forward_output, with_keyset=True)
+aten.impl("_coalesce", autograd__coalesce, with_keyset=True)
 aten.impl("indices", autograd_indices, with_keyset=True)
+aten.impl("values", autograd_values, with_keyset=True)
+aten.impl("_to_dense", autograd__to_dense, with_keyset=True)
 aten.impl("_to_sparse.sparse_dim", autograd__to_sparse_sparse_dim, with_keyset=True)
 aten.impl("_to_sparse", autograd__to_sparse, with_keyset=True)
+aten.impl(
+    "_sparse_coo_tensor_with_dims_and_tensors",
+    autograd__sparse_coo_tensor_with_dims_and_tensors,
+    with_keyset=True,
+)
+aten.impl("sparse_mask", autograd_sparse_mask, with_keyset=True)
 aten.impl("nonzero", _fallthrough)
 aten.impl("nonzero.out", _fallthrough)
 aten.impl("signbit", _fallthrough)
@@ -12372,3 +14222,4 @@ aten.impl("all.out", _fallthrough)
 aten.impl("all", _fallthrough)
 aten.impl("all.all_out", _fallthrough)
 aten.impl("_indices", _fallthrough)
+aten.impl("_values", _fallthrough)

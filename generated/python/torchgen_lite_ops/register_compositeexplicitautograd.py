@@ -10,6 +10,7 @@ from torchgen_lite.reference.kernels import activation_plain as _activation_plai
 from torchgen_lite.reference.kernels import advanced_index as _advanced_index
 from torchgen_lite.reference.kernels import binary as _binary
 from torchgen_lite.reference.kernels import comparison as _comparison
+from torchgen_lite.reference.kernels import complex as _complex
 from torchgen_lite.reference.kernels import copy as _copy
 from torchgen_lite.reference.kernels import factory as _factory
 from torchgen_lite.reference.kernels import index as _index
@@ -100,6 +101,8 @@ aten.impl("sort", _order.sort)
 aten.impl("sort.values", _order.sort_out)
 aten.impl("abs", _unary.abs)
 aten.impl("abs_", _unary.abs_)
+aten.impl("conj_physical_", _complex.conj_physical_)
+aten.impl("_conj_physical", _complex._conj_physical)
 aten.impl("logical_not", _unary.logical_not)
 aten.impl("logical_not_", _unary.logical_not_)
 aten.impl("isinf", _unary.isinf)
@@ -165,5 +168,9 @@ aten.impl("is_coalesced", _sparse.is_coalesced_default)
 aten.impl("indices", _sparse.indices_default)
 aten.impl("values", _sparse.values_default)
 aten.impl("sparse_coo_tensor.size", _sparse.sparse_coo_tensor)
+aten.impl(
+    "_sparse_coo_tensor_with_dims_and_tensors",
+    _sparse.new_with_dims_and_tensor_sparse,
+)
 aten.impl("sparse_dim", _sparse.sparse_dim_default)
 aten.impl("dense_dim", _sparse.dense_dim_default)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from torchgen_lite.reference.kernels import activation_plain as _activation_plain
 from torchgen_lite.reference.kernels import comparison as _comparison
+from torchgen_lite.reference.kernels import complex as _complex
 from torchgen_lite.reference.kernels import copy as _copy
 from torchgen_lite.reference.kernels import extremum as _extremum
 from torchgen_lite.reference.kernels import loss_composite as _loss_composite
@@ -75,6 +76,9 @@ aten.impl("where.Scalar", _masked.where_Scalar)
 aten.impl("where", _masked.where)
 aten.impl("argsort", _order.argsort)
 aten.impl("argsort.stable", _order.argsort_stable)
+aten.impl("conj_physical", _complex.conj_physical)
+aten.impl("real", _complex.real)
+aten.impl("imag", _complex.imag)
 aten.impl("square", _unary.square)
 aten.impl("square_", _unary.square_)
 aten.impl("isfinite", _unary.isfinite)

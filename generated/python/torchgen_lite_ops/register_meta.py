@@ -13,6 +13,7 @@ from torchgen_lite.reference.kernels import activation_plain as _activation_plai
 from torchgen_lite.reference.kernels import advanced_index as _advanced_index
 from torchgen_lite.reference.kernels import binary as _binary
 from torchgen_lite.reference.kernels import comparison as _comparison
+from torchgen_lite.reference.kernels import complex as _complex
 from torchgen_lite.reference.kernels import copy as _copy
 from torchgen_lite.reference.kernels import extremum as _extremum
 from torchgen_lite.reference.kernels import factory as _factory
@@ -3919,6 +3920,9 @@ aten.impl("where.self_out", _masked.where_self_out)
 aten.impl("masked_fill_.Scalar", _masked.masked_fill__scalar)
 aten.impl("masked_fill_.Tensor", _masked.masked_fill__tensor)
 aten.impl("abs.out", _unary.abs_out)
+aten.impl("conj_physical.out", _complex.conj_physical_out)
+aten.impl("view_as_real", _complex.view_as_real)
+aten.impl("view_as_complex", _complex.view_as_complex)
 aten.impl("logical_not.out", _unary.logical_not_out)
 aten.impl("isnan", _unary.isnan)
 aten.impl("remainder.Scalar_Tensor", _scalar.remainder)

@@ -2356,6 +2356,98 @@ abs_out = aten.define_signature(
     )
 )
 
+conj_physical = aten.define_signature(
+    Signature(
+        "aten::conj_physical",
+        "",
+        "aten::conj_physical(Tensor self) -> Tensor",
+        ("self",),
+        "T",
+        1,
+        tags=("pointwise", "maybe_aliasing_or_mutating"),
+    )
+)
+
+conj_physical_ = aten.define_signature(
+    Signature(
+        "aten::conj_physical_",
+        "",
+        "aten::conj_physical_(Tensor(a!) self) -> Tensor(a!)",
+        ("self",),
+        "T",
+        1,
+        tags=("pointwise",),
+    )
+)
+
+conj_physical_out = aten.define_signature(
+    Signature(
+        "aten::conj_physical",
+        "out",
+        "aten::conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+        ("self", "out"),
+        "TT",
+        1,
+        tags=("pointwise",),
+    )
+)
+
+_conj_physical = aten.define_signature(
+    Signature(
+        "aten::_conj_physical",
+        "",
+        "aten::_conj_physical(Tensor self) -> Tensor",
+        ("self",),
+        "T",
+        1,
+        tags=("pointwise",),
+    )
+)
+
+real = aten.define_signature(
+    Signature(
+        "aten::real",
+        "",
+        "aten::real(Tensor(a) self) -> Tensor(a)",
+        ("self",),
+        "T",
+        1,
+    )
+)
+
+imag = aten.define_signature(
+    Signature(
+        "aten::imag",
+        "",
+        "aten::imag(Tensor(a) self) -> Tensor(a)",
+        ("self",),
+        "T",
+        1,
+    )
+)
+
+view_as_real = aten.define_signature(
+    Signature(
+        "aten::view_as_real",
+        "",
+        "aten::view_as_real(Tensor(a) self) -> Tensor(a)",
+        ("self",),
+        "T",
+        1,
+    )
+)
+
+view_as_complex = aten.define_signature(
+    Signature(
+        "aten::view_as_complex",
+        "",
+        "aten::view_as_complex(Tensor(a) self) -> Tensor(a)",
+        ("self",),
+        "T",
+        1,
+    )
+)
+
 neg = aten.define_signature(
     Signature(
         "aten::neg",
@@ -8030,6 +8122,46 @@ sparse_coo_tensor_indices_size = aten.define_signature(
             ("pin_memory", None),
             ("is_coalesced", None),
         ),
+    )
+)
+
+_sparse_coo_tensor_with_dims_and_tensors = aten.define_signature(
+    Signature(
+        "aten::_sparse_coo_tensor_with_dims_and_tensors",
+        "",
+        "aten::_sparse_coo_tensor_with_dims_and_tensors(int sparse_dim, int dense_dim, SymInt[] size, Tensor indices, Tensor values, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool? is_coalesced=None) -> Tensor",
+        (
+            "sparse_dim",
+            "dense_dim",
+            "size",
+            "indices",
+            "values",
+            "dtype",
+            "layout",
+            "device",
+            "pin_memory",
+            "is_coalesced",
+        ),
+        "---TT-----",
+        5,
+        defaults=(
+            ("dtype", None),
+            ("layout", None),
+            ("device", None),
+            ("pin_memory", False),
+            ("is_coalesced", None),
+        ),
+    )
+)
+
+sparse_mask = aten.define_signature(
+    Signature(
+        "aten::sparse_mask",
+        "",
+        "aten::sparse_mask(Tensor self, Tensor mask) -> Tensor",
+        ("self", "mask"),
+        "TT",
+        2,
     )
 )
 

@@ -174,3 +174,17 @@ def test_generating_never_imports_black(project: Path) -> None:
         check=True,
     )
     assert result.stdout == "False\n"
+
+
+def test_list_inputs_for_cmake(run: Run, project: Path) -> None:
+    text = run("list", "inputs", "--format", "cmake").stdout
+    assert text.startswith(f'set(TORCHGEN_LITE_INPUTS\n  "{project}/native_functions.yaml"\n')
+    assert f'\n  "{project}/torchgen_lite.toml"\n' in text
+
+
+def test_list_cmake_dir_names_the_folder_for_find_package(run: Run) -> None:
+    [name] = run("list", "cmake-dir").stdout.splitlines()
+    assert (Path(name) / "torchgen_lite-config.cmake").is_file()
+    assert f'set(TORCHGEN_LITE_CMAKE_DIR\n  "{name}"\n)\n' == (
+        run("list", "cmake-dir", "--format", "cmake").stdout
+    )

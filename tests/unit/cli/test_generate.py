@@ -159,13 +159,42 @@ def test_depfile(run: Run, project: Path) -> None:
     assert run("generate", "--depfile", "ops.d").code == 0
     text = (project / "ops.d").read_text()
     assert text.startswith("generated/python/ops/__init__.py: ")
-    assert "native_functions.yaml " in text and "torchgen_lite.toml\n" in text
+    assert "native_functions.yaml " in text and "torchgen_lite.toml " in text
+    assert "version.py\n" in text, "another release makes other files"
+
+
+def test_a_depfile_for_outputs_elsewhere_names_them_in_full(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "build").mkdir()
+    monkeypatch.chdir(project / "build")
+    assert run("generate", "--depfile", "ops.d").code == 0
+    text = (project / "build/ops.d").read_text()
+    assert text.startswith(f"{project.as_posix()}/generated/python/ops/__init__.py: ")
+
+
+def test_the_stamp_is_new_after_each_run_and_the_outputs_are_not(run: Run, project: Path) -> None:
+    command = ("generate", "--depfile", "ops.d", "--stamp", "ops.stamp")
+    assert run(*command).code == 0
+    assert (project / "ops.d").read_text().startswith("ops.stamp: ")
+    output = project / "generated/python/ops/ops.py"
+    for path in (project / "ops.stamp", output):
+        os.utime(path, (1, 1))
+    assert run(*command).code == 0
+    assert (project / "ops.stamp").stat().st_mtime > 1
+    assert output.stat().st_mtime == 1
+
+
+def test_a_stamp_is_not_touched_when_something_is_wrong(run: Run, project: Path) -> None:
+    (project / "native_functions.yaml").write_text("- func: relu(Tensr self) -> Tensor(\n")
+    assert run("generate", "--stamp", "ops.stamp").code == 1
+    assert not (project / "ops.stamp").exists()
 
 
 def test_a_depfile_that_cannot_be_written(run: Run, project: Path) -> None:
     result = run("generate", "--depfile", "nowhere/ops.d")
     assert result.code == 2
-    assert "cannot write the depfile `nowhere/ops.d`: no such file" in result.stderr
+    assert "cannot write `nowhere/ops.d`: no such file" in result.stderr
     assert "nothing was written" not in result.stderr
     assert (project / "generated/python/ops/ops.py").exists()
 

@@ -63,6 +63,44 @@ def test_none_fits(arguments: Any, keywords: Any, given: str) -> None:
     )
 
 
+class Slotted:
+    """A tensor type of which a packet knows that all its objects are tensors."""
+
+    __slots__ = ("_dispatch_keyset",)
+
+    def __init__(self) -> None:
+        self._dispatch_keyset = keyset("CPU")
+
+
+def test_what_is_remembered_by_types_is_what_fits() -> None:
+    fresh = packet("add", ADD)
+    x = Slotted()
+    for _ in range(2):
+        assert fresh(x, x) == ("Tensor", (x, x), {})
+        assert fresh(x, 1) == fresh(x, other=1)[:1] + ((x, 1), {})
+        assert fresh(x, 1, True) == ("Scalar", (x, 1, True), {})
+        assert fresh(x, x, out=x) == ("out", (x, x), {"out": x})
+        with pytest.raises(TypeError, match=r"got \(Slotted, str\)"):
+            fresh(x, "a")
+
+
+def test_of_lists_the_elements_decide() -> None:
+    one = packet(
+        "one",
+        (
+            Candidate(stub("tensors"), ("items",), ("Tensor[]",), 1, 1),
+            Candidate(stub("ints"), ("items",), ("int[]",), 1, 1),
+        ),
+    )
+    x = Slotted()
+    calls: list[Any] = [[x], [1], (2, 3), [x], (1,), [], [1]]
+    found = [one(items)[0] for items in calls]
+    assert found == ["tensors", "ints", "ints", "tensors", "ints", "tensors", "ints"]
+    for wrong in ([1, x], [1, "a"], "ab"):
+        with pytest.raises(TypeError):
+            one(wrong)
+
+
 def test_redispatch_packet() -> None:
     keys = keyset("CPU")
     assert redispatch_packet("add", ADD)(keys, X, 1) == ("Scalar", (keys, X, 1), {})

@@ -80,18 +80,22 @@ KERNEL = """\
             factor,
             power,
         )
-    _node = ScaleBackward0(_edges_of((self, factor)), _needs)
+    _node = ScaleBackward0((_edge_of(self), _edge_of(factor)), _needs)
     _node.saved = (
         _save(factor) if _needs[0] else None,
         _save(self) if _needs[1] else None,
     )
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.scale(
             _after_autograd[_keyset],
             self,
             factor,
             power,
         )
+    finally:
+        _set_state(_outer)
     _set_history(_node, _result)
     return _result
 """
@@ -139,6 +143,12 @@ def test_a_node_and_a_kernel_for_each_operator(project: Path) -> None:
     assert registration.rstrip().endswith(
         "from . import register_adinplaceorview as register_adinplaceorview"
     )
+
+
+def test_formulas_for_each_of_a_list_become_no_kernel(project: Path) -> None:
+    lists = "- func: scaling::_foreach_scale(Tensor[] self, Tensor factor, int power) -> Tensor[]\n"
+    (project / "ops.yaml").write_text(f"{SCHEMA}{lists}  dispatch:\n    CPU: scale\n")
+    assert "foreach" not in generate(load(root=project))["python/scaling_ops/register_autograd.py"]
 
 
 def test_without_formulas_there_is_no_autograd(project: Path) -> None:

@@ -12,8 +12,10 @@ from torchgen_lite.schema.formula import Call, Expression, Member, Name, called_
 
 Finding = tuple[str, str, "Span | None", str, "str | None"]
 
-TENSOR_METHODS = frozenset({*METHODS, "defined", "size", "stride", "sym_size", "is_complex"})
-"""Methods of a tensor that are no operators."""
+TENSOR_METHODS = frozenset(
+    {*METHODS, "conj", "defined", "size", "stride", "sym_size", "is_complex"}
+)
+"""Methods of a tensor that are no operators. `conj` is also one of numbers."""
 
 _WORDS = frozenset({"not_implemented", "zeros_like", *FUNCTIONS})
 

@@ -104,12 +104,13 @@ def backend_without_meta(functions: Sequence[NativeFunction]) -> Iterator[Diagno
         if function.structured or function.structured_delegate is not None:
             continue
         keys = {entry.key for entry in function.dispatch}
-        if not keys & backend_keys() or keys & composite:
+        if not keys & backend_keys() or keys & composite or "fake" in dict(function.field_spans):
             continue
         if any(dispatch_kind(value.type) in "TL" for value in function.func.returns):
             message = f"`{local_name(function)}` has kernels for backends and none for `Meta`"
             span = function.dispatch[0].key_span
-            yield finding(function, "TG409", message, span, "here", "add `Meta: ...`")
+            hint = "add `Meta: ...`, or a `fake:` rule for target `torch-python`"
+            yield finding(function, "TG409", message, span, "here", hint)
 
 
 def composite_with_autograd(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:

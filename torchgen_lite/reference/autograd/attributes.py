@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from torchgen_lite.runtime import is_inference_mode_enabled
+
 if TYPE_CHECKING:
     from torchgen_lite.reference.autograd.node import Handle, Hook, Meta, Node
     from torchgen_lite.reference.storage import Storage
@@ -37,17 +39,17 @@ class AutogradAttributes:
         tensor: Tensor = self
         if requires_grad == tensor._requires_grad:
             return tensor
+        if requires_grad and tensor.is_inference() and not is_inference_mode_enabled():
+            raise RuntimeError(
+                "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
+            )
         if not requires_grad and not is_leaf(tensor):
             raise RuntimeError(
                 "you can only change requires_grad flags of leaf variables. If you want to use a computed"
                 " variable in a subgraph that doesn't require differentiation use"
                 " var_no_grad = var.detach()."
             )
-        if requires_grad and tensor._dtype.is_complex:
-            from torchgen_lite.reference.autograd.node import COMPLEX
-
-            raise NotImplementedError(COMPLEX)
-        if requires_grad and not tensor._dtype.is_floating_point:
+        if requires_grad and not tensor._dtype.differentiable:
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         tensor._requires_grad = requires_grad
         if requires_grad:
@@ -136,7 +138,7 @@ class AutogradAttributes:
     def _keep_accumulator(self: Any, edge: Any) -> None:
         """A leaf holds its accumulator weakly; once it has hooks the leaf must keep it."""
         if self._meta.grad_fn is None:
-            node = edge.node
+            node, _ = edge
             self._meta.accumulator = lambda: node
 
     def retain_grad(self: Any) -> None:
@@ -158,7 +160,14 @@ class AutogradAttributes:
 
     @property
     def _version(self) -> int:
-        return self._storage.version
+        version = self._storage.version
+        if version is None:
+            raise RuntimeError("Inference tensors do not track version counter.")
+        return version
+
+    def is_inference(self) -> bool:
+        """Whether the tensor was made in inference mode: autograd knows nothing of it."""
+        return self._storage.version is None
 
     @property
     def _base(self) -> Tensor | None:

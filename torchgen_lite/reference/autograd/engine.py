@@ -10,7 +10,8 @@ recorded last runs first, so the order depends on the program and on nothing els
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from torchgen_lite.reference.autograd.mode import set_grad_enabled
@@ -127,7 +128,7 @@ def _run(
         for edge, seed in zip(edges, seeds):
             _deliver(buffers, edge, seed)
         waiting = _count_dependencies(edges)
-        needed = None if captures is None else _reaching(edges, captures)
+        needed = None if captures is None else _reaching(waiting, captures)
         return _loop(buffers, waiting, needed, captures, keep)
 
 
@@ -140,8 +141,8 @@ def _loop(
 ) -> list[Tensor | None]:
     result: list[Tensor | None] = [] if captures is None else [None] * len(captures)
     places: dict[Node, list[int]] = {}
-    for place, edge in enumerate(captures or ()):
-        places.setdefault(edge.node, []).append(place)
+    for place, (node, _) in enumerate(captures or ()):
+        places.setdefault(node, []).append(place)
     ready = [(-node.sequence, id(node), node) for node in buffers if not waiting.get(node)]
     heapq.heapify(ready)
     while ready:
@@ -149,53 +150,62 @@ def _loop(
         grads: Gradients = buffers.pop(node, ())
         if node.hooks is not None:
             grads = _run_before(node, grads)
-        for place in places.get(node, ()):
+        if node in places:
             assert captures is not None
-            result[place] = grads[captures[place].output] if grads else None
-        if needed is not None and node not in needed:
-            grads = ()
+            for place in places[node]:
+                result[place] = grads[captures[place][1]] if grads else None
         found: Gradients = ()
-        if any(grad is not None for grad in grads):
+        if (needed is None or node in needed) and _has_any(grads):
             found = node.apply(grads)
             if node.hooks is not None and node.hooks.after:
                 found = _run_after(node, found, grads)
             if not keep:
                 node.release()
-        for position, edge_ in enumerate(node.edges):
-            if edge_ is None:
+        count = len(found)
+        for position, edge in enumerate(node.edges):
+            if edge is None:
                 continue
-            if position < len(found) and found[position] is not None:
-                _deliver(buffers, edge_, found[position], node)
-            target = edge_.node
-            waiting[target] -= 1
-            if not waiting[target]:
+            if position < count:
+                gradient = found[position]
+                if gradient is not None:
+                    _deliver(buffers, edge, gradient, node)
+            target = edge[0]
+            left = waiting[target] = waiting[target] - 1
+            if not left:
                 heapq.heappush(ready, (-target.sequence, id(target), target))
     return result
 
 
-def _deliver(
-    buffers: Buffers, edge: Edge, gradient: Tensor | None, maker: Node | None = None
-) -> None:
+def _has_any(grads: Gradients) -> bool:
+    for grad in grads:  # noqa: SIM110 - `any` would make a generator for each node
+        if grad is not None:
+            return True
+    return False
+
+
+def _deliver(buffers: Buffers, edge: Edge, gradient: Tensor, maker: Node | None = None) -> None:
     """Add a gradient to what has arrived at an edge, brought to the output's shape and type."""
-    assert gradient is not None
     node, number = edge
-    gradient = fit(gradient, node.outputs[number], maker)
+    outputs = node.outputs
+    shape, dtype, _ = outputs[number]
+    if gradient._shape != shape or gradient._dtype is not dtype:
+        gradient = fit(gradient, outputs[number], maker)
     arrived = buffers.get(node)
     if arrived is None:
-        arrived = buffers[node] = [None] * len(node.outputs)
+        arrived = buffers[node] = [None] * len(outputs)
     present = arrived[number]
     arrived[number] = gradient if present is None else add(present, gradient)
 
 
 def _count_dependencies(starts: Sequence[Edge]) -> dict[Node, int]:
     """For each node below the roots the number of edges that lead to it."""
-    count: dict[Node, int] = {edge.node: 0 for edge in starts}
+    count: dict[Node, int] = {node: 0 for node, _ in starts}
     stack = list(count)
     while stack:
         for edge in stack.pop().edges:
             if edge is None:
                 continue
-            node = edge.node
+            node = edge[0]
             seen = count.get(node)
             if seen is None:
                 count[node] = 1
@@ -205,29 +215,20 @@ def _count_dependencies(starts: Sequence[Edge]) -> dict[Node, int]:
     return count
 
 
-def _reaching(starts: Sequence[Edge], captures: Sequence[Edge]) -> set[Node]:
+def _reaching(nodes: Iterable[Node], captures: Sequence[Edge]) -> set[Node]:
     """The nodes from which a captured edge can be reached: the others need not run."""
-    above: dict[Node, list[Node]] = {}
-    stack = [edge.node for edge in starts]
-    seen = set(stack)
-    while stack:
-        node = stack.pop()
-        for edge in node.edges:
-            if edge is not None:
-                above.setdefault(edge.node, []).append(node)
-                if edge.node not in seen:
-                    seen.add(edge.node)
-                    stack.append(edge.node)
+    wanted = {node for node, _ in captures}
     reached: set[Node] = set()
-    pending = [edge.node for edge in captures]
-    visited = set(pending)
-    while pending:
-        for node in above.get(pending.pop(), ()):
-            reached.add(node)
-            if node not in visited:
-                visited.add(node)
-                pending.append(node)
+    # A node's edges lead to nodes that were recorded before it.
+    for node in sorted(nodes, key=_sequence):
+        for edge in node.edges:
+            if edge is not None and (edge[0] in wanted or edge[0] in reached):
+                reached.add(node)
+                break
     return reached
+
+
+_sequence = attrgetter("sequence")
 
 
 def _run_before(node: Node, grads: Gradients) -> Gradients:

@@ -1,15 +1,16 @@
 """What generated autograd kernels call. `framework.py` hands these names on.
 
 after_autograd[keyset], after_adinplaceorview[keyset]   the keys below, remembered by keyset
-below_autograd(), below_adinplaceorview()               guards: calls inside skip these keys
-edges_of(*tensors)                                      the edges of a node; lists give several
-save, save_list, save_result                            what backward needs
+edge_of(tensor), edges_of(tensors)                      the edges of a node; lists give several
+save, save_optional, save_list, save_result             what backward needs
 set_history(node, result), set_histories(node, results) make results the node's outputs
 check_inplace, rebase_history, original                 in-place operators
 as_view, as_views                                       views
 bump_version(tensor)                                    a tensor was written to
 refuse_out(name, *tensors)                              out variants
 autograd_not_implemented                                the fallback of operators without formulas
+
+`zeros` and `conj`, which formulas need, are in `support.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.reference.autograd.mode import grad_enabled
 from torchgen_lite.reference.autograd.node import (
-    COMPLEX,
     Edge,
     Gradients,
     Node,
@@ -27,18 +27,21 @@ from torchgen_lite.reference.autograd.node import (
     SavedTensors,
     attach,
     gradient_edge,
+    output_of,
 )
 from torchgen_lite.reference.autograd.views import (
     as_view,
     as_views,
+    check_complex,
     check_inplace,
-    output_of,
     rebase_history,
 )
-from torchgen_lite.runtime import DispatchKeySet, KeysetMask, OperatorHandle
-from torchgen_lite.runtime.local_state import (
-    AutoDispatchBelowADInplaceOrView,
+from torchgen_lite.runtime import (
     AutoDispatchBelowAutograd,
+    DispatchKeySet,
+    KeysetMask,
+    OperatorHandle,
+    is_inference_mode_enabled,
 )
 from torchgen_lite.runtime.named_sets import AFTER_ADINPLACEORVIEW, AFTER_AUTOGRAD
 from torchgen_lite_ops import operators
@@ -52,10 +55,9 @@ __all__ = [
     "as_view",
     "as_views",
     "autograd_not_implemented",
-    "below_adinplaceorview",
-    "below_autograd",
     "bump_version",
     "check_inplace",
+    "edge_of",
     "edges_of",
     "grad_enabled",
     "needs_grad",
@@ -65,24 +67,24 @@ __all__ = [
     "refuse_out",
     "save",
     "save_list",
+    "save_optional",
     "save_result",
     "set_histories",
     "set_history",
 ]
 
-below_autograd = AutoDispatchBelowAutograd
-below_adinplaceorview = AutoDispatchBelowADInplaceOrView
-
-
 after_autograd = KeysetMask(AFTER_AUTOGRAD)
 after_adinplaceorview = KeysetMask(AFTER_ADINPLACEORVIEW)
 
 
-def edges_of(tensors: Sequence[Tensor | None]) -> tuple[Edge | None, ...]:
-    """An edge for each tensor, None for those that need no gradient."""
-    return tuple(
-        [gradient_edge(t) if t is not None and t._requires_grad else None for t in tensors]
-    )
+def edge_of(tensor: Tensor | None) -> Edge | None:
+    """Where the gradient of an argument goes; None if it needs none."""
+    return gradient_edge(tensor) if tensor is not None and tensor._requires_grad else None
+
+
+def edges_of(tensors: Sequence[Tensor | None]) -> list[Edge | None]:
+    """An edge for each tensor of a list."""
+    return [edge_of(tensor) for tensor in tensors]
 
 
 def needs_grad(tensors: Iterable[Tensor | None]) -> bool:
@@ -90,7 +92,10 @@ def needs_grad(tensors: Iterable[Tensor | None]) -> bool:
     return any(t is not None and t._requires_grad for t in tensors)
 
 
-def save(tensor: Tensor | None) -> SavedTensor | None:
+save = SavedTensor
+
+
+def save_optional(tensor: Tensor | None) -> SavedTensor | None:
     return None if tensor is None else SavedTensor(tensor)
 
 
@@ -105,10 +110,10 @@ def save_result(tensor: Tensor, output: int = 0) -> SavedTensor:
 def set_history(node: Node, result: Tensor) -> Tensor:
     """Make a result the only output of a node."""
     node.outputs.append(output_of(result))
-    if result._dtype.is_floating_point:
+    if result._dtype.differentiable:
+        if result._dtype.is_complex:
+            check_complex(node)
         attach(result, node, 0)
-    elif result._dtype.is_complex:
-        raise NotImplementedError(COMPLEX)
     return result
 
 
@@ -116,10 +121,10 @@ def set_histories(node: Node, results: Sequence[Tensor]) -> None:
     """Make results the outputs of a node, in their order."""
     for number, result in enumerate(results):
         node.outputs.append(output_of(result))
-        if result._dtype.is_floating_point:
+        if result._dtype.differentiable:
+            if result._dtype.is_complex:
+                check_complex(node)
             attach(result, node, number)
-        elif result._dtype.is_complex:
-            raise NotImplementedError(COMPLEX)
 
 
 def original(tensor: Tensor) -> Tensor:
@@ -131,7 +136,16 @@ def original(tensor: Tensor) -> Tensor:
 
 
 def bump_version(tensor: Tensor) -> None:
-    tensor._storage.version += 1
+    """A tensor was written to. One that has no version may be, as long as inference mode lasts."""
+    storage = tensor._storage
+    version = storage.version
+    if version is not None:
+        storage.version = version + 1
+    elif not is_inference_mode_enabled():
+        raise RuntimeError(
+            "Inplace update to inference tensor outside InferenceMode is not allowed: what was made in"
+            " inference mode has no version. Change a clone of it, which is a normal tensor."
+        )
 
 
 def refuse_out(name: str, tensors: Iterable[Tensor | None]) -> None:
@@ -166,8 +180,8 @@ def autograd_not_implemented(
     below = after_autograd[keyset]
     if not (grad_enabled() and needs_grad(tensors)):
         return operator.redispatch(below, *arguments, **keywords)
-    node = NotImplementedBackward(operator.full_name, edges_of(tensors))
-    with below_autograd():
+    node = NotImplementedBackward(operator.full_name, tuple(edges_of(tensors)))
+    with AutoDispatchBelowAutograd():
         result = operator.redispatch(below, *arguments, **keywords)
     given = {id(tensor) for tensor in tensors}
     for output in _tensors(result if isinstance(result, (list, tuple)) else (result,)):

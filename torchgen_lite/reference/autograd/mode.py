@@ -11,7 +11,17 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar
 
-from torchgen_lite.runtime import InferenceMode
+from torchgen_lite.runtime import InferenceMode, is_inference_mode_enabled
+
+__all__ = [
+    "enable_grad",
+    "grad_enabled",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 

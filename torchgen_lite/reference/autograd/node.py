@@ -27,16 +27,17 @@ FREED = (
     " or if you need to access saved tensors after calling backward."
 )
 
-COMPLEX = "complex tensors take no part in autograd: formulas are for real numbers only"
+INFERENCE_SAVED = (
+    "Inference tensors cannot be saved for backward. A tensor that was made in inference mode has no version"
+    " to notice changes by, so autograd can't keep it: use a clone of it, which is a normal tensor, or make it"
+    " under no_grad() instead of inference_mode()."
+)
 
 _sequence = itertools.count()
 
 
-class Edge(NamedTuple):
-    """One output of a node."""
-
-    node: Node
-    output: int
+Edge = tuple["Node", int]
+"""One output of a node. A plain tuple, for a call makes one of each argument."""
 
 
 class Output(NamedTuple):
@@ -45,6 +46,11 @@ class Output(NamedTuple):
     shape: tuple[int, ...]
     dtype: dtype
     device: device
+
+
+def output_of(tensor: Tensor) -> Output:
+    # Half of what `Output(...)` takes, whose `__new__` is written in Python.
+    return tuple.__new__(Output, (tensor._shape, tensor._dtype, tensor._device))
 
 
 class Node:
@@ -72,15 +78,14 @@ class Node:
         """What was saved; RuntimeError if it was freed, or changed in place since."""
         if self.saved is None:
             raise RuntimeError(FREED)
-        return [
-            item.unpack(self) if isinstance(item, (SavedTensor, SavedTensors)) else item
-            for item in self.saved
-        ]
+        return [item.unpack(self) if type(item) in _TENSORS else item for item in self.saved]
 
     def release(self) -> None:
         """Let go of the tensors that were saved. A node that kept only facts can run again."""
-        if any(isinstance(item, (SavedTensor, SavedTensors)) for item in self.saved or ()):
-            self.saved = None
+        for item in self.saved or ():
+            if type(item) in _TENSORS:
+                self.saved = None
+                return
 
     def materialize(self, grads: Gradients) -> list[Tensor]:
         """The gradients with zeros in the place of those that are not there."""
@@ -96,7 +101,7 @@ class Node:
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
         """The edges as torch shows them."""
-        return tuple((e.node, e.output) if e is not None else (None, 0) for e in self.edges)
+        return tuple(edge if edge is not None else (None, 0) for edge in self.edges)
 
     def register_hook(self, hook: Callable[[Gradients, Gradients], Gradients | None]) -> Handle:
         """`hook(grad_inputs, grad_outputs)` runs after the node and may replace what it gives."""
@@ -150,13 +155,15 @@ def _hooks_of(node: Node) -> Hooks:
 
 
 def add_output_hook(edge: Edge, hook: Hook) -> Handle:
-    hooks = _hooks_of(edge.node)
-    return hooks.add(hooks.outputs.setdefault(edge.output, {}), hook)
+    node, output = edge
+    hooks = _hooks_of(node)
+    return hooks.add(hooks.outputs.setdefault(output, {}), hook)
 
 
 def add_retained(edge: Edge, tensor: Tensor) -> None:
     """The gradient that arrives at an output is kept as the tensor's `.grad`."""
-    _hooks_of(edge.node).retains[edge.output] = weakref.ref(tensor)
+    node, output = edge
+    _hooks_of(node).retains[output] = weakref.ref(tensor)
 
 
 class SavedTensor:
@@ -171,7 +178,9 @@ class SavedTensor:
     __slots__ = ("output", "tensor", "version")
 
     def __init__(self, tensor: Tensor, output: int = -1) -> None:
-        self.version = tensor._storage.version
+        version = self.version = tensor._storage.version
+        if version is None:
+            raise RuntimeError(INFERENCE_SAVED)
         self.output = output
         self.tensor = tensor if output < 0 else tensor._shallow_copy()
 
@@ -209,6 +218,9 @@ class SavedTensors:
 
     def unpack(self, node: Node) -> list[Tensor | None]:
         return [None if item is None else item.unpack(node) for item in self.items]
+
+
+_TENSORS = frozenset({SavedTensor, SavedTensors})
 
 
 class Meta:
@@ -257,7 +269,7 @@ class AccumulateGrad(Node):
         self.variable = variable
         # Gradients of leaves are done first, as soon as they are complete.
         self.sequence = 1 << 62
-        self.outputs.append(Output(variable._shape, variable._dtype, variable._device))
+        self.outputs.append(output_of(variable))
 
     def apply(self, grads: Gradients) -> Gradients:
         from torchgen_lite.reference.autograd.support import accumulate
@@ -276,12 +288,13 @@ def gradient_edge(tensor: Tensor) -> Edge | None:
 
             refresh(tensor, meta)
         if meta.grad_fn is not None:
-            return Edge(meta.grad_fn, meta.output)
+            return meta.grad_fn, meta.output
     if not tensor._requires_grad:
         return None
-    meta = meta_of(tensor)
+    if meta is None:
+        meta = tensor._meta = Meta()
     node = meta.accumulator() if meta.accumulator is not None else None
     if node is None:
         node = AccumulateGrad(tensor)
         meta.accumulator = weakref.ref(node)
-    return Edge(node, 0)
+    return node, 0

@@ -5,17 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from torchgen_lite.reference.autograd.mode import grad_enabled
+from torchgen_lite.reference.device import cpu
 from torchgen_lite_ops import operators
 
 if TYPE_CHECKING:
     from torchgen_lite.reference.autograd.node import Node, Output
+    from torchgen_lite.reference.dtype import dtype
     from torchgen_lite.reference.tensor import Tensor
 
 
 def zeros(output: Output) -> Tensor:
     """Zeros of an output's shape, type and device."""
     return operators.zeros(output.shape, dtype=output.dtype, device=output.device)
+
+
+def conj(tensor: Tensor) -> Tensor:
+    """The complex conjugate; a real tensor itself."""
+    return operators._conj_physical(tensor) if tensor._dtype.is_complex else tensor
+
+
+def cast(gradient: Tensor, dtype: dtype) -> Tensor:
+    """A gradient in the type of what it is for. What is real has only a real part to its gradient."""
+    if gradient._dtype.is_complex and not dtype.is_complex:
+        gradient = operators.real(gradient)
+    return gradient if gradient._dtype is dtype else operators._to_copy(gradient, dtype=dtype)
 
 
 def sum_to(gradient: Tensor, shape: Sequence[int]) -> Tensor:
@@ -25,6 +41,8 @@ def sum_to(gradient: Tensor, shape: Sequence[int]) -> Tensor:
     if have == shape:
         return gradient
     extra = len(have) - len(shape)
+    if extra and have[extra:] == shape:
+        return operators.sum_dim_IntList(gradient, [*range(extra)])
     dims = [*range(extra)]
     dims += [i for i in range(extra, len(have)) if shape[i - extra] == 1 and have[i] != 1]
     summed = operators.sum_dim_IntList(gradient, dims, True) if dims else gradient
@@ -43,7 +61,7 @@ def fit(gradient: Tensor, output: Output, maker: Node | None) -> Tensor:
             )
         gradient = sum_to(gradient, shape)
     if gradient._dtype is not output.dtype:
-        gradient = operators._to_copy(gradient, dtype=output.dtype)
+        gradient = cast(gradient, output.dtype)
     return gradient
 
 
@@ -76,10 +94,25 @@ def implicit_gradient(root: Tensor, gradient: Tensor | None) -> Tensor:
     if gradient is None:
         if root.numel() != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if root._dtype.is_complex:
+            raise RuntimeError(
+                f"grad can be implicitly created only for real scalar outputs but got {root._dtype!r}"
+            )
+        if root._device is cpu and not root.is_sparse:
+            from torchgen_lite.reference.tensor import wrap_array
+
+            # What `ones_like` gives, which goes through four operators.
+            return wrap_array(np.ones(root._shape, root._dtype.numpy))
         return operators.ones_like(root)
     if gradient._shape != root._shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[0] has a shape of {gradient.shape} and output[0] has a shape"
             f" of {root.shape}."
+        )
+    if gradient._dtype.is_complex is not root._dtype.is_complex:
+        raise RuntimeError(
+            "For complex Tensors, both grad_output and output are required to have the same dtype. Mismatch"
+            f" in dtype: grad_output[0] has a dtype of {gradient._dtype!r} and output[0] has a dtype of"
+            f" {root._dtype!r}."
         )
     return gradient

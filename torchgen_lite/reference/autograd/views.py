@@ -15,16 +15,17 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.reference.autograd.mode import enable_grad, grad_enabled
 from torchgen_lite.reference.autograd.node import (
-    COMPLEX,
     Edge,
     Gradients,
     Meta,
     Node,
-    Output,
     attach,
     gradient_edge,
     meta_of,
+    output_of,
 )
+from torchgen_lite.runtime import is_inference_mode_enabled
+from torchgen_lite.runtime.local_state import inference_use
 from torchgen_lite_ops import operators
 
 if TYPE_CHECKING:
@@ -32,15 +33,16 @@ if TYPE_CHECKING:
 
 Replay = Callable[["Tensor"], "Tensor"]
 
-DEFAULT, NO_GRAD, SEVERAL = 0, 1, 2
-"""How a view was made: normally, under `no_grad`, or together with others (`unbind`)."""
+DEFAULT, NO_GRAD, SEVERAL, INFERENCE = 0, 1, 2, 3
+"""How a view was made: normally, under `no_grad`, together with others (`unbind`), in inference mode."""
 
-_NO_GRAD_TEXT = (
-    "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that"
-    " this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by moving both"
-    " the view and the inplace either both inside the no_grad block (if you don't want the inplace to be"
-    " tracked) or both outside (if you want the inplace to be tracked)."
+_MODE_TEXT = (
+    "A view was created in {} mode and {} inplace {}. Given that this use case is ambiguous and error-prone,"
+    " it is forbidden. You can clarify your code by moving both the view and the inplace either both inside"
+    " the {} block (if you don't want the inplace to be tracked) or both outside (if you want the inplace to"
+    " be tracked)."
 )
+_DIRECT, _INDIRECT = "is being modified", "its base or another view of its base has been modified"
 _SEVERAL_TEXT = (
     "Output {} of {} is a view and is being modified inplace. This view is the output of a function that"
     " returns multiple views. Such functions do not allow the output views to be modified inplace. You"
@@ -66,9 +68,12 @@ class View:
 
 def as_view(source: Tensor, result: Tensor, replay: Replay, creation: int = DEFAULT) -> Tensor:
     """Note that `result` is a view of `source`, made by `replay`."""
-    if result is source or not result._dtype.is_floating_point:
+    version = result._storage.version
+    if result is source or not result._dtype.differentiable or version is None:
         return result
-    if creation == DEFAULT and not grad_enabled():
+    if inference_use.seen and is_inference_mode_enabled():
+        creation = INFERENCE
+    elif creation == DEFAULT and not grad_enabled():
         creation = NO_GRAD
     meta = source._meta
     chain: tuple[Replay, ...] = (replay,)
@@ -78,7 +83,7 @@ def as_view(source: Tensor, result: Tensor, replay: Replay, creation: int = DEFA
         chain = (*meta.view.chain, replay)
         creation = creation or meta.view.creation
     made = result._meta = Meta()
-    made.view = View(base, chain, creation, result._storage.version)
+    made.view = View(base, chain, creation, version)
     if base._requires_grad:
         result._requires_grad = True
     else:
@@ -120,9 +125,10 @@ def mark_views(base: Tensor) -> None:
 def refresh(tensor: Tensor, meta: Meta) -> None:
     """Make a view's `grad_fn` again if its base was changed since."""
     view: View = meta.view
-    version = tensor._storage.version
+    version = tensor._version
     if view.version == version or (meta.grad_fn is None and not view.base._requires_grad):
         return
+    _refuse_modes(view.creation, _INDIRECT)
     with enable_grad():
         made = view.base
         for step in view.chain:
@@ -131,6 +137,16 @@ def refresh(tensor: Tensor, meta: Meta) -> None:
     view.version = version
     if record is not None and record.grad_fn is not None:
         attach(tensor, record.grad_fn, record.output)
+
+
+def _refuse_modes(creation: int, modified: str) -> None:
+    """A view that was made where nothing is recorded can't say how it follows from its base."""
+    if creation == NO_GRAD:
+        how = "with grad mode enabled"
+        raise RuntimeError(_MODE_TEXT.format("no_grad", modified, how, "no_grad"))
+    if creation == INFERENCE:
+        how = "in normal mode"
+        raise RuntimeError(_MODE_TEXT.format("inference", modified, how, "inference_mode"))
 
 
 def is_leaf(tensor: Tensor) -> bool:
@@ -148,8 +164,7 @@ def check_inplace(tensor: Tensor) -> None:
     meta = tensor._meta
     view: View | None = meta.view if meta is not None else None
     if view is not None and meta is not None:
-        if view.creation == NO_GRAD:
-            raise RuntimeError(_NO_GRAD_TEXT)
+        _refuse_modes(view.creation, _DIRECT)
         if view.creation == SEVERAL:
             name = "a view" if meta.grad_fn is None else meta.grad_fn.name()
             raise RuntimeError(_SEVERAL_TEXT.format(meta.output, name))
@@ -163,16 +178,34 @@ def check_inplace(tensor: Tensor) -> None:
         )
 
 
-def output_of(tensor: Tensor) -> Output:
-    return Output(tensor._shape, tensor._dtype, tensor._device)
+REAL_ONLY = {
+    "AmaxBackward0": "amax",
+    "AminBackward0": "amin",
+    "BinaryCrossEntropyWithLogitsBackward0": "binary_cross_entropy_with_logits",
+    "EmbeddingBackward0": "embedding",
+    "SiluBackward0": "silu",
+    "ToSparseBackward0": "_to_sparse",
+    "ToSparseBackward1": "_to_sparse",
+}
+"""Nodes of the reference set for operators that take complex numbers, and are not differentiated for them.
+
+torch refuses the same ones; an operator of someone else's may have a node of the same name.
+"""
+
+
+def check_complex(node: Node) -> None:
+    """Refuse to record a call with a complex result whose formula is for real numbers alone."""
+    name = REAL_ONLY.get(node.name())
+    if name is not None and type(node).__module__.startswith("torchgen_lite_ops."):
+        raise RuntimeError(
+            f"{name} does not support automatic differentiation for outputs with complex dtype."
+        )
 
 
 def rebase_history(node: Node, tensor: Tensor) -> Tensor:
     """Make a tensor that was just changed in place the result of `node`."""
     node.outputs.append(output_of(tensor))
-    if not tensor._dtype.is_floating_point:
-        if tensor._dtype.is_complex:
-            raise NotImplementedError(COMPLEX)
+    if not tensor._dtype.differentiable:
         return tensor
     meta = meta_of(tensor)
     if meta.view is None:

@@ -17,6 +17,7 @@ from torchgen_lite.reference.kernels.common import (
     BinaryMeta,
     Compute,
     as_tensor,
+    binary_spec,
     finish,
     operand,
     pointwise_spec,
@@ -43,7 +44,7 @@ def _meta(name: str, low: int = BOOL, high: int = COMPLEX) -> BinaryMeta:
         common = common_type(self, other)
         if not low <= common.category <= high:
             raise unsupported(name, common)
-        return pointwise_spec(common, self, other)
+        return binary_spec(common, self, other)
 
     return meta_common
 
@@ -53,7 +54,7 @@ def _float_meta(name: str, high: int = FLOATING) -> BinaryMeta:
         common = float_type(common_type(self, other))
         if common.category > high:
             raise unsupported(name, common)
-        return pointwise_spec(common, self, other)
+        return binary_spec(common, self, other)
 
     return meta_float
 
@@ -136,7 +137,7 @@ def meta_add_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor
     common = common_type(self, other)
     if alpha != 1 or type(alpha) is not int:
         check_alpha(common, alpha)
-    return pointwise_spec(common, self, other)
+    return binary_spec(common, self, other)
 
 
 def meta_sub_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> TensorSpec:

@@ -5,19 +5,26 @@ Meta side (shape and dtype only)
     common_device(*tensors)                                    zero-dimensional CPU ones go anywhere
 Compute side
     operand(x, numpy_dtype)       the array, converted if it must be
-    run(ufunc, out, *arrays)      write ufunc(*arrays) into out, converted to its dtype
+    run(ufunc, out, left, right)  write ufunc(left, right) into out, converted to its dtype
     store(out, array)             the same for a result that exists already
     finish(out, spec, compute)    body of an out variant written by hand: resize, compute unless Meta
     unsupported(name, dtype)      the error for a dtype without a kernel
 
-Note [No NumPy warnings] torch gives inf and nan without a word where NumPy warns. `run` and `quiet`
-switch the warnings off for the time of a call; they are never switched off globally, for NumPy's
-state belongs to the user.
+    silently(function, *arrays)   call a NumPy function; it must not call operators
+
+Note [No NumPy warnings] torch gives inf and nan without a word where NumPy warns. They are never switched
+off globally, for NumPy's state belongs to the user. NumPy 2 keeps that state in a context variable, so
+`silently` calls the function in a context of ours where warnings are off: ten times cheaper than
+`np.errstate`. In that context the dispatch state is the default one, therefore no operators in it. A
+context can't be entered twice at once, so there are as many as calls have ever run at the same time.
+`quiet` is for several lines.
 """
 
 from __future__ import annotations
 
+import contextvars
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -25,6 +32,8 @@ import numpy as np
 from torchgen_lite.reference.device import cpu, device, meta
 from torchgen_lite.reference.dtype import dtype
 from torchgen_lite.reference.geometry import (
+    Shape,
+    Strides,
     broadcast_shapes,
     contiguous_strides,
     is_contiguous,
@@ -60,33 +69,51 @@ def quiet() -> np.errstate:
 
 def unary_spec(self: Tensor, result: dtype) -> TensorSpec:
     """The shape of one operand. A dense order of dimensions is kept."""
-    shape, strides = self._shape, self._strides
+    return _unary_spec(result, self._shape, self._strides, self._device)
+
+
+@lru_cache(4096)
+def _unary_spec(result: dtype, shape: Shape, strides: Strides, on: device) -> TensorSpec:
     if is_contiguous(shape, strides):
-        return TensorSpec(shape, result, None, self._device)
-    return TensorSpec(shape, result, iterator_strides(shape, ((shape, strides),)), self._device)
+        return TensorSpec(shape, result, None, on)
+    return TensorSpec(shape, result, iterator_strides(shape, ((shape, strides),)), on)
 
 
 def pointwise_spec(result: dtype, *operands: Tensor) -> TensorSpec:
     """The broadcast shape of the operands and the strides that TensorIterator would choose."""
     first = operands[0]
-    shape = first._shape
     on = first._device
-    plain = first._strides == contiguous_strides(shape)
     for other in operands[1:]:
         if other._device is not on:
             on = common_device(*operands)
-        if not other._shape and 0 not in shape:
+    return _pointwise_spec(result, on, *[(x._shape, x._strides) for x in operands])
+
+
+def binary_spec(result: dtype, self: Tensor, other: Tensor) -> TensorSpec:
+    """`pointwise_spec` of two operands."""
+    on = self._device
+    if other._device is not on:
+        on = common_device(self, other)
+    return _pointwise_spec(result, on, (self._shape, self._strides), (other._shape, other._strides))
+
+
+# Programs combine the same few geometries over and over.
+@lru_cache(4096)
+def _pointwise_spec(result: dtype, on: device, *operands: tuple[Shape, Strides]) -> TensorSpec:
+    shape, strides = operands[0]
+    plain = strides == contiguous_strides(shape)
+    for other_shape, other_strides in operands[1:]:
+        if not other_shape and 0 not in shape:
             # It has no dimension to add and none to say how they are ordered.
             continue
-        if other._shape != shape:
-            shape = broadcast_shapes(shape, other._shape)
+        if other_shape != shape:
+            shape = broadcast_shapes(shape, other_shape)
             plain = False
-        elif other._strides != first._strides:
+        elif other_strides != strides:
             plain = False
     if plain:
         return TensorSpec(shape, result, None, on)
-    pairs = [(operand._shape, operand._strides) for operand in operands]
-    return TensorSpec(shape, result, iterator_strides(shape, pairs), on)
+    return TensorSpec(shape, result, iterator_strides(shape, operands), on)
 
 
 def common_device(*operands: Tensor) -> device:
@@ -105,27 +132,66 @@ def common_device(*operands: Tensor) -> device:
 
 
 def operand(self: Tensor, wanted: np.dtype[Any]) -> Array:
+    if self._dtype.numpy is wanted:
+        return self._array
     array = self._array
     return array if array.dtype == wanted else _converted(array, wanted)
 
 
 def _converted(array: Array, wanted: np.dtype[Any]) -> Array:
-    if wanted.kind == "b":
-        truth: Array = array != 0
-        return truth
-    with quiet():
-        return array.astype(wanted)
+    converted: Array = array != 0 if wanted.kind == "b" else silently(array.astype, wanted)
+    return converted
 
 
-def run(ufunc: Compute, out: Tensor, *arrays: Array) -> None:
+class _OlderNumPy:
+    """Stands for a context under NumPy 1, whose state is the thread's."""
+
+    def run(self, function: Compute, /, *arguments: Any, **keywords: Any) -> Any:
+        with quiet():
+            return function(*arguments, **keywords)
+
+
+def _quiet_context() -> contextvars.Context | _OlderNumPy:
+    if np.__version__.startswith("1."):
+        return _OlderNumPy()
+    context = contextvars.Context()
+    context.run(np.seterr, all="ignore")
+    return context
+
+
+_idle: list[contextvars.Context | _OlderNumPy] = []
+
+
+def silently(function: Compute, *arguments: Any, **keywords: Any) -> Any:
+    """What a NumPy function returns, without its warnings. See Note [No NumPy warnings]."""
+    try:
+        context = _idle.pop()
+    except IndexError:
+        context = _quiet_context()
+    try:
+        return context.run(function, *arguments, **keywords)
+    finally:
+        _idle.append(context)
+
+
+def run(ufunc: Compute, out: Tensor, left: Array, right: Array | None = None) -> None:
     """Write a ufunc's result into `out`. The check of the cast was the structured kernel's."""
-    with quiet():
-        ufunc(*arrays, out=out._array, casting="unsafe")
+    # `silently`, written out: most calls of NumPy are these.
+    try:
+        context = _idle.pop()
+    except IndexError:
+        context = _quiet_context()
+    try:
+        if right is None:
+            context.run(ufunc, left, out=out._array, casting="unsafe")
+        else:
+            context.run(ufunc, left, right, out=out._array, casting="unsafe")
+    finally:
+        _idle.append(context)
 
 
 def store(out: Tensor, result: Any) -> None:
-    with quiet():
-        np.copyto(out._array, result, casting="unsafe")
+    silently(np.copyto, out._array, result, casting="unsafe")
 
 
 def finish(out: Tensor, spec: TensorSpec, compute: Callable[[], None]) -> Tensor:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from torchgen_lite.reference.dtype import BOOL, COMPLEX, FLOATING, finfo, iinfo
+from torchgen_lite.reference.dtype import BOOL, COMPLEX, FLOATING, finfo, float16, iinfo
 from torchgen_lite.reference.kernels.common import quiet
 
 if TYPE_CHECKING:
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 def wide(self: Tensor) -> Array:
     """The elements, half precision as single: several steps are computed there and rounded once."""
-    array = self._array
-    return array.astype(np.float32) if array.dtype == np.float16 else array
+    return self._array.astype(np.float32) if self._dtype is float16 else self._array
 
 
 def element(value: Number, dtype: DType) -> Any:

@@ -142,6 +142,11 @@ def _weighted(scores: Tensor, weight: Tensor | None) -> Tensor:
 def _soft_target_loss(
     scores: Tensor, target: Tensor, weight: Tensor | None, reduction: int, label_smoothing: float
 ) -> Tensor:
+    if not target._dtype.is_floating_point:
+        raise RuntimeError(
+            "Expected floating point type for target with class probabilities, got"
+            f" {target._dtype.scalar_type}"
+        )
     dim = 0 if scores.ndim == 1 else 1
     classes = scores._shape[dim]
     if label_smoothing:

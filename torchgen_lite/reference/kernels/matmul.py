@@ -13,7 +13,13 @@ import numpy as np
 from torchgen_lite.reference.device import meta
 from torchgen_lite.reference.dtype import BOOL, bool_, float16, float32
 from torchgen_lite.reference.geometry import broadcast_shapes
-from torchgen_lite.reference.kernels.common import common_device, quiet, store, unsupported
+from torchgen_lite.reference.kernels.common import (
+    common_device,
+    quiet,
+    run,
+    store,
+    unsupported,
+)
 from torchgen_lite.reference.kernels.elements import element, wide
 from torchgen_lite.reference.promotion import accumulate_type
 from torchgen_lite.reference.structured import TensorSpec
@@ -60,7 +66,7 @@ def _check_broadcast(self: Tensor, shape: tuple[int, ...]) -> None:
 
 
 def _product_shape(name: str, left: Tensor, right: Tensor) -> tuple[int, int]:
-    if left.ndim != 2 or right.ndim != 2:
+    if len(left._shape) != 2 or len(right._shape) != 2:
         raise RuntimeError(f"{name}: expected matrices, got {left.ndim}D and {right.ndim}D tensors")
     (n, k), (m, p) = left._shape, right._shape
     if k != m:
@@ -69,18 +75,22 @@ def _product_shape(name: str, left: Tensor, right: Tensor) -> tuple[int, int]:
 
 
 def meta_mm(self: Tensor, mat2: Tensor) -> TensorSpec:
-    if self.ndim != 2:
+    left, right, dtype = self._shape, mat2._shape, self._dtype
+    if len(left) != 2:
         raise RuntimeError("self must be a matrix")
-    if mat2.ndim != 2:
+    if len(right) != 2:
         raise RuntimeError("mat2 must be a matrix")
-    shape = _product_shape("mm", self, mat2)
-    _check_types("addmm_impl_cpu_", self, mat2)
-    return TensorSpec(shape, self._dtype, None, common_device(self, mat2))
+    if left[1] != right[0] or dtype is not mat2._dtype or dtype is bool_:
+        _product_shape("mm", self, mat2)
+        _check_types("addmm_impl_cpu_", self, mat2)
+    on = self._device
+    if mat2._device is not on:
+        on = common_device(self, mat2)
+    return TensorSpec((left[0], right[1]), dtype, None, on)
 
 
 def mm_out_cpu(self: Tensor, mat2: Tensor, *, out: Tensor) -> None:
-    with quiet():
-        store(out, np.matmul(wide(self), wide(mat2)))
+    run(np.matmul, out, wide(self), wide(mat2))
 
 
 def meta_addmm(
@@ -119,8 +129,7 @@ def meta_bmm(self: Tensor, mat2: Tensor) -> TensorSpec:
 
 
 def bmm_out_cpu(self: Tensor, mat2: Tensor, *, out: Tensor) -> None:
-    with quiet():
-        store(out, np.matmul(wide(self), wide(mat2)))
+    run(np.matmul, out, wide(self), wide(mat2))
 
 
 def meta_baddbmm(

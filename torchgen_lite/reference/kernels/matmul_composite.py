@@ -31,7 +31,9 @@ def dot_out(self: Tensor, tensor: Tensor, *, out: Tensor) -> Tensor:
 
 def matmul(self: Tensor, other: Tensor) -> Tensor:
     """Vectors, matrices and batches of matrices, with the batch dimensions broadcast."""
-    left, right = self.ndim, other.ndim
+    left, right = len(self._shape), len(other._shape)
+    if left == 2 and right == 2:
+        return ops.mm(self, other)
     if not left or not right:
         raise RuntimeError(
             f"both arguments to matmul need to be at least 1D, but they are {left}D and {right}D"
@@ -42,8 +44,6 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
         return ops.mv(self, other)
     if left == 1 and right == 2:
         return ops.squeeze_dim(ops.mm(ops.unsqueeze(self, 0), other), 0)
-    if left == 2 and right == 2:
-        return ops.mm(self, other)
     if left >= 3 and right <= 2:
         return _folded(self, other)
     return _batched(self, other)

@@ -54,6 +54,15 @@ def _check_normalized(
     return input.ndim - len(shape)
 
 
+def _check_parameters(input: Tensor, *parameters: Tensor | None) -> None:
+    for parameter in parameters:
+        if parameter is not None and parameter._dtype.category != FLOATING:
+            raise RuntimeError(
+                f"expected scalar type {input._dtype.scalar_type} but found"
+                f" {parameter._dtype.scalar_type}"
+            )
+
+
 def _normalize(rows: Array, eps: float) -> tuple[Array, Array, Array]:
     """Rows with mean 0 and variance 1, beside the mean and the inverse deviation they had."""
     mean = rows.mean(axis=1, keepdims=True)
@@ -72,6 +81,7 @@ def native_layer_norm(
     axis = _check_normalized(input, normalized_shape, weight, bias)
     if input._dtype.category != FLOATING:
         raise unsupported("LayerNormKernelImpl", input._dtype)
+    _check_parameters(input, weight, bias)
     rows = numel(input._shape[:axis])
     kept = [*input._shape[:axis], *([1] * (input.ndim - axis))]
     result = ops.new_empty(input, input._shape)
@@ -125,6 +135,7 @@ def native_group_norm(
 ) -> tuple[Tensor, Tensor, Tensor]:
     if input._dtype.category != FLOATING:
         raise unsupported("GroupNormKernelImpl", input._dtype)
+    _check_parameters(input, weight, bias)
     result = ops.new_empty(input, input._shape)
     mean, inverse = ops.new_empty(input, [N, group]), ops.new_empty(input, [N, group])
     if input._device is not meta and input.numel():

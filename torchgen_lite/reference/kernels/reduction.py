@@ -9,14 +9,15 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from torchgen_lite.reference.device import meta
+from torchgen_lite.reference.device import device, meta
 from torchgen_lite.reference.dtype import FLOATING, bool_, dtype, float16, uint8
 from torchgen_lite.reference.geometry import Shape, numel, wrap_dim, wrap_dims
-from torchgen_lite.reference.kernels.common import finish, operand, quiet, store
+from torchgen_lite.reference.kernels.common import finish, operand, quiet, run, silently, store
 from torchgen_lite.reference.promotion import accumulate_type, float_type
 from torchgen_lite.reference.storage import Array
 from torchgen_lite.reference.structured import TensorSpec, allocate
@@ -30,12 +31,19 @@ DType = dtype
 def reduced_shape(shape: Shape, dims: Sequence[int], keepdim: bool) -> Shape:
     """The shape without the dimensions, or with 1 in their place."""
     if keepdim:
-        return tuple(1 if i in dims else size for i, size in enumerate(shape))
-    return tuple(size for i, size in enumerate(shape) if i not in dims)
+        return tuple([1 if i in dims else size for i, size in enumerate(shape)])
+    return tuple([size for i, size in enumerate(shape) if i not in dims])
 
 
 def reduction_spec(self: Tensor, dims: Sequence[int], keepdim: bool, result: dtype) -> TensorSpec:
-    return TensorSpec(reduced_shape(self._shape, dims, keepdim), result, None, self._device)
+    return _reduction_spec(self._shape, tuple(dims), keepdim, result, self._device)
+
+
+@lru_cache(4096)
+def _reduction_spec(
+    shape: Shape, dims: tuple[int, ...], keepdim: bool, result: dtype, on: device
+) -> TensorSpec:
+    return TensorSpec(reduced_shape(shape, dims, keepdim), result, None, on)
 
 
 def wide_type(given: dtype) -> np.dtype[Any]:
@@ -56,16 +64,22 @@ def meta_sum_dim_IntList(
     self: Tensor, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None
 ) -> TensorSpec:
     result = dtype or accumulate_type(self._dtype)
-    return reduction_spec(self, wrap_dims(dim, self.ndim), keepdim, result)
+    return reduction_spec(self, wrap_dims(dim, len(self._shape)), keepdim, result)
 
 
 def sum_out(
     self: Tensor, dim: Dims, keepdim: bool = False, *, dtype: DType | None = None, out: Tensor
 ) -> None:
     wide = wide_type(dtype or accumulate_type(self._dtype))
-    axes = wrap_dims(dim, self.ndim)
-    with quiet():
-        store(out, np.sum(operand(self, wide), axis=axes, keepdims=keepdim))
+    axes = wrap_dims(dim, len(self._shape))
+    _sum_into(out, operand(self, wide), axes, keepdim)
+
+
+def _sum_into(out: Tensor, array: Array, axes: tuple[int, ...], keepdim: bool) -> None:
+    if out._array.dtype == array.dtype:
+        silently(np.add.reduce, array, axes, None, out._array, keepdim)
+    else:
+        store(out, silently(np.add.reduce, array, axes, None, None, keepdim))
 
 
 def sum(self: Tensor, *, dtype: DType | None = None) -> Tensor:
@@ -96,8 +110,8 @@ def mean_out(
     array = operand(self, wide_type(_mean_type(self, dtype)))
     axes = wrap_dims(dim, self.ndim)
     count = numel([self._shape[axis] for axis in axes])
-    with quiet():
-        store(out, np.sum(array, axis=axes, keepdims=keepdim) / array.dtype.type(count))
+    total = silently(np.add.reduce, array, axes, None, None, keepdim)
+    run(np.true_divide, out, total, array.dtype.type(count))
 
 
 def mean(self: Tensor, *, dtype: DType | None = None) -> Tensor:
@@ -269,6 +283,11 @@ def _norm_spec(
             f"{name}: Expected a floating point or complex tensor as input."
             f" Got {self._dtype.scalar_type}"
         )
+    if given is not None and given.is_complex is not self._dtype.is_complex:
+        kind = "complex" if self._dtype.is_complex else "real"
+        raise RuntimeError(
+            f"{name}: dtype should be {kind} for {kind} inputs, but got {given.scalar_type}"
+        )
     axes = wrap_dims(dim, self.ndim)
     no_identity = isinstance(ord, complex) or ord < 0 or ord == math.inf
     if no_identity and any(self._shape[axis] == 0 for axis in axes):
@@ -352,7 +371,7 @@ def logsumexp_out(self: Tensor, dim: Dims, keepdim: bool = False, *, out: Tensor
                 store(out, -math.inf)
                 return
             # The largest is taken out so that exp can't overflow; an infinite one counts as zero.
-            top = np.max(array, axis=axes, keepdims=True)
+            top = np.max(array.real, axis=axes, keepdims=True)
             shift = np.where(np.isinf(top), 0, top)
             total = np.log(np.sum(np.exp(array - shift), axis=axes, keepdims=True)) + shift
             store(out, total.reshape(out._shape))

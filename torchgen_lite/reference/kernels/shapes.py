@@ -122,7 +122,7 @@ def expand_geometry(shape: Shape, strides: Strides, to: Sequence[int]) -> tuple[
 
 def preserved_strides(self: Tensor) -> Strides | None:
     """Strides of a fresh tensor in the memory order of `self` (`preserve_format`); None is row-major."""
-    if is_dense(self._shape, self._strides):
+    if self._strides == contiguous_strides(self._shape) or is_dense(self._shape, self._strides):
         return self._strides
     return iterator_strides(self._shape, [(self._shape, self._strides)])
 

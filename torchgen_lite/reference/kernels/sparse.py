@@ -6,9 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from torchgen_lite.reference.device import as_device, device, layout, meta
+from torchgen_lite.reference.device import as_device, device, layout, meta, sparse_coo
 from torchgen_lite.reference.dtype import dtype, get_default_dtype, int64
-from torchgen_lite.reference.sparse_tensor import SparseTensor, add_at, as_sparse, empty_sparse
+from torchgen_lite.reference.geometry import numel
+from torchgen_lite.reference.sparse_tensor import (
+    SparseTensor,
+    add_at,
+    as_sparse,
+    empty_sparse,
+    flat_positions,
+)
 from torchgen_lite.reference.sparse_tensor import coalesce as coalesced
 from torchgen_lite.reference.storage import Array
 from torchgen_lite.reference.tensor import Tensor, wrap_array
@@ -77,9 +84,41 @@ def sparse_coo_tensor_indices_size(
         )
     if nnz and indices._device is not meta:
         _check_bounds(indices._array, shape)
-    return SparseTensor(
-        indices.to(int64), values.to(dtype or values._dtype), shape, bool(is_coalesced)
+    wanted = dtype or values._dtype
+    return operators._sparse_coo_tensor_with_dims_and_tensors(
+        sparse_dim,
+        len(shape) - sparse_dim,
+        shape,
+        indices.to(int64),
+        values.to(wanted),
+        dtype=wanted,
+        layout=sparse_coo,
+        is_coalesced=is_coalesced,
     )
+
+
+def new_with_dims_and_tensor_sparse(
+    sparse_dim: int,
+    dense_dim: int,
+    size: Sequence[int],
+    indices: Tensor,
+    values: Tensor,
+    *,
+    dtype: DType | None = None,
+    layout: Layout | None = None,
+    device: Device | str | None = None,
+    pin_memory: bool | None = False,
+    is_coalesced: bool | None = None,
+) -> Tensor:
+    """The parts put together, unchecked but for the dtype, and not copied."""
+    wanted = dtype or get_default_dtype()
+    if values._dtype is not wanted:
+        raise RuntimeError(
+            f"dtype of values ({values._dtype.scalar_type}) must match dtype of sparse tensor"
+            f" ({wanted.scalar_type})"
+        )
+    indices, values = indices._shallow_copy(), values._shallow_copy()
+    return SparseTensor(indices, values, tuple(size), bool(is_coalesced))
 
 
 def _check_bounds(indices: Array, shape: tuple[int, ...]) -> None:
@@ -167,6 +206,29 @@ def sparse_to_dense(
     result = np.zeros(this._shape, this._dtype.numpy)
     add_at(result, this, this._coo_values._array)
     return wrap_array(result, this._device)
+
+
+def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
+    """The elements of `self` at the places of `mask`, 0 where a sparse `self` has none."""
+    places = as_sparse(mask, "sparse_mask")
+    if self._shape != places._shape:
+        raise RuntimeError(
+            f"sparse_mask(): operands have incompatible sizes; self has size {list(self._shape)} but mask"
+            f" has size {list(places._shape)}"
+        )
+    wanted = flat_positions(places)
+    rows = numel(places._shape[: places._coo_indices._shape[0]])
+    if isinstance(self, SparseTensor):
+        source = coalesced(self)
+        have, old = flat_positions(source), source._coo_values._array
+        values = np.zeros(places._coo_values._shape, self._dtype.numpy)
+        place = np.searchsorted(have, wanted)
+        found = np.isin(wanted, have)
+        values[found] = old[place[found]]
+    else:
+        values = self._array.reshape(rows, *places._coo_values._shape[1:])[wanted]
+    indices = places._coo_indices._shallow_copy()
+    return SparseTensor(indices, wrap_array(values), places._shape, places._coo_coalesced)
 
 
 def coalesce(self: Tensor) -> Tensor:

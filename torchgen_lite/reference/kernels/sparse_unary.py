@@ -1,6 +1,6 @@
 """Element-wise operators that keep zero at zero, on COO tensors: they work on the values.
 
-An uncoalesced tensor is coalesced first, for f(a + b) is not f(a) + f(b); only `neg` needs not.
+An uncoalesced tensor is coalesced first, for f(a + b) is not f(a) + f(b); only `neg` and `conj` need not.
 """
 
 from __future__ import annotations
@@ -122,6 +122,16 @@ def neg_sparse(self: Tensor) -> Tensor:
     assert isinstance(self, SparseTensor)
     values = operators.neg(self._coo_values)
     return SparseTensor(self._coo_indices, values, self._shape, self._coo_coalesced)
+
+
+def _conj_physical_sparse(self: Tensor) -> Tensor:
+    assert isinstance(self, SparseTensor)
+    values = operators.conj_physical(self._coo_values)
+    return SparseTensor(self._coo_indices, values, self._shape, self._coo_coalesced)
+
+
+def conj_physical_out_sparse(self: Tensor, *, out: Tensor) -> Tensor:
+    return write(out, _conj_physical_sparse(self))
 
 
 def neg_sparse_(self: Tensor) -> Tensor:

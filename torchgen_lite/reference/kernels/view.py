@@ -1,6 +1,6 @@
 """Views: another shape and strides over the same storage, on the CPU and on Meta alike.
 
-`as_strided` is the only kernel that makes a tensor. The rest compute a geometry and call it through the
+The kernels compute a geometry. On the CPU that is all; elsewhere they call `as_strided` with it, through the
 dispatcher, so a backend that implements `as_strided` has them all.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from torchgen_lite.reference.device import cpu
 from torchgen_lite.reference.geometry import numel, span, wrap_dim
 from torchgen_lite.reference.kernels.shapes import (
     expand_geometry,
@@ -30,7 +31,7 @@ def as_strided(
     offset = self._offset if storage_offset is None else storage_offset
     if len(size) != len(stride):
         raise RuntimeError("mismatch in length of strides and shape")
-    if offset < 0 or any(step < 0 for step in stride):
+    if offset < 0 or (stride and min(stride) < 0):
         raise RuntimeError(
             "as_strided: Negative strides and offsets are not supported at the moment, got strides:"
             f" {list(stride)}, offset: {offset}"
@@ -44,6 +45,13 @@ def as_strided(
             f" of size {self._storage.nbytes}"
         )
     return self._as_strided(size, stride, offset)
+
+
+def _window(self: Tensor, shape: Sequence[int], strides: Sequence[int], offset: int) -> Tensor:
+    """A part of what `self` shows already, so that nothing is left to check."""
+    if self._device is cpu and not self.is_sparse:
+        return self._as_strided(shape, strides, offset)
+    return ops.as_strided(self, shape, strides, offset)
 
 
 def view(self: Tensor, size: Sequence[int]) -> Tensor:
@@ -90,7 +98,7 @@ def view_dtype(self: Tensor, dtype: DType) -> Tensor:
 
 
 def alias(self: Tensor) -> Tensor:
-    return ops.as_strided(self, self._shape, self._strides, self._offset)
+    return _window(self, self._shape, self._strides, self._offset)
 
 
 def detach(self: Tensor) -> Tensor:
@@ -111,29 +119,30 @@ def permute(self: Tensor, dims: Sequence[int]) -> Tensor:
         )
     order = ordered_dims(dims, self.ndim)
     shape = [self._shape[dim] for dim in order]
-    return ops.as_strided(self, shape, [self._strides[dim] for dim in order], self._offset)
+    return _window(self, shape, [self._strides[dim] for dim in order], self._offset)
 
 
 def transpose(self: Tensor, dim0: int, dim1: int) -> Tensor:
     first, second = wrap_dim(dim0, self.ndim), wrap_dim(dim1, self.ndim)
     if first == second:
         return ops.alias(self)
-    order = list(range(self.ndim))
-    order[first], order[second] = second, first
-    return ops.permute(self, order)
+    shape, strides = list(self._shape), list(self._strides)
+    shape[first], shape[second] = shape[second], shape[first]
+    strides[first], strides[second] = strides[second], strides[first]
+    return _window(self, shape, strides, self._offset)
 
 
 def t(self: Tensor) -> Tensor:
     """The transpose of a matrix; fewer dimensions stay as they are."""
     if self.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
-    return ops.transpose_int(self, 0, 0 if self.ndim < 2 else 1)
+    return _window(self, self._shape[::-1], self._strides[::-1], self._offset)
 
 
 def expand(self: Tensor, size: Sequence[int], *, implicit: bool = False) -> Tensor:
     """Repeats dimensions of size 1 without a copy: their stride becomes 0."""
     shape, strides = expand_geometry(self._shape, self._strides, size)
-    return ops.as_strided(self, shape, strides, self._offset)
+    return _window(self, shape, strides, self._offset)
 
 
 def select(self: Tensor, dim: int, index: int) -> Tensor:
@@ -149,7 +158,7 @@ def select(self: Tensor, dim: int, index: int) -> Tensor:
         )
     start = self._offset + index % size * self._strides[dim]
     shape = self._shape[:dim] + self._shape[dim + 1 :]
-    return ops.as_strided(self, shape, self._strides[:dim] + self._strides[dim + 1 :], start)
+    return _window(self, shape, self._strides[:dim] + self._strides[dim + 1 :], start)
 
 
 def slice_tensor(
@@ -165,7 +174,7 @@ def slice_tensor(
     shape, strides = list(self._shape), list(self._strides)
     shape[dim] = max(0, -(-(last - first) // step))
     strides[dim] *= step
-    return ops.as_strided(self, shape, strides, self._offset + first * self._strides[dim])
+    return _window(self, shape, strides, self._offset + first * self._strides[dim])
 
 
 def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
@@ -181,7 +190,7 @@ def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Ten
     rest = [dim for dim in range(self.ndim) if dim not in (rows, columns)]
     shape = [*(self._shape[dim] for dim in rest), length]
     step = self._strides[rows] + self._strides[columns]
-    return ops.as_strided(self, shape, [*(self._strides[dim] for dim in rest), step], start)
+    return _window(self, shape, [*(self._strides[dim] for dim in rest), step], start)
 
 
 def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
@@ -219,7 +228,7 @@ def squeeze_dims(self: Tensor, dim: Sequence[int]) -> Tensor:
 
 def _keep(self: Tensor, dims: Sequence[int]) -> Tensor:
     shape = [self._shape[dim] for dim in dims]
-    return ops.as_strided(self, shape, [self._strides[dim] for dim in dims], self._offset)
+    return _window(self, shape, [self._strides[dim] for dim in dims], self._offset)
 
 
 def unsqueeze(self: Tensor, dim: int) -> Tensor:
@@ -229,7 +238,7 @@ def unsqueeze(self: Tensor, dim: int) -> Tensor:
     shape, strides = list(self._shape), list(self._strides)
     shape.insert(place, 1)
     strides.insert(place, step)
-    return ops.as_strided(self, shape, strides, self._offset)
+    return _window(self, shape, strides, self._offset)
 
 
 def split(self: Tensor, split_size: int, dim: int = 0) -> list[Tensor]:

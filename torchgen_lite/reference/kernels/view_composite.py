@@ -180,6 +180,8 @@ def meshgrid_indexing(tensors: Sequence[Tensor], *, indexing: str) -> list[Tenso
     inputs = list(tensors)
     if any(tensor.ndim > 1 for tensor in inputs):
         raise RuntimeError("torch.meshgrid: Expected 0D or 1D tensor in the tensor list")
+    if any(tensor._dtype is not inputs[0]._dtype for tensor in inputs):
+        raise RuntimeError("meshgrid expects all tensors to have the same dtype")
     swap = indexing == "xy" and len(inputs) >= 2
     if swap:
         inputs[0], inputs[1] = inputs[1], inputs[0]

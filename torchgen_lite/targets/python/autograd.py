@@ -10,11 +10,16 @@ def autograd_mul_Tensor(_keyset, self, other):
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mul_Tensor(_after_autograd[_keyset], self, other)
-    _node = MulBackward0(_edges_of((self, other)), _needs)
+    _node = MulBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self) if _needs[1] else None, _save(other) if _needs[0] else None)
-    with _below_adinplaceorview():
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
         _result = _redispatch_operators.mul_Tensor(_after_autograd[_keyset], self, other)
-    return _set_history(_node, _result)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
 """
 
 from __future__ import annotations
@@ -30,7 +35,7 @@ from torchgen_lite.analysis.differentiability import (
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import bracketed, quote
+from torchgen_lite.dialects.text import bracketed, quote, tuple_text
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.python.model import Overload
@@ -67,6 +72,16 @@ def register_line(overload: Overload, expression: str, *, keyset: bool = True) -
 def parameters_of(overload: Overload) -> str:
     lines = ["_keyset: DispatchKeySet", *python.parameters(overload.schema)]
     return python.signature(lines)
+
+
+def _below(guard: str, call: Sequence[str]) -> Iterator[str]:
+    """A call under a local state that excludes keys. A guard's `with` would cost three times as much."""
+    yield "_outer = _state()"
+    yield f"_set_state({guard}[_outer])"
+    yield "try:"
+    yield from (f"    {line}" for line in call)
+    yield "finally:"
+    yield "    _set_state(_outer)"
 
 
 def redispatch_call(overload: Overload, head: str, table: str, *, indent: int) -> list[str]:
@@ -116,7 +131,7 @@ def passing_kernel(overload: Overload) -> KernelView:
         f"autograd_{overload.names.flat}",
         parameters_of(overload),
         python.returns_annotation(python.returns(overload.schema.returns)),
-        (f"with {guard}():", *(f"    {line}" for line in inner)),
+        tuple(_below(guard, inner)),
         register_line(overload, f"autograd_{overload.names.flat}"),
     )
 
@@ -169,9 +184,8 @@ def _unrecorded(overload: Overload) -> Iterator[str]:
     yield "if True not in _needs or not _grad_enabled():"
     kind = overload.schema.kind()
     if is_composed(overload) and kind is SchemaKind.functional and not is_aliasing(overload.schema):
-        yield "    with _below_adinplaceorview():"
         lines = redispatch_call(overload, "return ", "_after_autograd", indent=12)
-        yield from (f"        {line}" for line in lines)
+        yield from (f"    {line}" for line in _below("_below_adinplaceorview", lines))
     else:
         lines = redispatch_call(overload, "return ", "_after_autograd", indent=8)
         yield from (f"    {line}" for line in lines)
@@ -184,18 +198,25 @@ def _recorded(
     is_inplace = schema.kind() is SchemaKind.inplace
     if is_inplace:
         yield "_check_inplace_history(self)"
-    edges = f"_edges_of(({', '.join(_flat(info.arguments, kinds)).rstrip()}))"
-    yield from bracketed(f"_node = {info.node_name}(", [edges, "_needs"], indent=4).split("\n    ")
+    yield from _node(info, kinds)
     inputs, results = saved_facts(info, schema)
     if inputs:
         yield from _saved(inputs, is_inplace)
     is_view = is_aliasing(schema)
     guard = "_below_autograd" if is_view or is_inplace else "_below_adinplaceorview"
-    yield f"with {guard}():"
     head = "" if is_inplace else "_result = "
-    lines = redispatch_call(overload, head, "_after_autograd", indent=8)
-    yield from (f"    {line}" for line in lines)
+    yield from _below(guard, redispatch_call(overload, head, "_after_autograd", indent=8))
     yield from _finish(overload, info, results, is_inplace)
+
+
+def _node(info: DifferentiabilityInfo, kinds: Mapping[str, str]) -> Iterator[str]:
+    """The node, with an edge for each tensor."""
+    items = [
+        f"*_edges_of({identifier(n)})" if kinds[n] in ("L", "P") else f"_edge_of({identifier(n)})"
+        for n in info.arguments
+    ]
+    arguments = [tuple_text(items, indent=8), "_needs"]
+    yield from bracketed(f"_node = {info.node_name}(", arguments, indent=4).split("\n    ")
 
 
 def _saved(facts: Sequence[Fact], is_inplace: bool) -> Iterator[str]:
@@ -233,9 +254,8 @@ def view_kernel(overload: Overload) -> KernelView:
     """The ADInplaceOrView kernel of a view: its result remembers how it was made."""
     call = f"return {overload.names.stub}("
     items = ["_base", *python.forwarded(overload.schema)[1:]]
-    lines = ["with _below_adinplaceorview():"]
     inner = redispatch_call(overload, "_result = ", "_after_adinplaceorview", indent=8)
-    lines += [f"    {line}" for line in inner]
+    lines = list(_below("_below_adinplaceorview", inner))
     lines += ["", "def _replay(_base: Tensor) -> Any:"]
     lines += [f"    {line}" for line in bracketed(call, items, indent=8).split("\n        ")]
     several = isinstance(overload.schema.returns[0].type, ListType)
@@ -247,15 +267,13 @@ def view_kernel(overload: Overload) -> KernelView:
 def untracked_kernel(overload: Overload) -> KernelView:
     """The ADInplaceOrView kernel of a view without a derivative: views that its kernel calls don't count."""
     inner = redispatch_call(overload, "return ", "_after_adinplaceorview", indent=8)
-    lines = ["with _below_adinplaceorview():", *(f"    {line}" for line in inner)]
-    return _adinplaceorview(overload, lines)
+    return _adinplaceorview(overload, list(_below("_below_adinplaceorview", inner)))
 
 
 def written_kernel(overload: Overload) -> KernelView:
     """The ADInplaceOrView kernel of an operator that writes: the versions of what it wrote go up."""
-    lines = ["with _below_adinplaceorview():"]
     inner = redispatch_call(overload, "_result = ", "_after_adinplaceorview", indent=8)
-    lines += [f"    {line}" for line in inner]
+    lines = list(_below("_below_adinplaceorview", inner))
     for argument in overload.schema.arguments:
         if argument.is_write and dispatch_kind(argument.type) == "T":
             lines.append(f"_bump_version({identifier(argument.name)})")

@@ -41,9 +41,9 @@ _AUTOGRAD_NAMES = (
     "Gradients",
     "Node",
     "after_autograd",
-    "below_adinplaceorview",
-    "below_autograd",
     "check_inplace_history",
+    "conj",
+    "edge_of",
     "edges_of",
     "grad_enabled",
     "needs_grad",
@@ -53,6 +53,7 @@ _AUTOGRAD_NAMES = (
     "refuse_out",
     "save",
     "save_list",
+    "save_optional",
     "save_result",
     "set_histories",
     "set_history",
@@ -62,7 +63,6 @@ _VIEW_NAMES = (
     "after_adinplaceorview",
     "as_view",
     "as_views",
-    "below_adinplaceorview",
     "bump_version",
 )
 
@@ -75,12 +75,19 @@ def build_differentiation(
     if all(function.derivatives is None for function in functions):
         return [], []
     matches = match_derivatives(functions).of
-    found = {o.names.flat: matches.get(operator_name(o.function)) for o in package.overloads}
+    found = {
+        o.names.flat: _usable(matches.get(operator_name(o.function))) for o in package.overloads
+    }
     files = [
         _autograd_file(package, found, helpers),
         _adinplaceorview_file(package, found),
     ]
     return files, ["register_autograd", "register_adinplaceorview"]
+
+
+def _usable(match: Match | None) -> Match | None:
+    # Nodes are written for one result; a formula that is to run for each of a list has no kernel.
+    return None if match is None or match.per_element else match
 
 
 def _takes_tensors(overload: Overload) -> bool:

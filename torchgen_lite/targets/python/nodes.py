@@ -40,6 +40,7 @@ _READ = {
     "dim": "len({0}._shape)",
     "dtype": "{0}._dtype",
     "info": "_output_of({0})",
+    "layout": "{0}.layout",
     "ndim": "len({0}._shape)",
     "numel": "{0}.numel()",
     "scalar_type": "{0}._dtype",
@@ -69,7 +70,9 @@ class Fact:
         if attribute.is_whole:
             if self.kind in ("L", "P"):
                 return f"_save_list({value})"
-            return f"_save({value})" if self.kind in ("T", "O") else value
+            if self.kind == "O":
+                return f"_save_optional({value})"
+            return f"_save({value})" if self.kind == "T" else value
         suffix = attribute.name.removeprefix(f"{attribute.source}_")
         if suffix.startswith("sym_argsize_"):
             index = suffix.removeprefix("sym_argsize_").replace("minus_", "-")
@@ -147,7 +150,8 @@ def node_view(info: DifferentiabilityInfo, functions: Functions) -> NodeView:
         name = identifier(found.name)
         return f"_zeros({name})" if found.name.endswith("_info") else name
 
-    writer = Writer(functions.expression, fact)
+    numbers = frozenset(a.name for a in schema.arguments if str(a.type) == "Scalar")
+    writer = Writer(functions.expression, fact, numbers)
     lines = [*_unpack(info, schema), *_gradients(info, schema)]
     for derivative in info.derivatives:
         lines += _derivative(info, derivative, writer)

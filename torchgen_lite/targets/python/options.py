@@ -51,27 +51,27 @@ def load_options(values: Mapping[str, object]) -> PythonOptions:
     shards = values.get("shards", 0)
     if not isinstance(shards, int) or isinstance(shards, bool) or not 0 <= shards <= 256:
         raise OptionError("shards", "`shards` is not a number from 0 to 256")
-    kernels = _modules(values, "kernels")
-    formulas = _modules(values, "formulas")
+    kernels = read_modules(values, "kernels")
+    formulas = read_modules(values, "formulas")
     return PythonOptions(package, framework, kernels, formulas, dispatcher, shards)
 
 
-def _modules(values: Mapping[str, object], option: str) -> tuple[str, ...]:
+def read_modules(values: Mapping[str, object], option: str) -> tuple[str, ...]:
     modules = values.get(option, ())
     if not isinstance(modules, (list, tuple)):
         raise OptionError(option, f"`{option}` is not a list of module names")
     for module in modules:
-        _check_module(option, module)
+        check_module(option, module)
     return tuple(map(str, modules))
 
 
 def _module(values: Mapping[str, object], option: str, default: str) -> str:
     value = values.get(option, default)
-    _check_module(option, value)
+    check_module(option, value)
     return str(value)
 
 
-def _check_module(option: str, value: object) -> None:
+def check_module(option: str, value: object) -> None:
     if not isinstance(value, str) or not all(map(_is_name, value.split("."))):
         raise OptionError(option, f"`{option}`: `{value}` is not the name of a Python module")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import TYPE_CHECKING
 
+from torchgen_lite.reference.autograd.support import cast, conj
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -16,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def maybe_multiply(grad: Tensor, factor: Number) -> Tensor:
-    """`grad * factor`, without a call where the factor is 1."""
-    return grad if factor == 1 else grad * factor
+    """`grad` times the conjugate of `factor`, without a call where the factor is 1."""
+    return grad if factor == 1 else grad * factor.conjugate()
 
 
 def to_like(grad: Tensor, dtype: DType, device: Device) -> Tensor:
     """The gradient as the tensor was before it was converted."""
-    return grad.to(device, dtype)
+    return cast(grad, dtype).to(device)
 
 
 def zeros_like(self: Tensor) -> Tensor:
@@ -35,45 +37,77 @@ def scalar_like(value: Number, other: Tensor) -> Tensor:
 
 
 def tanh_backward(grad: Tensor, result: Tensor) -> Tensor:
-    return grad * (1 - result * result)
+    return grad * conj(1 - result * result)
 
 
 def sigmoid_backward(grad: Tensor, result: Tensor) -> Tensor:
-    return grad * ((1 - result) * result)
+    return grad * conj((1 - result) * result)
+
+
+def acosh_slope(self: Tensor) -> Tensor:
+    """Two roots where the numbers are complex, for the branch of the function is that of their product."""
+    if self._dtype.is_complex:
+        return (self + 1).rsqrt() * (self - 1).rsqrt()
+    return (self * self - 1).rsqrt()
+
+
+def sgn_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
+    """A complex direction turns; its length is 1 and stays so. A sign is flat."""
+    if not self._dtype.is_complex:
+        return ops.zeros_like(grad)
+    size = self.abs()
+    along = ops.real(grad / result) * result
+    return ops.masked_fill_Scalar((grad - along) / size, size == 0, 0)
 
 
 def div_self_backward(grad: Tensor, other: Tensor | Number, rounding_mode: str | None) -> Tensor:
     """Rounded division is flat almost everywhere."""
-    return grad / other if rounding_mode is None else ops.zeros_like(grad)
+    if rounding_mode is not None:
+        return ops.zeros_like(grad)
+    divisor = other.conjugate() if isinstance(other, (int, float, complex)) else conj(other)
+    return grad / divisor
 
 
 def div_other_backward(
     grad: Tensor, self: Tensor, other: Tensor, rounding_mode: str | None
 ) -> Tensor:
-    return -grad * ((self / other) / other) if rounding_mode is None else ops.zeros_like(grad)
+    if rounding_mode is not None:
+        return ops.zeros_like(grad)
+    return -grad * conj((self / other) / other)
 
 
 def pow_backward(grad: Tensor, self: Tensor, exponent: Number) -> Tensor:
     if exponent == 0:
         return ops.zeros_like(grad)
-    return grad * (exponent * self.pow(exponent - 1))
+    return grad * conj(exponent * self.pow(exponent - 1))
 
 
 def pow_self_backward(grad: Tensor, self: Tensor, exponent: Tensor) -> Tensor:
-    found = grad * (exponent * self.pow(exponent - 1))
+    found = grad * conj(exponent * self.pow(exponent - 1))
     return ops.where_ScalarSelf(exponent == 0, 0, found)
+
+
+def _not_negative(exponent: Tensor) -> Tensor:
+    """Whether an exponent is a real number from 0 up: 0 to its power is 0 or 1."""
+    if exponent._dtype.is_complex:
+        return ops.logical_and(ops.imag(exponent) == 0, ops.real(exponent) >= 0)
+    return exponent >= 0
 
 
 def pow_exponent_backward(grad: Tensor, self: Tensor, exponent: Tensor, result: Tensor) -> Tensor:
     """0 where the base is 0, for the logarithm isn't finite there."""
-    flat = ops.logical_and(self == 0, exponent >= 0)
-    return grad * ops.where_ScalarSelf(flat, 0, result * self.log())
+    flat = ops.logical_and(self == 0, _not_negative(exponent))
+    # The logarithm of a negative base is complex where the result is.
+    base = self.to(result._dtype) if result._dtype.is_complex else self
+    return grad * ops.where_ScalarSelf(flat, 0, conj(result * base.log()))
 
 
 def pow_scalar_backward(grad: Tensor, self: Number, exponent: Tensor, result: Tensor) -> Tensor:
     if self == 0:
-        return grad * ops.where_ScalarSelf(exponent >= 0, 0, result * -math.inf)
-    assert not isinstance(self, complex)
+        slope = ops.where_ScalarSelf(_not_negative(exponent), 0, result * -math.inf)
+        return grad * conj(slope)
+    if isinstance(self, complex) or exponent._dtype.is_complex:
+        return grad * conj(result * cmath.log(self))
     return grad * (result * (math.log(self) if self > 0 else math.nan))
 
 
@@ -177,7 +211,8 @@ def gelu_backward(grad: Tensor, self: Tensor, approximate: str) -> Tensor:
 
 def silu_backward(grad: Tensor, self: Tensor) -> Tensor:
     sigmoid = self.sigmoid()
-    return grad * (sigmoid * (1 + self * (1 - sigmoid)))
+    # PyTorch's `silu_` takes complex numbers and leaves out the conjugate (docs/differences.md).
+    return grad * conj(sigmoid * (1 + self * (1 - sigmoid)))
 
 
 def mish_backward(grad: Tensor, self: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from torchgen_lite.reference.autograd.support import cast, conj
 from torchgen_lite_ops import operators as ops
 
 if TYPE_CHECKING:
@@ -65,10 +66,11 @@ def _has_zeros(self: Tensor) -> bool:
 def prod_backward(grad: Tensor, self: Tensor, result: Tensor) -> Tensor:
     if not self.ndim:
         return grad
+    self = cast(self, grad._dtype)
     if not _has_zeros(self):
-        return grad * (result / self)
+        return grad * conj(result / self)
     others = _products_of_others(self.reshape(-1), 0)
-    return (grad * others).reshape(self._shape)
+    return (grad * conj(others)).reshape(self._shape)
 
 
 def prod_dim_backward(
@@ -76,10 +78,11 @@ def prod_dim_backward(
 ) -> Tensor:
     if not self.ndim:
         return grad
+    self = cast(self, grad._dtype)
     grad, result = (restore(value, self.ndim, dim, keepdim) for value in (grad, result))
     if not _has_zeros(self):
-        return grad * (result / self)
-    return grad * _products_of_others(self, dim % self.ndim)
+        return grad * conj(result / self)
+    return grad * conj(_products_of_others(self, dim % self.ndim))
 
 
 def extremes_backward(
@@ -151,7 +154,7 @@ def logsumexp_backward(
     grad: Tensor, self: Tensor, result: Tensor, dim: Dims, keepdim: bool
 ) -> Tensor:
     grad = restore(grad, self.ndim, dim, keepdim)
-    return grad * (self - restore(result, self.ndim, dim, keepdim)).exp()
+    return grad * conj((self - restore(result, self.ndim, dim, keepdim)).exp())
 
 
 def cumsum_backward(grad: Tensor, dim: int) -> Tensor:
@@ -165,6 +168,7 @@ def cumprod_backward(grad: Tensor, self: Tensor, dim: int, result: Tensor) -> Te
     if not self.ndim or self._shape[dim] == 0:
         return grad
     size = self._shape[dim]
+    self, result = conj(self), conj(result)
     parts: list[Tensor] = []
     for place in range(size):
         # Products from `place` on with this element left out, times what came before.

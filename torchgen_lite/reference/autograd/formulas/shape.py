@@ -127,17 +127,16 @@ def take_backward(grad: Tensor, shape: Shape, index: Tensor) -> Tensor:
     return _scatter(grad, shape, ops.remainder_Scalar(index, max(count, 1)))
 
 
-def cat_backward(grad: Tensor, tensors: Sequence[Tensor], dim: int) -> list[Tensor]:
+def cat_backward(grad: Tensor, shapes: Sequence[Shape], dim: int) -> list[Tensor]:
     """The parts of the gradient. Tensors of shape [0] go with anything and take none of it."""
     parts: list[Tensor] = []
     start = 0
-    for tensor in tensors:
-        if tensor._shape == (0,):
+    for shape in shapes:
+        if shape == (0,):
             parts.append(zeros_of(grad, (0,)))
             continue
-        size = tensor._shape[dim]
-        parts.append(ops.slice_Tensor(grad, dim, start, start + size))
-        start += size
+        parts.append(ops.slice_Tensor(grad, dim, start, start + shape[dim]))
+        start += shape[dim]
     return parts
 
 

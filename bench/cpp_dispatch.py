@@ -1,0 +1,101 @@
+"""What a C++ call costs beside c10's: `python bench/cpp_dispatch.py [--rounds N]`.
+
+Builds one program with both dispatchers and runs it. Every kernel does nothing and returns nothing, so only
+the way to it is measured. Figures are medians over the rounds, and ratios are taken round by round. Both
+sides get the same at::Tensor and read its keys from `key_set()`. Without torch, c10's half is left out and
+ours runs on a struct of the same shape.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+HERE = Path(__file__).parent
+INCLUDE = HERE.parent / "torchgen_lite" / "cpp" / "include"
+SOURCES = HERE / "cpp_dispatch"
+Samples = dict[str, list[float]]
+
+TITLES = {
+    "pointer": "a call through a pointer",
+    "virtual": "a virtual call",
+    "ours-once": "torchgen_lite, one step",
+    "ours-twice": "torchgen_lite, autograd and CPU",
+    "c10-once": "c10, one step",
+    "c10-twice": "c10, autograd and CPU",
+}
+
+
+def find_torch() -> Path | None:
+    """The folder of the installed torch. It is not imported: that takes a while."""
+    found = importlib.util.find_spec("torch")
+    return Path(found.origin).parent if found is not None and found.origin else None
+
+
+def build(program: Path, torch: Path | None, flags: Sequence[str] = ()) -> list[str]:
+    """Build calls.cpp, as a program or with `-shared`, and return the command that runs it."""
+    command = ["g++", "-std=c++17", "-O2", f"-I{INCLUDE}", *flags]
+    libraries: list[str] = []
+    if torch is not None:
+        includes = (torch / "include", torch / "include/torch/csrc/api/include")
+        command += ["-DWITH_TORCH", *(f"-isystem{folder}" for folder in includes)]
+        lib = torch / "lib"
+        libraries = [f"-L{lib}", f"-Wl,-rpath,{lib}", "-ltorch_cpu", "-lc10"]
+    command += [str(SOURCES / "calls.cpp"), "-o", str(program), *libraries]
+    subprocess.run(command, check=True)
+    if "-shared" not in flags:
+        return [str(program)]
+    loader = program.with_name("load")
+    subprocess.run(["g++", str(SOURCES / "load.cpp"), "-o", str(loader), "-ldl"], check=True)
+    return [str(loader), str(program)]
+
+
+def sample(command: Sequence[str], rounds: int) -> Samples:
+    """Nanoseconds of a call: name to one figure a round."""
+    done = subprocess.run([*command, str(rounds)], check=True, capture_output=True, text=True)
+    samples: Samples = {}
+    for line in done.stdout.splitlines():
+        words = line.split()
+        for name, time in zip(words[::2], words[1::2]):
+            samples.setdefault(name, []).append(float(time))
+    return samples
+
+
+def ratio(samples: Samples, name: str, base: str) -> float:
+    return statistics.median(a / b for a, b in zip(samples[name], samples[base]))
+
+
+def report(title: str, samples: Samples) -> None:
+    print(title)
+    for name, times in samples.items():
+        base = "c10-twice" if name.endswith("twice") else "c10-once"
+        beside = f"{ratio(samples, name, base):7.3f} of c10's" if base in samples else ""
+        print(f"  {TITLES[name]:34} {statistics.median(times):7.2f} ns {beside}")
+
+
+def calls(rounds: int) -> None:
+    torch = find_torch()
+    print("at::Tensor on both sides" if torch else "torch is not installed: c10 is left out")
+    shared = ("-fPIC", "-shared", "-DIN_A_LIBRARY")
+    with tempfile.TemporaryDirectory() as folder:
+        for title, flags in (
+            ("in a program", ()),
+            ("in a shared library", shared),
+            ("in one with TORCHGEN_LITE_TLS_DYNAMIC", (*shared, "-DTORCHGEN_LITE_TLS_DYNAMIC")),
+        ):
+            report(title, sample(build(Path(folder) / "calls", torch, flags), rounds))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=501)
+    calls(parser.parse_args().rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+// The same kernels as csrc/pointwise.cpp for the stable ABI: plain loops over contiguous memory.
+
+#include <cmath>
+#include <cstdint>
+
+#include <torch/csrc/stable/ops.h>
+#include <torch/csrc/stable/tensor.h>
+#include <torch/headeronly/core/Dispatch_v2.h>
+#include <torch/headeronly/util/Exception.h>
+
+namespace torch_ops {
+
+using torch::stable::Tensor;
+
+namespace {
+
+void check_same(const Tensor& a, const Tensor& b, const char* name) {
+  STD_TORCH_CHECK(
+      a.sizes().equals(b.sizes()) && a.scalar_type() == b.scalar_type(),
+      name,
+      ": the tensors differ in shape or dtype");
+}
+
+// Writes f of each element to the element of `out`, which is contiguous.
+template <class F>
+void map_into(const Tensor& out, const Tensor& input, F f) {
+  const Tensor x = torch::stable::contiguous(input);
+  THO_DISPATCH_V2(
+      x.scalar_type(),
+      "map",
+      AT_WRAP([&] {
+        const auto* from = static_cast<const scalar_t*>(x.const_data_ptr());
+        auto* to = static_cast<scalar_t*>(out.mutable_data_ptr());
+        for (int64_t i = 0; i < x.numel(); ++i) {
+          to[i] = f(from[i]);
+        }
+      }),
+      AT_FLOATING_TYPES);
+}
+
+void scale_into(Tensor& out, const Tensor& self, double s) {
+  check_same(out, self, "scale");
+  const auto times = [=](auto x) { return static_cast<decltype(x)>(x * s); };
+  if (out.is_contiguous()) {
+    map_into(out, self, times);
+    return;
+  }
+  const Tensor result = torch::stable::new_empty(self, self.sizes());
+  map_into(result, self, times);
+  torch::stable::copy_(out, result);
+}
+
+} // namespace
+
+Tensor muladd_cpu(const Tensor& a, const Tensor& b, double s) {
+  check_same(a, b, "muladd");
+  const Tensor x = torch::stable::contiguous(a);
+  const Tensor y = torch::stable::contiguous(b);
+  const Tensor out = torch::stable::new_empty(a, a.sizes());
+  THO_DISPATCH_V2(
+      a.scalar_type(),
+      "muladd",
+      AT_WRAP([&] {
+        const auto* p = static_cast<const scalar_t*>(x.const_data_ptr());
+        const auto* q = static_cast<const scalar_t*>(y.const_data_ptr());
+        auto* to = static_cast<scalar_t*>(out.mutable_data_ptr());
+        for (int64_t i = 0; i < out.numel(); ++i) {
+          to[i] = p[i] * q[i] + static_cast<scalar_t>(s);
+        }
+      }),
+      AT_FLOATING_TYPES);
+  return out;
+}
+
+Tensor muladd_meta(const Tensor& a, const Tensor& b, double s) {
+  check_same(a, b, "muladd");
+  return torch::stable::new_empty(a, a.sizes());
+}
+
+Tensor scale_cpu(const Tensor& self, double s) {
+  Tensor out = torch::stable::new_empty(self, self.sizes());
+  scale_into(out, self, s);
+  return out;
+}
+
+Tensor scale_meta(const Tensor& self, double s) {
+  return torch::stable::new_empty(self, self.sizes());
+}
+
+Tensor scale_cpu_(Tensor& self, double s) {
+  scale_into(self, self, s);
+  return self;
+}
+
+Tensor scale_meta_(Tensor& self, double s) {
+  return self;
+}
+
+Tensor scale_out_cpu(const Tensor& self, double s, Tensor& out) {
+  scale_into(out, self, s);
+  return out;
+}
+
+Tensor scale_out_meta(const Tensor& self, double s, Tensor& out) {
+  return out;
+}
+
+Tensor smooth_relu_cpu(const Tensor& self) {
+  const Tensor out = torch::stable::new_empty(self, self.sizes());
+  map_into(out, self, [](auto x) {
+    return (x + std::sqrt(x * x + decltype(x)(1))) / decltype(x)(2);
+  });
+  return out;
+}
+
+Tensor smooth_relu_meta(const Tensor& self) {
+  return torch::stable::new_empty(self, self.sizes());
+}
+
+} // namespace torch_ops
+
+#include <torch_ops/verify_kernels.h>

@@ -1,0 +1,35 @@
+"""Builds torch_ops/_C for libtorch, or for its stable ABI: TORCH_OPS_ABI=classic|stable."""
+
+import os
+from pathlib import Path
+
+from setuptools import setup
+from torch.utils.cpp_extension import BuildExtension, CppExtension
+
+HERE = Path(__file__).parent
+STABLE = os.environ.get("TORCH_OPS_ABI", "classic") == "stable"
+GENERATED = Path("generated", "cpp-torch-stable" if STABLE else "cpp-torch")
+KERNELS = Path("csrc_stable" if STABLE else "csrc")
+
+# The module has no more than an init function, which keeps to Python's limited API.
+macros = [("Py_LIMITED_API", "0x030A0000")]
+if STABLE:
+    # The oldest libtorch that the library has to run with.
+    macros.append(("TORCH_TARGET_VERSION", "0x020D000000000000"))
+
+sources = sorted([*(HERE / GENERATED / "src").glob("*.cpp"), *(HERE / KERNELS).glob("*.cpp")])
+
+setup(
+    ext_modules=[
+        CppExtension(
+            "torch_ops._C",
+            [str(path.relative_to(HERE)) for path in sources],
+            include_dirs=[str(HERE / GENERATED / "include")],
+            define_macros=macros,
+            extra_compile_args=["-O1"],
+            py_limited_api=True,
+        )
+    ],
+    cmdclass={"build_ext": BuildExtension},
+    options={"bdist_wheel": {"py_limited_api": "cp310"}},
+)

@@ -1,0 +1,3 @@
+"""Generated tests are expectations here, and no tests of ours."""
+
+collect_ignore_glob = ["*/input/*", "*/expected/*"]

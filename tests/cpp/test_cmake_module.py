@@ -1,0 +1,119 @@
+"""`torchgen_lite_generate` in a CMake project that has nothing to compile."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+pytestmark = pytest.mark.skipif(shutil.which("cmake") is None, reason="CMake is not installed")
+
+GENERATORS = [
+    pytest.param(name, marks=pytest.mark.skipif(not shutil.which(tool), reason=f"no {tool}"))
+    for name, tool in (("Ninja", "ninja"), ("Unix Makefiles", "make"))
+]
+PROJECT = """\
+cmake_minimum_required(VERSION 3.20)
+project(consumer LANGUAGES NONE)
+find_package(torchgen_lite REQUIRED)
+add_custom_target(consumer ALL)
+torchgen_lite_generate(TARGET consumer OUTPUTS files {options})
+foreach(file IN LISTS files)
+  message(STATUS "output ${{file}}")
+endforeach()
+"""
+SCHEMA = "- func: relu(Tensor self) -> Tensor\n"
+
+
+def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def configure(folder: Path, generator: str, options: str = "") -> subprocess.CompletedProcess[str]:
+    (folder / "CMakeLists.txt").write_text(PROJECT.format(options=options))
+    (folder / "torchgen_lite.toml").write_text('schema = "ops.yaml"\ntargets = "python"\n')
+    (folder / "ops.yaml").write_text(SCHEMA)
+    modules = ROOT / "torchgen_lite" / "cmake"
+    command = f"-DTORCHGEN_LITE_COMMAND={sys.executable};-m;torchgen_lite"
+    where = ("-S", ".", "-B", "build", "-G", generator)
+    return run(folder, "cmake", *where, f"-Dtorchgen_lite_DIR={modules}", command)
+
+
+def build(folder: Path) -> str:
+    done = run(folder, "cmake", "--build", "build")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def make_old(*paths: Path) -> None:
+    for path in paths:
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_outputs_are_known_at_once_and_made_when_built(tmp_path: Path, generator: str) -> None:
+    done = configure(tmp_path, generator)
+    assert done.returncode == 0, done.stderr
+    outputs = [Path(line.split()[-1]) for line in done.stdout.splitlines() if "output " in line]
+    assert tmp_path / "generated/python/ops/ops.py" in outputs
+    assert not any(path.exists() for path in outputs)
+    assert "torchgen-lite generate for consumer" in build(tmp_path)
+    assert all(path.exists() for path in outputs)
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_it_runs_again_only_for_a_change(tmp_path: Path, generator: str) -> None:
+    configure(tmp_path, generator)
+    build(tmp_path)
+    assert "torchgen-lite generate" not in build(tmp_path)
+    outputs = sorted((tmp_path / "generated").rglob("*.py"))
+    make_old(*outputs)
+    assert "torchgen-lite generate" not in build(tmp_path), "outputs may be older than the schema"
+    (tmp_path / "ops.yaml").write_text(SCHEMA + "- func: neg(Tensor self) -> Tensor\n")
+    assert "torchgen-lite generate" in build(tmp_path)
+    written = {path.name for path in outputs if path.stat().st_mtime > 1_000_000_000}
+    assert "ops.py" in written and "methods.py" not in written
+    assert "torchgen-lite generate" not in build(tmp_path)
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_the_options_go_to_the_command(tmp_path: Path, generator: str) -> None:
+    options = "SCHEMA other.yaml GENERATE python OUTPUT_DIR build/made"
+    (tmp_path / "other.yaml").write_text(SCHEMA)
+    done = configure(tmp_path, generator, options)
+    assert f"output {tmp_path}/build/made/python/ops/ops.py" in done.stdout
+    build(tmp_path)
+    assert (tmp_path / "build/made/python/ops/ops.py").exists()
+    assert not (tmp_path / "generated").exists()
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_a_wrong_schema_stops_the_build_with_its_message(tmp_path: Path, generator: str) -> None:
+    configure(tmp_path, generator)
+    build(tmp_path)
+    (tmp_path / "ops.yaml").write_text("- func: relu(Tensr self) -> Tensor(\n")
+    done = run(tmp_path, "cmake", "--build", "build")
+    assert done.returncode != 0
+    assert "ops.yaml:1:" in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("SCHEMAS ops.yaml", "cannot read"),
+        ("GENERATE", "cannot read GENERATE"),
+        ("SCHEMA nowhere.yaml", "torchgen-lite list inputs failed"),
+    ],
+)
+def test_mistakes_in_the_call(tmp_path: Path, options: str, message: str) -> None:
+    done = configure(tmp_path, "Unix Makefiles", options)
+    assert done.returncode != 0
+    assert message in " ".join(done.stderr.split())

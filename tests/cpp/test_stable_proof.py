@@ -1,0 +1,125 @@
+"""A kernel that is not what its schema says does not compile, and the compiler says where."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cpp.compiling import needs_compiler
+from tests.cpp.stable_library import check, errors, generate_stable
+
+pytestmark = [pytest.mark.torch, needs_compiler]
+
+YAML = """\
+- func: proven::blend(Tensor a, Tensor b, float s, bool clamp=False, int n=1) -> Tensor
+  dispatch:
+    CPU: blend_cpu
+    Meta: blend_meta
+
+- func: proven::split(Tensor x) -> (Tensor, int)
+  dispatch:
+    CPU: split
+"""
+KERNELS = """\
+#include <torch/csrc/stable/tensor.h>
+#include <tuple>
+
+namespace proven {
+
+torch::stable::Tensor blend_cpu(
+    const torch::stable::Tensor& a,
+    const torch::stable::Tensor& b,
+    double s,
+    bool clamp,
+    int64_t n) {
+  return a;
+}
+
+std::tuple<torch::stable::Tensor, int64_t> split(
+    const torch::stable::Tensor& x) {
+  return {x, 1};
+}
+
+} // namespace proven
+
+#include <proven/verify_kernels.h>
+"""
+BLEND = "proven::blend: "
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("proof")
+    generate_stable(made, YAML)
+    return made
+
+
+@pytest.mark.parametrize("standard", [17, 20])
+def test_right_kernels_compile(folder: Path, standard: int) -> None:
+    # blend_meta is not declared here, so it isn't looked at.
+    done = check(folder, KERNELS, standard=standard)
+    assert done.ok, done.messages
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "places"),
+    [
+        # A flipped type.
+        (
+            "    double s,",
+            "    int64_t s,",
+            {"ops.yaml:1:43": BLEND + "argument 's' is 'float' in the schema"},
+        ),
+        # A swapped pair: both are wrong.
+        (
+            "    bool clamp,\n    int64_t n)",
+            "    int64_t n,\n    bool clamp)",
+            {
+                "ops.yaml:1:52": BLEND + "argument 'clamp' is 'bool' in the schema",
+                "ops.yaml:1:70": BLEND + "argument 'n' is 'int' in the schema",
+            },
+        ),
+        # A missing argument.
+        (
+            "    bool clamp,\n",
+            "",
+            {"ops.yaml:1:9": BLEND + "the schema has 5 arguments"},
+        ),
+        # A wrong return.
+        (
+            "std::tuple<torch::stable::Tensor, int64_t> split",
+            "std::tuple<torch::stable::Tensor, int32_t> split",
+            {"ops.yaml:6:37": "proven::split: the schema returns '(Tensor, int)'"},
+        ),
+        # By value, and our prototype says otherwise: the linker would find no kernel.
+        (
+            "    const torch::stable::Tensor& b,",
+            "    torch::stable::Tensor b,",
+            {"ops.yaml:1:33": BLEND + "argument 'b' is 'Tensor' in the schema"},
+        ),
+    ],
+    ids=["flipped", "swapped", "missing", "returned", "by value"],
+)
+def test_wrong_kernels_do_not(folder: Path, old: str, new: str, places: dict[str, str]) -> None:
+    assert old in KERNELS
+    done = check(folder, KERNELS.replace(old, new))
+    assert not done.ok
+    found = {line.partition(": ")[0]: line for line in errors(done)}
+    assert set(found) == set(places), done.messages
+    for place, message in places.items():
+        assert message in found[place]
+
+
+def test_the_type_found_is_shown(folder: Path) -> None:
+    # Concepts show it, and C++17 has none.
+    done = check(folder, KERNELS.replace("    double s,", "    float s,"), standard=20)
+    assert (
+        "ops.yaml:1:43: error" in done.messages
+        and "Found = float; Expected = double" in done.messages
+    )
+
+
+def test_prototypes_and_proof_do_not_stand_beside_each_other(folder: Path) -> None:
+    done = check(folder, "#include <proven/kernels.h>\n#include <proven/verify_kernels.h>\n")
+    assert "include kernels.h or verify_kernels.h" in done.messages

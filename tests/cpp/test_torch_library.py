@@ -1,0 +1,98 @@
+"""A library with every kind of registration and type compiles against the installed PyTorch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import torchgen_lite
+from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
+from torchgen_lite.loader.config import Config
+
+pytestmark = [pytest.mark.torch, needs_compiler]
+
+ARGUMENTS = """
+bool bool? bool[] bool[]? bool[3] int int? int[] int[]? int[2] int[][] float float? float[] float[]?
+complex complex[] str str? str[] str[]? Scalar Scalar? Scalar[] SymInt SymInt? SymInt[] SymInt[]? SymFloat
+SymBool Tensor Tensor? Tensor[] Tensor?[] Tensor[]? Tensor[][] Tensor(a!) Tensor(a!)? Tensor(a!)[]
+Device Device? Device[] ScalarType ScalarType? ScalarType[] Layout MemoryFormat MemoryFormat? QScheme
+Generator Generator? Storage Stream Stream? Any ConstQuantizerPtr Dict(str,Tensor) Dict(int,Tensor)?
+(int,Tensor)
+""".split()
+RETURNS = """
+() bool bool[] int int? int[] int[][] float float[] complex str str? str[] Scalar SymInt SymInt[] SymBool
+Tensor Tensor? Tensor[] Tensor?[] Tensor[][] (Tensor,int) (Tensor,Tensor[],str) Device ScalarType Layout
+MemoryFormat QScheme Generator Storage Stream Any Dict(str,Tensor)
+""".split()
+OPTIONS = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
+KINDS = f"""\
+- func: demo::muladd(Tensor a, Tensor b, float s=1.0) -> Tensor
+  tags: pt2_compliant_tag
+  dispatch:
+    CPU: muladd
+    CUDA, PrivateUse1: muladd
+- func: demo::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+  variants: method
+  dispatch:
+    XPU: a::b::scale_
+- func: demo::join(Tensor[] xs, Tensor? w=None, Tensor?[] more=[]) -> Tensor
+  dispatch:
+    CUDA: join
+- func: demo::ones(SymInt[] size, *, {OPTIONS}, MemoryFormat? memory_format=None) -> Tensor
+  dispatch:
+    CPU, CUDA: ones
+- func: demo::zeros(SymInt[] size, *, SymInt[]? more=None, {OPTIONS.replace("=None", "").replace("?", "")}) -> Tensor
+- func: demo::norm(Tensor self, float p=inf, int[2] dim=1, str mode='mean') -> Tensor
+  variants: function, method
+  guard: "#ifndef NO_NORM"
+  torch: ">=2.6"
+- func: demo::norm.dim(Tensor self, SymInt? p=None, bool[2] flags=[True, False]) -> Tensor
+  variants: function, method
+  dispatch:
+    CompositeImplicitAutograd: norm
+- func: demo::norm.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    PrivateUse1: relu
+"""
+
+
+def entries() -> str:
+    """One operator for each type that an argument or a result can have."""
+    lines = [KINDS]
+    for index, type_ in enumerate(ARGUMENTS):
+        name = type_.replace(",", ", ")
+        lines.append(f'- func: "demo::takes_{index}({name} x) -> ()"\n')
+    for index, type_ in enumerate(RETURNS):
+        name = type_.replace(",", ", ")
+        lines.append(f'- func: "demo::gives_{index}(Tensor x) -> {name}"\n')
+    return "".join(lines)
+
+
+def test_everything_compiles(tmp_path: Path) -> None:
+    (tmp_path / "ops.yaml").write_text(entries())
+    program = torchgen_lite.load("ops.yaml", config=Config(root=tmp_path), root=tmp_path)
+    assert program.diagnostics == ()
+    files = torchgen_lite.generate(program, targets=["cpp-torch"])
+    write_files(tmp_path, files)
+    sources = sorted(path for path in files if path.endswith(".cpp"))
+    assert len(sources) >= 9
+    lines = [
+        # Limited API or not is module.cpp's decision, so it comes before all else.
+        *(f'#include "{path}"' for path in sorted(sources, key=lambda p: "module" not in p)),
+        "#include <demo/functions.h>",
+        "#include <demo/methods.h>",
+        "#include <demo/redispatch_functions.h>",
+        "struct Wrapped : demo::TensorMethods<Wrapped> {",
+        "  operator const at::Tensor&() const { return tensor; }",
+        "  at::Tensor tensor;",
+        "};",
+        "at::Tensor call(const Wrapped& wrapped) {",
+        "  return wrapped.scale_(2).add(wrapped.norm(2.0)).add(demo::functions::ones({2, 3}));",
+        "}",
+    ]
+    (tmp_path / "all.cpp").write_text("\n".join(lines) + "\n")
+    include = tmp_path / "cpp-torch" / "include"
+    done = check_syntax(tmp_path, "all.cpp", flags=torch_flags(), includes=[include])
+    assert done.ok, done.messages

@@ -1,0 +1,121 @@
+"""examples/torch_ops built with CMake: operators from Python and from C++, and what a change rebuilds."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.cpp.compiling import needs_compiler
+from tests.cpp.torch_ops import EXAMPLE, copy_example, run, run_example_tests
+
+pytestmark = [
+    pytest.mark.torch,
+    needs_compiler,
+    pytest.mark.skipif(
+        not (shutil.which("cmake") and shutil.which("ninja")), reason="CMake or ninja is missing"
+    ),
+]
+LIBRARIES = ["torch_ops", "torch_ops_stable"]
+
+
+GENERATOR = (
+    f"-Dtorchgen_lite_DIR={ROOT / 'torchgen_lite' / 'cmake'}",
+    f"-DTORCHGEN_LITE_COMMAND={sys.executable};-m;torchgen_lite",
+)
+
+
+def configure(folder: Path, *options: str) -> None:
+    import torch
+
+    where = ("-S", ".", "-B", "build", "-G", "Ninja")
+    prefix = f"-DCMAKE_PREFIX_PATH={torch.utils.cmake_prefix_path}"
+    run(folder, "cmake", *where, prefix, "-DCMAKE_CXX_FLAGS_RELEASE=-O1", *options)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the example, built in `build`."""
+    folder = copy_example(tmp_path_factory.mktemp("cmake"))
+    configure(folder, *GENERATOR)
+    run(folder, "cmake", "--build", "build", "-j", "2")
+    return folder
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_the_operators_work_from_python(built: Path, library: str) -> None:
+    path = built / "build" / f"lib{library}.so"
+    assert " passed" in run_example_tests(built, TORCH_OPS_LIBRARY=str(path))
+
+
+@pytest.mark.parametrize("program", ["call_operators", "call_operators_stable"])
+def test_the_operators_work_from_cpp(built: Path, program: str) -> None:
+    assert run(built, built / "build" / program) == "0 failures\n"
+
+
+def test_what_is_checked_in_is_what_the_build_makes(built: Path) -> None:
+    made = {path.relative_to(built): path for path in (built / "generated").rglob("*.[hc]*")}
+    assert made
+    for name, path in made.items():
+        assert path.read_bytes() == (EXAMPLE / name).read_bytes(), name
+
+
+def test_without_torchgen_lite_what_is_checked_in_is_compiled(tmp_path: Path) -> None:
+    folder = copy_example(tmp_path)
+    configure(folder, "-DCMAKE_DISABLE_FIND_PACKAGE_torchgen_lite=ON")
+    targets = run(folder, "ninja", "-C", "build", "-t", "targets", "all")
+    assert "torch_ops_stable.dir/generated/cpp-torch-stable/src/register_schema.cpp.o:" in targets
+    assert "torch_ops.dir/generated/cpp-torch/src/register_cpu.cpp.o:" in targets
+    assert "torchgen.stamp" not in targets and "module.cpp" not in targets
+
+
+def mtimes(folder: Path, pattern: str) -> dict[str, int]:
+    return {
+        path.relative_to(folder).as_posix(): path.stat().st_mtime_ns
+        for path in folder.rglob(pattern)
+    }
+
+
+def dependencies(folder: Path) -> dict[str, set[str]]:
+    """What each object was compiled from, as ninja knows it."""
+    found: dict[str, set[str]] = {}
+    current: set[str] = set()
+    for line in run(folder, "ninja", "-C", "build", "-t", "deps").splitlines():
+        if line.startswith("    "):
+            current.add(str((folder / "build" / line.strip()).resolve()))
+        elif ".o: " in line:
+            current = found.setdefault(line.partition(":")[0], set())
+    return found
+
+
+def test_a_change_compiles_what_it_changes(tmp_path: Path) -> None:
+    """The default of an operator is in the shard of its typed call and in the schema, and nowhere else.
+
+    This is about the stable library, which compiles ten times as fast.
+    """
+    folder = copy_example(tmp_path)
+    build = ("cmake", "--build", "build", "-j", "2", "--target", "torch_ops_stable")
+    with (folder / "pyproject.toml").open("a") as config:
+        config.write("shards = 4\n")
+    configure(folder, *GENERATOR)
+    run(folder, *build)
+    files, objects = mtimes(folder / "generated", "*.*"), mtimes(folder / "build", "*.o")
+    schema = folder / "ops.yaml"
+    schema.write_text(schema.read_text().replace("float eps=1e-06", "float eps=1e-05"))
+    run(folder, *build)
+    written = {
+        str((folder / "generated" / name).resolve())
+        for name, time in mtimes(folder / "generated", "*.*").items()
+        if time != files.get(name)
+    }
+    expected = {name for name, inputs in dependencies(folder).items() if inputs & written}
+    times = mtimes(folder / "build", "*.o")
+    compiled = {name for name, time in times.items() if time != objects.get(name)}
+    assert compiled == expected
+    names = sorted(Path(name).name for name in compiled)
+    assert re.fullmatch(r"operators_[0-3]\.cpp\.o register_schema\.cpp\.o", " ".join(names))
+    assert "ninja: no work to do." in run(folder, *build)

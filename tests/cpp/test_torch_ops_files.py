@@ -1,0 +1,44 @@
+"""examples/torch_ops as it is checked in: fresh, formatted, and with nothing generated in the hand-written part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Result
+from tests.cpp.compiling import needs_clang_format, unformatted
+from tests.cpp.torch_ops import EXAMPLE
+from torchgen_lite import load
+
+WRITTEN = sorted(
+    p for folder in ("csrc", "csrc_stable", "tests") for p in (EXAMPLE / folder).glob("*.cpp")
+)
+
+
+def test_the_generated_files_are_fresh(
+    run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(EXAMPLE)
+    result = run("check")
+    assert result.code == 0, result.stderr
+
+
+@needs_clang_format
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.relative_to(EXAMPLE).as_posix())
+def test_the_sources_are_formatted(path: Path) -> None:
+    assert unformatted([path.read_text()]) == ""
+
+
+@pytest.mark.parametrize("folder", ["csrc", "csrc_stable"])
+def test_every_kernel_is_written_and_proven(folder: str) -> None:
+    """Each file of kernels ends with the proof, and together they have the kernels that the YAML names."""
+    texts = [path.read_text() for path in sorted((EXAMPLE / folder).glob("*.cpp"))]
+    assert all(text.endswith("\n#include <torch_ops/verify_kernels.h>\n") for text in texts)
+    program = load("ops.yaml", root=EXAMPLE, lint=True)
+    assert not program.diagnostics
+    kernels = {entry.kernel for f in program.functions for entry in f.dispatch}
+    assert len(kernels) == 17
+    for kernel in kernels:
+        assert sum(f" {kernel}(" in text for text in texts) == 1, kernel

@@ -1,0 +1,32 @@
+"""examples/torch_ops installed with pip: one module for libtorch, one for its stable ABI."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cpp.compiling import needs_compiler
+from tests.cpp.torch_ops import copy_example, run, run_example_tests
+
+pytestmark = [
+    pytest.mark.torch,
+    needs_compiler,
+    pytest.mark.skipif(
+        importlib.util.find_spec("setuptools") is None, reason="setuptools is not installed"
+    ),
+]
+
+
+@pytest.mark.parametrize("abi", ["classic", "stable"])
+def test_the_installed_module_has_the_operators(tmp_path: Path, abi: str) -> None:
+    folder = copy_example(tmp_path)
+    installed = tmp_path / "installed"
+    options = ("--quiet", "--no-build-isolation", "--no-deps", "--target", installed)
+    run(folder, sys.executable, "-m", "pip", "install", *options, ".", TORCH_OPS_ABI=abi)
+    [module] = (installed / "torch_ops").glob("_C*.so")
+    assert module.name == "_C.abi3.so"
+    variables = {"PYTHONPATH": str(installed), "TORCH_OPS_ABI": abi}
+    assert " passed" in run_example_tests(folder, **variables)

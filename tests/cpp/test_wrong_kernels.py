@@ -1,0 +1,142 @@
+"""Wrong kernels don't compile, and the compiler says why at the argument in the YAML."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import torchgen_lite
+from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
+from torchgen_lite.loader.config import Config
+
+pytestmark = [pytest.mark.torch, needs_compiler]
+
+YAML = """\
+- func: demo::muladd(Tensor a, Tensor b, float s) -> Tensor
+  dispatch:
+    CPU: muladd_cpu
+    CUDA: muladd_cuda
+- func: demo::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+  dispatch:
+    CPU: kernels::scale_
+- func: demo::sum(Tensor[] xs, Tensor? weight=None) -> Tensor
+- func: demo::norm(Tensor self, float p=2.0) -> Tensor
+- func: demo::norm.dim(Tensor self, float p, int[1] dim) -> Tensor
+  dispatch:
+    CompositeImplicitAutograd: norm
+- func: demo::tile(Tensor self, SymInt[] n) -> Tensor
+  dispatch:
+    CPU: tile
+    Meta: tile_symint
+"""
+RIGHT = """\
+#include <ATen/core/Tensor.h>
+namespace demo {
+at::Tensor muladd_cpu(const at::Tensor& a, const at::Tensor& b, double s) {
+  return a;
+}
+at::Tensor sum(at::TensorList xs, const std::optional<at::Tensor>& weight) { return xs[0]; }
+at::Tensor norm(const at::Tensor& self, double p) { return self; }
+at::Tensor norm(const at::Tensor& self, double p, at::IntArrayRef dim) { return self; }
+at::Tensor tile(const at::Tensor& self, at::IntArrayRef n) { return self; }
+at::Tensor tile_symint(const at::Tensor& self, c10::SymIntArrayRef n) { return self; }
+} // namespace demo
+namespace kernels {
+at::Tensor& scale_(at::Tensor& self, double s) { return self; }
+} // namespace kernels
+"""
+WRONG = """\
+#include <ATen/core/Tensor.h>
+namespace demo {
+// A flipped type.
+at::Tensor muladd_cpu(const at::Tensor& a, const at::Tensor& b, int64_t s);
+// A missing argument.
+at::Tensor sum(at::TensorList xs);
+// A wrong return.
+int64_t tile(const at::Tensor& self, at::IntArrayRef n);
+// Several of the name, and the second schema has none.
+at::Tensor norm(const at::Tensor& self, double p);
+at::Tensor norm(const at::Tensor& self, double p, int64_t dim);
+} // namespace demo
+namespace kernels {
+// Two arguments swapped.
+at::Tensor& scale_(double s, at::Tensor& self);
+} // namespace kernels
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("demo")
+    (root / "ops.yaml").write_text(YAML)
+    program = torchgen_lite.load("ops.yaml", config=Config(root=root), root=root)
+    write_files(root, torchgen_lite.generate(program, targets=["cpp-torch"]))
+    return root
+
+
+def syntax(project: Path, text: str, *more: str) -> tuple[bool, list[str]]:
+    """Whether a file with the proof at its end compiles, and the lines of what is said."""
+    (project / "kernels.cpp").write_text(f"{text}#include <demo/verify_kernels.h>\n")
+    include = project / "cpp-torch" / "include"
+    done = check_syntax(project, "kernels.cpp", flags=[*torch_flags(), *more], includes=[include])
+    return done.ok, done.messages.splitlines()
+
+
+def test_right_kernels(project: Path) -> None:
+    assert syntax(project, RIGHT) == (True, [])
+
+
+def errors(lines: list[str]) -> list[str]:
+    return [
+        line.replace("error: static assertion failed: ", "") for line in lines if "error" in line
+    ]
+
+
+def test_wrong_kernels(project: Path) -> None:
+    ok, lines = syntax(project, WRONG)
+    assert not ok
+    assert errors(lines) == [
+        "ops.yaml:1:42: demo::muladd: argument 's' is 'float' in the schema, "
+        "so kernel 'muladd_cpu' takes 'double'",
+        "ops.yaml:5:22: demo::scale_: argument 'self' is 'Tensor(a!)' in the schema, "
+        "so kernel 'scale_' takes 'at::Tensor&'",
+        "ops.yaml:5:39: demo::scale_: argument 's' is 'float' in the schema, "
+        "so kernel 'scale_' takes 'double'",
+        "ops.yaml:8:9: demo::sum: the schema has 2 arguments, so kernel 'sum' takes 2",
+        "ops.yaml:10:9: demo::norm.dim: the schema has 3 arguments, so kernel 'norm' takes 3",
+        "ops.yaml:13:48: demo::tile: the schema returns 'Tensor', so kernel 'tile' returns 'at::Tensor'",
+    ]
+    text = "\n".join(lines)
+    # The compiler adds the line of the YAML and the types that it found.
+    assert "1 | - func: demo::muladd(Tensor a, Tensor b, float s) -> Tensor" in text
+    assert "[with Found = long int; Expected = double]" in text
+    assert "[with Found = double; Expected = at::Tensor&]" in text
+
+
+def test_before_concepts_the_message_is_the_same(project: Path) -> None:
+    # PyTorch's headers need C++20 by now; the proof alone does not.
+    (project / "plain.cpp").write_text("""\
+namespace at { class Tensor; }
+namespace demo { struct proof_types { using schema = at::Tensor&(at::Tensor&, double); }; }
+#include <demo/kernel_check.h>
+namespace demo {
+at::Tensor& scale_(at::Tensor& self, long s);
+using found = proof::kernel<
+    proof_types::schema,
+    decltype(proof::look<proof_types::schema>::of(&scale_))>;
+static_assert(proof::takes<found::found<0>, found::expected<0>>);
+static_assert(proof::gives<found::found_return, found::expected_return>);
+static_assert(!proof::takes<found::found<1>, found::expected<1>>);
+static_assert(proof::takes<found::found<1>, found::expected<1>>, "'s' is 'float'");
+} // namespace demo
+""")
+    include = project / "cpp-torch" / "include"
+    done = check_syntax(project, "plain.cpp", flags=["-std=c++17"], includes=[include])
+    assert errors(done.messages.splitlines()) == ["plain.cpp:12:22: 's' is 'float'"]
+
+
+def test_kernels_h_and_the_proof_exclude_each_other(project: Path) -> None:
+    ok, lines = syntax(project, "#include <demo/kernels.h>\n")
+    assert not ok
+    assert "kernels.h declares every kernel" in errors(lines)[0]

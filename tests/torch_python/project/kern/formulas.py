@@ -1,0 +1,3 @@
+def weighted_sum_backward(grad, xs, weight, scale):
+    scale = 1.0 if scale is None else scale
+    return [grad * scale * (1.0 if weight is None else weight[i]) for i in range(len(xs))]

@@ -1,0 +1,56 @@
+import torch
+
+
+def muladd_cpu(a, b, s):
+    return a * b + s
+
+
+def scale_cpu(self, s):
+    return self * s
+
+
+def scale_cpu_(self, s):
+    return self.mul_(s)
+
+
+def scale_out_cpu(self, s, *, out):
+    return torch.mul(self, s, out=out)
+
+
+def minmax_cpu(self):
+    return self.min(), self.max()
+
+
+def weighted_sum_cpu(xs, weight, *, scale):
+    total = torch.zeros_like(xs[0])
+    for i, x in enumerate(xs):
+        total = total + x * (weight[i] if weight is not None else 1)
+    return total if scale is None else total * scale
+
+
+def squares(n, *, dtype):
+    return torch.arange(n, dtype=dtype or torch.int64) ** 2
+
+
+def rms_norm(x, weight, eps):
+    return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + eps) * weight
+
+
+def smooth_relu_cpu(self):
+    return torch.relu(self)
+
+
+def diagonal_view_cpu(self):
+    return self.as_strided([min(self.shape)], [sum(self.stride())], self.storage_offset())
+
+
+def note_cpu(x, message):
+    pass
+
+
+def nonzeros_cpu(x, *, least):
+    return torch.nonzero(x > least)
+
+
+def chunks_cpu(x, n):
+    return [c.clone() for c in x.chunk(n)]

@@ -1,0 +1,212 @@
+"""A package whose kernels are Python: thirteen operators of every kind, checked by PyTorch's own means."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.torch_python.generated import run_program, run_python, write_package
+
+pytestmark = pytest.mark.torch
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("project") / "project"
+    shutil.copytree(HERE / "project", folder)
+    write_package(folder)
+    return folder
+
+
+def test_generated_tests_pass(project: Path) -> None:
+    """opcheck, gradcheck and torch.compile(fullgraph=True) of every sample."""
+    done = run_python(
+        project, "-m", "pytest", "-q", "-p", "no:cacheprovider", "generated/torch-python/tests"
+    )
+    assert done.returncode == 0, done.stdout
+    assert "41 passed, 23 skipped" in done.stdout
+
+
+def test_an_operator_that_is_wrong_fails_its_tests(project: Path, tmp_path: Path) -> None:
+    """The generated tests can fail: with another formula, and with another fake."""
+    folder = tmp_path / "project"
+    shutil.copytree(project, folder)
+    schema = folder / "ops.yaml"
+    text = schema.read_text()
+    text = text.replace("    a: grad * b\n", "    a: grad * b * 2\n")
+    text = text.replace("fake: {like: self}\n  derivatives:\n    self: grad * s", FAKE_OF_SCALE)
+    schema.write_text(text)
+    write_package(folder)
+    tests = ("generated/torch-python/tests", "-k", "(muladd or scale_0 or minmax) and not compile")
+    done = run_python(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
+    failed = {
+        line.split("::")[1].split(" ")[0] for line in done.stdout.splitlines() if "::" in line
+    }
+    assert "test_gradcheck[muladd_0]" in failed and "test_gradcheck[muladd_1]" in failed
+    assert "test_opcheck[scale_0]" in failed
+    assert not any("minmax" in name for name in failed)
+
+
+FAKE_OF_SCALE = "fake: {like: self, shape: [1]}\n  derivatives:\n    self: grad * s"
+
+
+def test_importing_again_registers_nothing_twice(project: Path) -> None:
+    output = run_program(
+        project,
+        """
+        import importlib, sys
+        import torch
+        import tl_ops_ops
+
+        x = torch.randn(3, 4)
+        first = tl_ops_ops.muladd(x, x, 2.0)
+        importlib.reload(tl_ops_ops)
+        importlib.reload(tl_ops_ops._fakes)
+        importlib.reload(tl_ops_ops._registration)
+        for name in [n for n in sys.modules if n.startswith("tl_ops_ops")]:
+            del sys.modules[name]
+        import tl_ops_ops as again
+
+        assert again is not tl_ops_ops
+        print(torch.equal(again.muladd(x, x, 2.0), first))
+        """,
+    )
+    assert output == "True\n"
+
+
+def test_a_reload_takes_effect(project: Path) -> None:
+    output = run_program(
+        project,
+        """
+        import importlib
+        import torch
+        import tl_ops_ops
+        from torch._subclasses import FakeTensorMode
+
+        def traced():
+            with FakeTensorMode():
+                return tuple(tl_ops_ops.scale(torch.empty(5), 2.0).shape)
+
+        print(traced())
+        tl_ops_ops._fakes.scale = lambda self, s: self.new_empty(7)
+        importlib.reload(tl_ops_ops._registration)
+        print(traced())
+        """,
+    )
+    assert output == "(5,)\n(7,)\n"
+
+
+def test_kernels_are_imported_at_their_first_call(project: Path) -> None:
+    output = run_program(
+        project,
+        """
+        import sys
+        import torch
+        import tl_ops_ops
+
+        print("kern.kernels" in sys.modules)
+        tl_ops_ops.scale(torch.ones(1), 2.0)
+        print("kern.kernels" in sys.modules)
+        """,
+    )
+    assert output == "False\nTrue\n"
+
+
+def test_gradients_of_in_place_operators_views_and_lists(project: Path) -> None:
+    output = run_program(
+        project,
+        """
+        import torch
+        import tl_ops_ops as ops
+
+        a = torch.ones(4, requires_grad=True)
+        b = a * 1
+        ops.scale_(b, 3.0)
+        b.sum().backward()
+        print(a.grad.tolist())
+        d = torch.ones(2, 3, requires_grad=True)
+        ops.diagonal_view(d).sum().backward()
+        print(d.grad.tolist())
+        xs = [torch.ones(2, requires_grad=True), torch.ones(2)]
+        ops.weighted_sum(xs, torch.tensor([2.0, 5.0]), scale=3.0).sum().backward()
+        print(xs[0].grad.tolist(), xs[1].grad)
+        twice = torch.full((2,), 3.0, requires_grad=True)
+        (grad,) = torch.autograd.grad(ops.muladd(twice, twice, 1.0).sum(), twice, create_graph=True)
+        print(torch.autograd.grad(grad.sum(), twice)[0].tolist())
+        """,
+    )
+    assert output.splitlines() == [
+        "[3.0, 3.0, 3.0, 3.0]",
+        "[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]",
+        "[6.0, 6.0] None",
+        "[2.0, 2.0]",
+    ]
+
+
+def test_only_what_a_gradient_needs_is_kept(project: Path) -> None:
+    output = run_program(
+        project,
+        """
+        import torch
+        import tl_ops_ops as ops
+
+        a, b = torch.ones(2, requires_grad=True), torch.ones(2)
+        print([t is not None for t in ops.muladd(a, b, 1.0).grad_fn.saved_tensors])
+        print(len(ops.scale(a, 2.0).grad_fn.saved_tensors))
+        """,
+    )
+    # The gradient of `a` needs `b`, that of `b` is not wanted; `scale` keeps a number.
+    assert output == "[True, False]\n0\n"
+
+
+def test_vmap_autocast_export_and_symbolic_sizes(project: Path) -> None:
+    output = run_program(
+        project,
+        """
+        import torch
+        import tl_ops_ops as ops
+
+        call = lambda a, b: ops.muladd(a, b, 1.0)
+        print(tuple(torch.func.vmap(call, in_dims=(1, None))(torch.ones(5, 3), torch.ones(5)).shape))
+        for dtype in (torch.bfloat16, torch.float16):
+            with torch.autocast("cpu", dtype=dtype):
+                print(ops.muladd(torch.ones(3), torch.ones(3), 1.0).dtype)
+        counts = []
+        def backend(graph, inputs):
+            counts.append(graph)
+            return graph
+        squares = torch.compile(lambda x: ops.squares(x.shape[0]), dynamic=True, fullgraph=True, backend=backend)
+        print([squares(torch.ones(n)).tolist() for n in (3, 4)], len(counts))
+        class Module(torch.nn.Module):
+            def forward(self, a, b):
+                return ops.muladd(a, b, 2.0)
+        graph = torch.export.export(Module(), (torch.ones(3), torch.ones(3))).graph
+        print([str(n.target) for n in graph.nodes if n.op == "call_function"])
+        """,
+    )
+    assert output.splitlines() == [
+        "(3, 5)",
+        "torch.bfloat16",
+        "torch.float16",
+        "[[0, 1, 4], [0, 1, 4, 9]] 1",
+        "['tl_ops.muladd.default']",
+    ]
+
+
+def test_out_variants_refuse_gradients(project: Path) -> None:
+    output = run_program(
+        project,
+        """
+        import torch
+        import tl_ops_ops as ops
+
+        try:
+            ops.scale_out(torch.ones(3, requires_grad=True), 2.0, out=torch.empty(3))
+        except RuntimeError as error:
+            print(error)
+        """,
+    )
+    assert "don't support automatic differentiation" in output

@@ -1,0 +1,48 @@
+"""Type checkers run on a program that sees PyTorch and a generated stub package."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import sysconfig
+import venv
+from pathlib import Path
+
+
+def environment_with(folder: Path, stubs: Path) -> Path:
+    """A Python whose site-packages are ours and, before them, `stubs`. Checkers find stub packages only there."""
+    venv.EnvBuilder(with_pip=False, symlinks=True).create(folder)
+    python = folder / "bin" / "python"
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    site = folder / "lib" / version / "site-packages"
+    (site / "paths.pth").write_text(f"{stubs}\n{sysconfig.get_path('purelib')}\n")
+    return python
+
+
+def run_mypy(python: Path, *arguments: str, cache: Path) -> str:
+    """What `mypy --strict` prints: one line for each finding."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--config-file="]
+    command += [
+        "--hide-error-context",
+        "--cache-dir",
+        str(cache),
+        "--python-executable",
+        str(python),
+    ]
+    result = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+    assert result.returncode in (0, 1), result.stderr
+    return result.stdout
+
+
+def run_pyright(program: Path, stubs: Path) -> list[tuple[int, str]]:
+    """Line and text of each error that pyright finds in a program."""
+    settings = {"include": [program.name], "stubPath": str(stubs)}
+    (program.parent / "pyrightconfig.json").write_text(json.dumps(settings))
+    command = [sys.executable, "-m", "pyright", "--outputjson", "-p", str(program.parent)]
+    command += ["--pythonpath", sys.executable]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = json.loads(result.stdout)["generalDiagnostics"]
+    return [
+        (d["range"]["start"]["line"] + 1, d["message"]) for d in found if d["severity"] == "error"
+    ]

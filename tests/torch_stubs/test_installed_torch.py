@@ -1,0 +1,279 @@
+"""The stub package of the installed PyTorch, read back and held against PyTorch's own argument objects."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.torch_stubs.checkers import environment_with, run_mypy, run_pyright
+from torchgen_lite import load
+from torchgen_lite.emit.plan import build_plan
+from torchgen_lite.emit.write import write_plan
+from torchgen_lite.pipeline import generate
+
+pytestmark = pytest.mark.torch
+
+Operators = dict[tuple[str, str, str], ast.FunctionDef]
+
+
+@pytest.fixture(scope="module")
+def stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("stubs")
+    files = generate(load(torch=True, registered=True), targets=["torch-stubs"])
+    write_plan(build_plan(files, folder, [""], "stubs"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def python(stubs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return environment_with(tmp_path_factory.mktemp("environment"), stubs)
+
+
+@pytest.fixture(scope="module")
+def operators(stubs: Path) -> Operators:
+    found: Operators = {}
+    for path in sorted((stubs / "torch-stubs" / "_ops_stubs").glob("*.pyi")):
+        found.update(read_module(path))
+    return found
+
+
+def read_module(path: Path) -> Iterator[tuple[tuple[str, str, str], ast.FunctionDef]]:
+    """Namespace, packet, overload and the signature of its `__call__`, by what `Namespace` leads to."""
+    text = path.read_text()
+    lines = text.splitlines()
+    tree = ast.parse(text)
+    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    if "Namespace" not in classes:
+        return
+    for packet, packet_type in attributes(classes["Namespace"], lines):
+        for overload, type_name in attributes(classes[packet_type], lines):
+            call = next(n for n in classes[type_name].body if isinstance(n, ast.FunctionDef))
+            assert call.name == "__call__"
+            yield (path.stem, packet, overload), call
+
+
+def attributes(node: ast.ClassDef, lines: list[str]) -> Iterator[tuple[str, str]]:
+    for item in node.body:
+        if isinstance(item, ast.AnnAssign):
+            assert isinstance(item.target, ast.Name) and isinstance(item.annotation, ast.Name)
+            yield item.target.id, item.annotation.id
+    # Attributes that are keywords of Python stand in comments.
+    for line in lines[node.lineno : node.end_lineno]:
+        if "is a keyword" in line:
+            yield line.split("`")[1], line.rstrip(".").rpartition(" ")[2]
+
+
+def registered() -> dict[tuple[str, str, str], Any]:
+    import torch
+
+    names = set(torch._C._dispatch_get_all_op_names())
+    found = {}
+    for schema in torch._C._jit_get_all_schemas():
+        namespace, _, base = schema.name.partition("::")
+        full = schema.name + ("." + schema.overload_name if schema.overload_name else "")
+        if full in names:
+            found[namespace, base, schema.overload_name or "default"] = schema
+    return found
+
+
+def test_has_every_operator(operators: Operators) -> None:
+    expected = set(registered())
+    assert len(expected) > 3000
+    # Another test of this process may have registered operators of its own since the stubs were written.
+    assert set(operators) <= expected
+    missing = expected - set(operators)
+    assert not {n for n, _, _ in missing} & {n for n, _, _ in operators}
+
+
+# What a Python annotation says of a JIT type, with optional and list taken off.
+LEAVES = {
+    "TensorType": "Tensor",
+    "IntType": "int",
+    "SymIntType": "int | SymInt",
+    "FloatType": "float",
+    "SymFloatType": "float | SymFloat",
+    "BoolType": "bool",
+    "SymBoolType": "bool | SymBool",
+    "StringType": "str",
+    "ComplexType": "complex",
+    "DeviceObjType": "device | str",
+    "ScalarTypeType": "dtype",
+    "LayoutType": "layout",
+    "MemoryFormatType": "memory_format",
+    "GeneratorType": "Generator",
+    "NumberType": "Number | complex",
+    "StreamObjType": "Stream",
+    "StorageType": "UntypedStorage",
+    "QSchemeType": "qscheme",
+    "ClassType": "ScriptObject",
+    "AnyType": "Any",
+}
+
+
+def expected_type(jit: Any, size: int | None) -> str | None:
+    """The annotation for an argument's `real_type`; None for a type that has no simple one."""
+    kind = jit.kind()
+    if kind == "OptionalType":
+        inner = expected_type(jit.getElementType(), size)
+        return None if inner is None else inner if inner in ("Any", "None") else f"{inner} | None"
+    if kind == "ListType":
+        inner = expected_type(jit.getElementType(), None)
+        if inner is None:
+            return None
+        # `toIValue` repeats a single number, but not a single truth value.
+        return f"{inner} | Sequence[{inner}]" if size and inner != "bool" else f"Sequence[{inner}]"
+    return LEAVES.get(kind)
+
+
+def parameters(call: ast.FunctionDef) -> list[tuple[str, str, bool, str]]:
+    """Name, annotation, keyword-only, default of each parameter after `_op`."""
+    arguments = call.args
+    positional = [*arguments.posonlyargs, *arguments.args][1:]
+    defaults = [None] * (len(positional) - len(arguments.defaults)) + list(arguments.defaults)
+    found = []
+    for item, default in zip(positional, defaults[-len(positional) :] if positional else []):
+        found.append((item, False, default))
+    for item, keyword_default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+        found.append((item, True, keyword_default))
+    return [
+        (
+            a.arg,
+            ast.unparse(a.annotation) if a.annotation else "",
+            kwonly,
+            ast.unparse(d) if d else "",
+        )
+        for a, kwonly, d in found
+    ]
+
+
+def agrees(default: str, value: Any) -> bool:
+    """Whether a default of the stub is the one of the schema; constants of C++ are numbers there."""
+    if default == "...":
+        return not isinstance(value, (str, bool)) and value is not None
+    found = eval(default, {"float": float, "complex": complex})
+    if isinstance(value, list):
+        return list(found) == value if isinstance(found, tuple) else {found} == set(value)
+    return bool(found == value or (found != found and value != value))
+
+
+def test_signatures_agree_with_the_schemas(operators: Operators) -> None:
+    wrong: list[str] = []
+    for name, schema in registered().items():
+        if name not in operators:
+            continue
+        call = operators[name]
+        stub = parameters(call)
+        names = [a.name + "_" if keyword.iskeyword(a.name) else a.name for a in schema.arguments]
+        once = [n + "_" if n in names[:i] else n for i, n in enumerate(names)]
+        if [s[0] for s in stub] != once:
+            wrong.append(f"{name}: names {[s[0] for s in stub]} for {once}")
+            continue
+        seen_default = False
+        for (text, annotation, kwonly, default), argument in zip(stub, schema.arguments):
+            has_default = argument.has_default_value()
+            seen_default = not kwonly and (seen_default or has_default)
+            if kwonly != argument.kwarg_only:
+                wrong.append(f"{name}: {text} keyword-only")
+            expected = expected_type(argument.real_type, argument.N)
+            if expected is not None and expected != annotation:
+                wrong.append(f"{name}: {text}: {annotation} for {expected}")
+            if has_default and not agrees(default, argument.default_value):
+                wrong.append(f"{name}: {text} = {default} for {argument.default_value!r}")
+            if not has_default and default and not (seen_default and default == "..."):
+                wrong.append(f"{name}: {text} has a default")
+        returns = ast.unparse(call.returns) if call.returns else ""
+        count = 0 if returns == "None" else 1
+        if returns.startswith("tuple[") and len(schema.returns) > 1:
+            subscript = ast.parse(returns, mode="eval").body
+            assert isinstance(subscript, ast.Subscript) and isinstance(subscript.slice, ast.Tuple)
+            count = len(subscript.slice.elts)
+        if returns == "Any":  # Any number of results: `-> ...`.
+            assert str(schema).endswith("-> ...")
+        elif count != len(schema.returns):
+            wrong.append(f"{name}: returns {returns}")
+    assert wrong == []
+
+
+def test_the_package_type_checks_as_a_whole(stubs: Path, python: Path, tmp_path: Path) -> None:
+    modules = ["-m", "torch._ops"]
+    for path in sorted((stubs / "torch-stubs" / "_ops_stubs").glob("*.pyi")):
+        if path.stem != "__init__":
+            modules += ["-m", f"torch._ops_stubs.{path.stem}"]
+    assert len(modules) > 40
+    assert run_mypy(python, *modules, cache=tmp_path) == ""
+
+
+GOOD = """\
+import torch
+
+x = torch.ones(2, 3)
+y: torch.Tensor = torch.ops.aten.add.Tensor(x, x, alpha=2)
+z: torch.Tensor = torch.ops.aten.add(x, 2.0)
+pair: tuple[torch.Tensor, torch.Tensor] = torch.ops.aten.max.dim(x, 0, keepdim=True)
+parts: list[torch.Tensor] = torch.ops.aten.split.Tensor(x, 1)
+torch.ops.aten.sum.dim_IntList(x, [0, 1], dtype=torch.float64)
+torch.ops.aten.sum.default(self=x)
+torch.ops.aten.avg_pool2d.default(x, 2)
+torch.ops.aten.zeros.default([2, 3], dtype=torch.float32, device="cpu")
+torch.ops.prims.sin.default(x)
+torch.ops.somebody.elses.default(1, 2)
+"""
+WRONG = """\
+import torch
+
+x = torch.ones(2, 3)
+torch.ops.aten.add.Tensor(x)
+torch.ops.aten.add.Tensor(x, "2")
+torch.ops.aten.add.Tensor(x, x, 2)
+torch.ops.aten.add.Tensor(x, x, beta=2)
+torch.ops.aten.ad.Tensor(x, x)
+torch.ops.aten.add.Tenser(x, x)
+torch.ops.aten.add(x, [])
+torch.ops.aten.sum.dim_IntList(x, "0")
+torch.ops.aten.split.Tensor([x], 1)
+torch.ops.aten.relu.default(x, inplace=True)
+torch.ops.aten.cat.default(3)
+torch.ops.aten.cat.default([x], dim="0")
+torch.ops.aten.max.dim(x, 0)[2]
+torch.ops.aten.zeros.default(2)
+torch.ops.aten.zeros.default([2], pin_memory=1.5)
+torch.ops.aten.dropout.default(x, 0.5)
+torch.ops.aten.clamp.default(x, min="0")
+number: int = torch.ops.aten.size.default(x)
+torch.ops.prims.sin.default()
+torch.ops.aten.copy_.default(x, 3)
+torch.ops.aten.mul.out(x, x)
+"""
+
+
+def test_mypy_accepts_right_calls_and_refuses_wrong_ones(python: Path, tmp_path: Path) -> None:
+    good, wrong = tmp_path / "good.py", tmp_path / "wrong.py"
+    good.write_text(GOOD)
+    wrong.write_text(WRONG)
+    printed = run_mypy(python, str(good), str(wrong), cache=tmp_path / "cache")
+    errors = [line for line in printed.splitlines() if ": error: " in line]
+    assert [line for line in errors if "good.py" in line] == []
+    lines = {int(line.partition("wrong.py:")[2].partition(":")[0]) for line in errors}
+    assert lines == set(range(4, WRONG.count("\n") + 1))
+    assert 'Argument 2 to "__call__" of "_op_add__Tensor" has incompatible type "str"' in printed
+    assert '"_op_add" has no attribute "Tenser"; maybe "Tensor"?' in printed
+
+
+def test_pyright_accepts_right_calls_and_refuses_wrong_ones(stubs: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyright")
+    good = tmp_path / "good" / "good.py"
+    wrong = tmp_path / "wrong" / "wrong.py"
+    for path, text in ((good, GOOD), (wrong, WRONG)):
+        path.parent.mkdir()
+        path.write_text(text)
+    # Beside any partial stub package, pyright 1.1.414 loses `torch._C` and what comes from there (docs/torch-stubs.md).
+    found = [
+        m for _, m in run_pyright(good, stubs) if "is not a known attribute of module" not in m
+    ]
+    assert found == []
+    assert {line for line, _ in run_pyright(wrong, stubs)} == set(range(4, WRONG.count("\n") + 1))

@@ -1,0 +1,176 @@
+"""C++ text laid out as clang-format lays it out."""
+
+from __future__ import annotations
+
+import doctest
+from collections.abc import Iterator
+
+import pytest
+
+from tests.cpp.compiling import needs_clang_format, unformatted
+from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects.cpp_signature import CppParameter
+
+SELF = CppParameter("const at::Tensor &", "self")
+ALPHA = CppParameter("const at::Scalar &", "alpha", "1")
+SIZE = CppParameter("at::IntArrayRef", "size", "{0,1}")
+FORMAT = CppParameter(
+    "::std::optional<at::MemoryFormat>", "memory_format", "c10::MemoryFormat::Contiguous"
+)
+LONG = CppParameter(
+    "c10::intrusive_ptr<c10d::ProcessGroup>", "the_group_of_processes_that_takes_part"
+)
+FIVE = f"::std::tuple<{', '.join(['at::Tensor'] * 5)}>"
+SIX = f"::std::tuple<{', '.join(['at::Tensor'] * 6)}>"
+
+
+def test_examples_in_docstrings() -> None:
+    assert doctest.testmod(cpp_text).failed == 0
+
+
+def declare(returns: str, name: str, *arguments: CppParameter, head: str = "") -> str:
+    items = cpp_text.parameters(arguments, defaults=True)
+    return cpp_text.declaration(head, returns, name, items, ");")
+
+
+DECLARATIONS = [
+    (
+        declare("at::Tensor", "add", SELF, ALPHA),
+        "at::Tensor add(const at::Tensor& self, const at::Scalar& alpha = 1);",
+    ),
+    (
+        declare("at::Tensor", "add_them", SELF, ALPHA, SIZE),
+        "at::Tensor add_them(\n"
+        "    const at::Tensor& self,\n"
+        "    const at::Scalar& alpha = 1,\n"
+        "    at::IntArrayRef size = {0, 1});",
+    ),
+    (
+        declare("at::Tensor", "clone", FORMAT, LONG),
+        "at::Tensor clone(\n"
+        "    ::std::optional<at::MemoryFormat> memory_format =\n"
+        "        c10::MemoryFormat::Contiguous,\n"
+        "    c10::intrusive_ptr<c10d::ProcessGroup>\n"
+        "        the_group_of_processes_that_takes_part);",
+    ),
+    (
+        declare(FIVE, "rnn", SELF, ALPHA, head="inline "),
+        f"inline {FIVE}\n" "rnn(const at::Tensor& self, const at::Scalar& alpha = 1);",
+    ),
+    (
+        declare(SIX, "lstm", head="static "),
+        "static ::std::tuple<\n" + "    at::Tensor,\n" * 5 + "    at::Tensor>\nlstm();",
+    ),
+    (
+        cpp_text.function_alias("schema", "at::Tensor", ["const at::Tensor&"]),
+        "using schema = at::Tensor(const at::Tensor&);",
+    ),
+    (
+        cpp_text.function_alias("schema", FIVE, ["const at::Tensor&", "bool"]),
+        "using schema =\n" f"    {FIVE}(\n" "        const at::Tensor&,\n" "        bool);",
+    ),
+    (
+        cpp_text.function_alias("schema", SIX, ["const at::Tensor&"]),
+        "using schema = ::std::tuple<\n"
+        + "    at::Tensor,\n" * 5
+        + "    at::Tensor>(const at::Tensor&);",
+    ),
+    (
+        cpp_text.constant("constexpr const char* schema_str", '"' + "x" * 60 + '"'),
+        'constexpr const char* schema_str =\n    "' + "x" * 60 + '";',
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), DECLARATIONS)
+def test_declarations(text: str, expected: str) -> None:
+    assert text == expected
+
+
+STATEMENTS = [
+    (cpp_text.call("f(", ["a", "b"], ");", indent=2), "f(a, b);"),
+    (
+        cpp_text.call("return ops::add_Tensor::call(", ["a" * 30, "b" * 30], ");", indent=2),
+        f"return ops::add_Tensor::call(\n      {'a' * 30},\n      {'b' * 30});",
+    ),
+    (
+        cpp_text.call(f"return ops::{'x' * 62}::call(", ["a", "b"], ");", indent=2),
+        f"return ops::{'x' * 62}::\n      call(a, b);",
+    ),
+    (
+        cpp_text.call(
+            "m.def(",
+            ['"x"', cpp_text.braced([f"at::Tag::{'t' * 30}"] * 2, indent=6, tail=2)],
+            ");",
+            indent=2,
+        ),
+        f'm.def(\n      "x",\n      {{at::Tag::{"t" * 30},\n       at::Tag::{"t" * 30}}});',
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), STATEMENTS)
+def test_statements(text: str, expected: str) -> None:
+    assert text == expected
+
+
+@needs_clang_format
+def test_clang_format_leaves_these_as_they_are() -> None:
+    lines = [text for text, _ in DECLARATIONS]
+    lines += ["void statements() {", *(f"  {text}" for text, _ in STATEMENTS), "}", ""]
+    assert unformatted(["\n".join(lines)]) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#if defined(USE_CUDA)",
+        cpp_text.condition("A >= 2 && B"),
+        cpp_text.condition(
+            "TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 9)"
+        ),
+    ],
+)
+@needs_clang_format
+def test_conditions(text: str) -> None:
+    assert unformatted([f"{text}\nint x;\n#endif\n"]) == ""
+
+
+def every_signature() -> Iterator[str]:
+    """Declarations, aliases and calls of everything in PyTorch's file, in every style."""
+    import torchgen_lite
+    from torchgen_lite.analysis.derive import derive, unambiguous_name
+    from torchgen_lite.dialects import cpp, dispatcher, native
+
+    keyset = CppParameter("c10::DispatchKeySet", "dispatchKeySet")
+    for function in derive(torchgen_lite.load(torch=True).functions).functions:
+        name, signature = unambiguous_name(function.func), dispatcher.signature(function)
+        returns = cpp_text.type_text(signature.returns)
+        types = [cpp_text.type_text(p.type) for p in signature.parameters]
+        items = cpp_text.parameters([keyset, *signature.parameters], indent=2)
+        schema = cpp_text.quote(str(function.func))
+        yield f"struct {name} {{"
+        yield f"  {cpp_text.function_alias('schema', returns, types, indent=2)}"
+        yield f"  {cpp_text.constant('static constexpr const char* schema_str', schema, indent=2)}"
+        yield f"  {cpp_text.declaration('static ', returns, 'redispatch', items, ');', indent=2)}"
+        yield "};"
+        for style in cpp.signatures(function):
+            returns = cpp_text.type_text(style.returns)
+            items = cpp_text.parameters(style.parameters, defaults=True)
+            names = [cpp_text.identifier(p.name) for p in style.parameters]
+            yield cpp_text.declaration("inline ", returns, style.name, items, ") {")
+            yield f"  {cpp_text.call(f'return ops::{name}::call(', names, ');', indent=2)}"
+            yield "}"
+        kernel = native.signature(function)
+        returns = cpp_text.unrooted(cpp_text.type_text(kernel.returns))
+        yield cpp_text.declaration(
+            "", returns, kernel.name, cpp_text.parameters(kernel.parameters), ");"
+        )
+
+
+@pytest.mark.torch
+@needs_clang_format
+def test_every_signature_of_pytorch() -> None:
+    text = "\n".join(every_signature()) + "\n"
+    assert len(text.splitlines()) > 90_000
+    assert unformatted([text]) == ""

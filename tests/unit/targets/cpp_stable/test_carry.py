@@ -1,0 +1,117 @@
+"""What the stable ABI cannot carry is said at generation time."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite import load
+from torchgen_lite.diagnostics import CODES, Code
+from torchgen_lite.pipeline import generate_all
+from torchgen_lite.targets.cpp_stable.carry import CARRIED_TAGS, UNREAD_KEYS
+
+TARGET = "cpp-torch-stable"
+EXAMPLES = [code for code in CODES.values() if code.code.startswith("TG53") and code.bad]
+
+
+def messages(folder: Path, yaml: str, options: str = "") -> str:
+    """Everything that generating the target says."""
+    (folder / "ops.yaml").write_text(yaml)
+    (folder / "torchgen_lite.toml").write_text(
+        f'schema = "ops.yaml"\ntargets = ["{TARGET}"]\n[target.{TARGET}]\n{options}\n'
+    )
+    found = generate_all(load(root=folder)).diagnostics
+    return "\n".join(f"{d.path}:{d.start()[0]}:{d.start()[1]}: {d.code} {d.message}" for d in found)
+
+
+def said(folder: Path, example: str) -> str:
+    """As `messages`; comments of an example are the options of the target."""
+    options = "\n".join(re.findall(r"(?m)^# ([a-z].*)$", example))
+    return messages(folder, example, options)
+
+
+@pytest.mark.parametrize("code", EXAMPLES, ids=lambda code: code.code)
+def test_examples(tmp_path: Path, code: Code) -> None:
+    assert code.code in said(tmp_path, code.bad)
+    assert said(tmp_path, code.good) == ""
+
+
+def test_messages_point_at_the_type(tmp_path: Path) -> None:
+    yaml = "- func: my::f(Tensor x, Scalar? s=None) -> (Tensor, bool[])\n"
+    assert messages(tmp_path, yaml).splitlines() == [
+        "ops.yaml:1:25: TG530 the stable ABI cannot carry `Scalar`",
+        "ops.yaml:1:53: TG530 the stable ABI cannot carry `bool[]`",
+    ]
+
+
+def test_a_structured_group_is_refused_variant_by_variant(tmp_path: Path) -> None:
+    yaml = (
+        "- func: my::neg(Tensor self) -> Tensor\n  structured_delegate: neg.out\n"
+        "- func: my::neg_(Tensor(a!) self) -> Tensor(a!)\n  structured_delegate: neg.out\n"
+        "  dispatch:\n    CPU: neg_\n"
+        "- func: my::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+        "  dispatch:\n    CPU, CUDA: neg_out\n    SparseCPU: neg_out_sparse\n"
+    )
+    found = messages(tmp_path, yaml)
+    # The kernels of neg_ and of SparseCPU are plain ones.
+    assert re.findall(r"ops.yaml:(\d+:\d+): TG531", found) == ["2:24", "10:16"]
+    assert messages(tmp_path, yaml, 'skip = ["my::neg", "my::neg.out"]') == ""
+
+
+def test_operators_with_any_number_of_values_are_left_out(tmp_path: Path) -> None:
+    found = messages(tmp_path, "- func: my::f(...) -> ...\n- func: my::g(Tensor x) -> Tensor\n")
+    assert (
+        found
+        == "ops.yaml:1:9: TG511 `my::f` takes or gives any number of values, which a typed call cannot"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ('skip = ["my::g"]', "there is no operator `my::g`"),
+        ('target-version = "2.8"', "the first is 2.9"),
+        ("target-version = 2.10", "`target-version` is not a text"),
+        ('namespace = "a-b"', "is no C++ namespace"),
+        ('namespace = "class"', "is no C++ namespace"),
+        ('folder = "../x"', "is no path below the output folder"),
+        ('library = "fragments"', "neither `def` nor `fragment`"),
+        ("shards = -1", "not a number from 0 to 256"),
+        ('module = "a.b"', "is no name of a Python module in C"),
+        ('python-module = "a b"', "is not the name of a Python module"),
+        ("headers = ['a\">b']", "no path of a header"),
+        ('header = ["a.h"]', "unknown option `header`"),
+    ],
+)
+def test_wrong_options(tmp_path: Path, options: str, message: str) -> None:
+    found = messages(tmp_path, "- func: my::f(Tensor x) -> Tensor\n", options)
+    assert found.count("TG510") == 1 and message in found
+
+
+@pytest.mark.torch
+def test_torch_does_not_read_these_keys_and_reads_all_others() -> None:
+    import torch
+
+    from torchgen_lite.key_tables import TORCH_2_13
+    from torchgen_lite.runtime.keys import DispatchKey
+
+    former = {name for name, _ in TORCH_2_13.former_names}
+    unread = set()
+    for name in DispatchKey.__members__:
+        if name.startswith(("StartOf", "EndOf")) or name in former:
+            continue
+        try:
+            torch._C._dispatch_key_parse(name)
+        except RuntimeError:
+            unread.add(name)
+    assert unread == UNREAD_KEYS
+
+
+@pytest.mark.torch
+def test_the_tags_are_those_of_the_headers() -> None:
+    import torch
+
+    header = Path(torch.__file__).parent / "include/torch/csrc/stable/stableivalue_conversions.h"
+    assert set(re.findall(r"case Tag::(\w+):", header.read_text())) == CARRIED_TAGS

@@ -1,0 +1,268 @@
+"""What the target `cpp-torch` emits for a few operators; tests/cases/cpp_torch has whole files."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import torchgen_lite
+from tests.cpp.compiling import needs_clang_format, unformatted
+from torchgen_lite.loader.config import Config
+from torchgen_lite.pipeline import generate_all
+from torchgen_lite.targets.cpp_torch.options import load_options
+from torchgen_lite.targets.python.options import OptionError
+
+
+def load(folder: Path, yaml: str, **options: object) -> torchgen_lite.Program:
+    (folder / "ops.yaml").write_text(yaml)
+    given = {name.replace("_", "-"): value for name, value in options.items()}
+    config = Config(root=folder, target_options={"cpp-torch": given})
+    return torchgen_lite.load("ops.yaml", config=config, root=folder)
+
+
+def generate(folder: Path, yaml: str, **options: object) -> dict[str, str]:
+    (folder / "torchgen_lite.toml").write_text("")
+    (folder / "ops.yaml").write_text(yaml)
+    given = {name.replace("_", "-"): value for name, value in options.items()}
+    config = Config(root=folder, schema=("ops.yaml",), target_options={"cpp-torch": given})
+    program = torchgen_lite.load(config=config)
+    files = torchgen_lite.generate(program, targets=["cpp-torch"])
+    return {path.removeprefix("cpp-torch/"): text for path, text in files.items()}
+
+
+def diagnostics(folder: Path, yaml: str) -> list[str]:
+    generated = generate_all(load(folder, yaml), targets=["cpp-torch"])
+    return [f"{d.severity}[{d.code}]: {d.message}" for d in generated.diagnostics]
+
+
+SCALE = "- func: demo::scale(Tensor self, float s) -> Tensor\n"
+TWO_KEYS = SCALE + "  dispatch:\n    CPU, PrivateUse1: scale_it\n"
+
+
+def test_cpu_kernels_are_registered_as_they_are(tmp_path: Path) -> None:
+    assert generate(tmp_path, TWO_KEYS)["src/register_cpu.cpp"].endswith("""
+#include <torch/library.h>
+
+#include <demo/kernels.h>
+
+TORCH_LIBRARY_IMPL(demo, CPU, m) {
+  m.impl("scale", TORCH_FN(::demo::scale_it));
+}
+""")
+
+
+def test_backends_with_devices_get_a_check_and_a_guard(tmp_path: Path) -> None:
+    assert """
+at::Tensor wrapper_PrivateUse1_scale(const at::Tensor& self, double s) {
+  ::std::optional<c10::Device> common_device;
+  c10::impl::check_and_update_common_device(
+      common_device,
+      self,
+      "wrapper_PrivateUse1_scale",
+      "self");
+  const c10::OptionalDeviceGuard device_guard(at::device_of(self));
+  return ::demo::scale_it(self, s);
+}
+""" in generate(tmp_path, TWO_KEYS)["src/register_privateuse1.cpp"]
+
+
+def test_without_check_and_guard_there_is_no_wrapper(tmp_path: Path) -> None:
+    yaml = TWO_KEYS + "  device_check: NoCheck\n  device_guard: False\n"
+    text = generate(tmp_path, yaml)["src/register_privateuse1.cpp"]
+    assert "wrapper" not in text
+    assert '  m.impl("scale", TORCH_FN(::demo::scale_it));\n' in text
+
+
+def test_a_factory_is_guarded_by_its_device(tmp_path: Path) -> None:
+    options = (
+        "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
+    )
+    yaml = f"- func: demo::ones(int n, *, {options}) -> Tensor\n  dispatch:\n    CUDA: ones_cuda\n"
+    files = generate(tmp_path, yaml)
+    guard = "  const c10::DeviceGuard device_guard(c10::device_or_default(device));\n"
+    assert guard in files["src/register_cuda.cpp"]
+    assert '  m.impl("ones", TORCH_FN(select_ones));\n' in files["src/register_backendselect.cpp"]
+
+
+def test_overloaded_kernels_are_told_apart_by_a_call(tmp_path: Path) -> None:
+    yaml = SCALE + "- func: demo::scale.int(Tensor self, int s) -> Tensor\n"
+    yaml = yaml.replace("-> Tensor\n", "-> Tensor\n  dispatch:\n    CPU: scale\n")
+    text = generate(tmp_path, yaml)["src/register_cpu.cpp"]
+    assert """
+at::Tensor wrapper_CPU_scale_int(const at::Tensor& self, int64_t s) {
+  return ::demo::scale(self, s);
+}
+""" in text
+    assert '  m.impl("scale.int", TORCH_FN(wrapper_CPU_scale_int));\n' in text
+
+
+def test_pytorchs_operators_get_kernels_and_no_schema(tmp_path: Path) -> None:
+    yaml = "- func: relu(Tensor self) -> Tensor\n  dispatch:\n    PrivateUse1: relu_npu\n"
+    files = generate(tmp_path, yaml)
+    assert "src/register_schema.cpp" not in files
+    assert "TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {" in files["src/register_privateuse1.cpp"]
+    assert "at::Tensor relu_npu(const at::Tensor& self);" in files["include/aten_ops/kernels.h"]
+
+
+def test_structured_operators_have_no_kernels_of_the_authors(tmp_path: Path) -> None:
+    yaml = """\
+- func: demo::neg(Tensor self) -> Tensor
+  structured_delegate: neg.out
+- func: demo::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    CPU: neg_out
+- func: demo::pos(Tensor self) -> Tensor
+"""
+    text = generate(tmp_path, yaml)["include/demo/kernels.h"]
+    assert re.findall(r"(\w+)\(const at::Tensor& self", text) == ["pos"]
+
+
+def test_library_options(tmp_path: Path) -> None:
+    files = generate(
+        tmp_path,
+        SCALE,
+        namespace="my::lib",
+        library="fragment",
+        python_module="my.fakes",
+        headers=["my/kernels.h"],
+        module="",
+    )
+    assert files["src/register_schema.cpp"].endswith("""
+TORCH_LIBRARY_FRAGMENT(demo, m) {
+  m.set_python_module("my.fakes");
+  m.def("scale(Tensor self, float s) -> Tensor");
+}
+""")
+    assert """
+#include "my/kernels.h"
+
+#include <my/lib/verify_kernels.h>
+
+TORCH_LIBRARY_IMPL(demo, CompositeImplicitAutograd, m) {
+  m.impl("scale", TORCH_FN(::my::lib::scale));
+}
+""" in files["src/register_compositeimplicitautograd.cpp"]
+    assert "src/module.cpp" not in files
+
+
+def test_tags(tmp_path: Path) -> None:
+    tags = SCALE + "  tags: [pt2_compliant_tag, pointwise, nondeterministic_seeded]\n"
+    assert """
+  m.def(
+      "scale(Tensor self, float s) -> Tensor",
+      {at::Tag::pt2_compliant_tag,
+       at::Tag::pointwise,
+       at::Tag::nondeterministic_seeded});
+""" in generate(tmp_path, tags)["src/register_schema.cpp"]
+
+
+def test_shards_depend_on_the_name_alone(tmp_path: Path) -> None:
+    def places(yaml: str) -> dict[str, str]:
+        files = generate(tmp_path, yaml, shards=4)
+        return {
+            name: path
+            for path, text in files.items()
+            if path.startswith("include/demo/operators_")
+            for name in re.findall(r"^struct (\w+) \{", text, flags=re.M)
+        }
+
+    names = ["add", "sub", "mul", "div", "neg", "pos"]
+    one = "".join(f"- func: demo::{n}(Tensor self) -> Tensor\n" for n in names)
+    before, after = places(one), places("- func: demo::new(Tensor self) -> Tensor\n" + one)
+    assert len(set(before.values())) > 1
+    assert {name: after[name] for name in names} == before
+
+
+def test_types_that_libtorch_takes(tmp_path: Path) -> None:
+    yaml = """\
+- func: demo::f(Tensor(a!)? x, bool[] flags, int[][] pairs, Dict(str, Tensor) named) -> str
+- func: demo::g(Tensor x, Dimname name) -> Tensor
+- func: demo::h(Tensor x) -> Scalar[]
+- func: demo::i(Tensor x, ...) -> Tensor
+"""
+    assert """
+std::string f(
+    const std::optional<at::Tensor>& x,
+    c10::List<bool> flags,
+    std::vector<std::vector<int64_t>> pairs,
+    c10::Dict<std::string, at::Tensor> named);
+""" in generate(tmp_path, yaml)["include/demo/kernels.h"]
+    assert diagnostics(tmp_path, yaml) == [
+        "warning[TG511]: `demo::g` has a type that libtorch passes to no kernel: "
+        "argument `name` is `Dimname`",
+        "warning[TG511]: `demo::h` has a type that libtorch passes to no kernel: "
+        "the result is `Scalar[]`",
+        "warning[TG511]: `demo::i` takes or gives any number of values, which a typed call cannot",
+    ]
+
+
+def test_a_kernel_that_no_call_reaches(tmp_path: Path) -> None:
+    yaml = "- func: demo::seed(int n) -> int\n  dispatch:\n    CPU: seed_cpu\n"
+    assert diagnostics(tmp_path, yaml) == [
+        "warning[TG406]: kernel for `CPU` is unreachable: no argument carries a key"
+    ]
+
+
+def test_names_that_cpp_keeps_for_itself(tmp_path: Path) -> None:
+    yaml = "- func: demo::f(Tensor op, int default=1) -> Tensor\n"
+    files = generate(tmp_path, yaml)
+    assert """
+at::Tensor f::call(const at::Tensor& op, int64_t default_) {
+  const auto& op_ = detail::handle<f>();
+  return op_.call(op, default_);
+}
+""" in files["src/operators.cpp"]
+    assert "(const at::Tensor& op, int64_t default_ = 1)" in files["include/demo/functions.h"]
+
+
+def test_functions_that_would_be_the_same_are_there_once(tmp_path: Path) -> None:
+    yaml = "- func: demo::f(Tensor x, int n) -> Tensor\n- func: demo::f.sym(Tensor x, SymInt n) -> Tensor\n"
+    text = generate(tmp_path, yaml)["include/demo/functions.h"]
+    assert text.count(" f(const at::Tensor& x, int64_t n) {") == 1
+    assert text.count(" f_symint(const at::Tensor& x, c10::SymInt n) {") == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"namespaces": "x"}, "unknown option `namespaces` of target `cpp-torch`"),
+        ({"namespace": "a::class"}, "`namespace`: `a::class` is no C++ namespace"),
+        ({"library": "own"}, "`library` is neither `def` nor `fragment`"),
+        ({"shards": 300}, "`shards` is not a number from 0 to 256"),
+        ({"folder": "../x"}, "`folder`: `../x` is no path below the output folder"),
+        ({"headers": "x.h"}, "`headers` is not a list of texts"),
+        ({"calls-only": 1}, "`calls-only` is neither true nor false"),
+    ],
+)
+def test_wrong_options(values: dict[str, object], message: str) -> None:
+    with pytest.raises(OptionError) as caught:
+        load_options(values)
+    assert str(caught.value) == message
+
+
+CASE = Path(__file__).parents[3] / "cases" / "cpp_torch"
+
+
+@needs_clang_format
+def test_clang_format_changes_nothing(tmp_path: Path) -> None:
+    yaml = (CASE / "input" / "ops.yaml").read_text()
+    for shards in (1, 3):
+        files = generate(tmp_path, yaml, shards=shards)
+        assert {path: unformatted([text]) for path, text in files.items()} == dict.fromkeys(
+            files, ""
+        )
+
+
+@pytest.mark.torch
+@needs_clang_format
+def test_clang_format_changes_nothing_for_pytorch() -> None:
+    files = torchgen_lite.generate(torchgen_lite.load(torch=True), targets=["cpp-torch"])
+    assert len(files) == 69
+    sample = [path for path in files if "_3." in path]
+    assert len(sample) == 4
+    assert {path: unformatted([files[path]]) for path in sample} == dict.fromkeys(sample, "")
+    for path, text in files.items():
+        assert len(text.splitlines()) < 10_000, path

@@ -1,0 +1,66 @@
+"""Which variants get the boxed functionalization kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite import load
+from torchgen_lite.targets.cpp_torch.fallbacks import functionalize_views
+
+
+def registered(folder: Path, *entries: str) -> list[str]:
+    (folder / "ops.yaml").write_text("".join(entries))
+    program = load("ops.yaml", root=folder)
+    assert not program.diagnostics
+    return [
+        f"{view.name}: {call}"
+        for view in functionalize_views(program.functions, "lib")
+        for call in view.calls
+    ]
+
+
+FUNCTIONAL = "- func: ns::f(Tensor x, float s) -> Tensor\n  dispatch: {CPU: f, Meta: m}\n"
+INPLACE = "- func: ns::f_(Tensor(a!) x, float s) -> Tensor(a!)\n  dispatch: {CPU: f_, Meta: m_}\n"
+OUT = (
+    "- func: ns::f.out(Tensor x, float s, *, Tensor(a!) out) -> Tensor(a!)\n"
+    "  dispatch: {CPU: fo, Meta: mo}\n"
+)
+
+
+def test_in_place_and_out_variants_of_a_functional_one(tmp_path: Path) -> None:
+    assert registered(tmp_path, INPLACE, FUNCTIONAL, OUT) == [
+        'ns:   m.impl("f_", lib::fallback::functionalize("ns::f", ""));',
+        'ns:   m.impl("f.out", lib::fallback::functionalize("ns::f", ""));',
+    ]
+
+
+def test_a_long_registration_has_one_argument_a_line(tmp_path: Path) -> None:
+    name = "a_name_that_is_rather_long"
+    entries = (text.replace("::f", f"::{name}") for text in (FUNCTIONAL, OUT))
+    assert registered(tmp_path, *entries) == [
+        "ns:   m.impl(\n"
+        f'      "{name}.out",\n'
+        f'      lib::fallback::functionalize("ns::{name}", ""));'
+    ]
+
+
+@pytest.mark.parametrize(
+    "writer",
+    [
+        pytest.param("", id="none"),
+        pytest.param(INPLACE.replace("{CPU: f_, Meta: m_}", "{Functionalize: k}"), id="own kernel"),
+        pytest.param(
+            INPLACE.replace("CPU: f_, Meta: m_", "CompositeImplicitAutograd: f_"), id="composite"
+        ),
+        pytest.param(INPLACE.replace("-> Tensor(a!)", "-> ()"), id="returns nothing"),
+        pytest.param(INPLACE.replace("float s", "int s"), id="another signature"),
+    ],
+)
+def test_others_get_none(tmp_path: Path, writer: str) -> None:
+    assert registered(tmp_path, FUNCTIONAL, writer) == []
+
+
+def test_without_a_functional_variant_there_is_nothing_to_call(tmp_path: Path) -> None:
+    assert registered(tmp_path, INPLACE, OUT) == []

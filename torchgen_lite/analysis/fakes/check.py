@@ -1,0 +1,185 @@
+"""The rules of `fake:` held against the schema: what would fail under `torch.compile`, found now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from torchgen_lite.analysis.dispatch_index import COMPOSITE_KEYS, effective_dispatch
+from torchgen_lite.analysis.fakes.kinds import ANY, Scope, expect, kind_of_type
+from torchgen_lite.analysis.fakes.results import Result, results_of
+from torchgen_lite.diagnostics import Diagnostic, Label, Span, did_you_mean
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.fakes import Fake, FakeRule
+from torchgen_lite.schema import FunctionSchema
+
+_IMPLICIT = "CompositeImplicitAutograd"
+_WANTED = {
+    "dtype": frozenset({"dtype"}),
+    "device": frozenset({"device", "str"}),
+    "shape": frozenset({"ints"}),
+    "stride": frozenset({"ints"}),
+    "memory_format": frozenset({"memory_format"}),
+    "view": frozenset({"Tensor"}),
+    "offset": frozenset({"int"}),
+    "count": frozenset({"int"}),
+}
+# A field, and what it cannot stand beside.
+_EXCLUDES = {
+    "view": ("like", "dtype", "device", "memory_format", "count", "value"),
+    "value": ("like", "shape", "dtype", "device", "stride", "memory_format", "offset", "count"),
+    "stride": ("memory_format",),
+}
+# A field, and what has to stand beside it: one of these.
+_NEEDS = {"stride": ("shape",), "offset": ("view",), "count": ("like", "shape")}
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    function: NativeFunction
+    fake: Fake
+
+    @property
+    def schema(self) -> FunctionSchema:
+        return self.function.func
+
+    def report(
+        self, code: str, message: str, span: Span | None, label: str, help: str | None = None
+    ) -> Diagnostic:
+        place = span or self.fake.span
+        return Diagnostic(
+            code,
+            message,
+            Label(place, label) if place else None,
+            help=help,
+            operator=self.schema.full_name,
+            context=dict(self.function.field_spans).get("func"),
+        )
+
+
+def check_fakes(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """Every mistake in the `fake:` of these functions."""
+    for function in functions:
+        if function.fake is not None:
+            yield from _check(_Entry(function, function.fake))
+
+
+def _check(entry: _Entry) -> Iterator[Diagnostic]:
+    refusal = _refusal(entry.function)
+    if refusal is not None:
+        yield entry.report("TG331", refusal, entry.fake.span, "no fake here", "leave it out")
+    elif not entry.fake.function:
+        yield from _check_rules(entry)
+
+
+def _refusal(function: NativeFunction) -> str | None:
+    """Why an operator has no use for `fake:`."""
+    name = function.func.full_name
+    keys = {dispatch.key for dispatch in effective_dispatch(function)}
+    if _IMPLICIT in keys and keys <= COMPOSITE_KEYS:
+        return f"`{name}` gets its fake from its {_IMPLICIT} kernel"
+    if "Meta" in keys:
+        return f"`{name}` has a kernel for `Meta`, which is its fake"
+    results = results_of(function.func)
+    if results and all(result.argument is not None for result in results):
+        return f"`{name}` gives back what it wrote to, and has its fake by itself"
+    return f"`{name}` returns nothing, and has its fake by itself" if not results else None
+
+
+def _check_rules(entry: _Entry) -> Iterator[Diagnostic]:
+    needing = [r for r in results_of(entry.schema) if r.argument is None]
+    rules = entry.fake.rules
+    if rules and rules[0].name:
+        names = [result.name for result in needing]
+        for rule in rules:
+            if rule.name not in names:
+                hint = did_you_mean(rule.name, names) or f"the results are {', '.join(names)}"
+                message = f"`{entry.schema.full_name}` has no result `{rule.name}`"
+                yield entry.report("TG331", message, rule.name_span, "not a result", hint)
+        given = {rule.name: rule for rule in rules}
+        missing = [name for name in names if name not in given]
+        if missing:
+            message = f"no rule for result `{missing[0]}`"
+            yield entry.report("TG331", message, entry.fake.span, "missing here")
+        pairs = [(r, given[r.name]) for r in needing if r.name in given]
+    else:
+        if len(rules) != len(needing):
+            words = f"{len(rules)} rule{'s' if len(rules) != 1 else ''}"
+            message = f"{words} for {len(needing)} result{'s' if len(needing) != 1 else ''}"
+            yield entry.report("TG331", message, entry.fake.span, f"of `{entry.schema.full_name}`")
+        pairs = list(zip(needing, rules))
+    for result, rule in pairs:
+        yield from _check_rule(entry, result, rule)
+
+
+def _check_rule(entry: _Entry, result: Result, rule: FakeRule) -> Iterator[Diagnostic]:
+    present = {name for name, _ in rule.fields}
+    spans = dict(rule.field_spans)
+    for name in present:
+        clash = [other for other in _EXCLUDES.get(name, ()) if other in present]
+        if clash:
+            message = f"`{name}` and `{clash[0]}` exclude each other"
+            yield entry.report("TG330", message, spans[clash[0]], f"not beside `{name}`")
+        if name in _NEEDS and not present.intersection(_NEEDS[name]):
+            message = f"`{name}` needs `{_NEEDS[name][0]}`"
+            yield entry.report("TG330", message, spans[name], "stands alone")
+    yield from _check_result(entry, result, rule, present)
+    scope = Scope({a.name: kind_of_type(a.type) for a in entry.schema.arguments})
+    kind = kind_of_type(result.value.type).rstrip("?")
+    for name, tree in rule.fields:
+        if name == "value":
+            expect(tree, frozenset({kind, f"{kind}?"}), scope)
+        elif name == "like":
+            is_each = kind == "Tensors" and "count" not in present
+            expect(tree, frozenset({"Tensors" if is_each else "Tensor"}), scope)
+        else:
+            expect(tree, _WANTED[name], scope)
+    for code, message, span, label, help_ in scope.found:
+        yield entry.report(code, message, span, label, help_)
+
+
+def _check_result(
+    entry: _Entry, result: Result, rule: FakeRule, present: set[str]
+) -> Iterator[Diagnostic]:
+    """What the fields make is what the schema says that the result is."""
+    kind = kind_of_type(result.value.type).rstrip("?")
+    one = "the result" if len(entry.schema.returns) == 1 else f"result `{result.name}`"
+    what = f"{one} of `{entry.schema.full_name}`"
+    if kind not in ("Tensor", "Tensors"):
+        if present and "value" not in present:
+            message = f"{what} is `{result.value.type}`, and no tensor"
+            yield entry.report("TG331", message, rule.span, "here", "give it a `value`")
+        elif kind == ANY:
+            message = f"no rule makes a `{result.value.type}`"
+            yield entry.report("TG331", message, rule.span, "here", "name a Python function")
+        return
+    if result.source is not None and "view" not in present:
+        message = f"{what} shares the memory of `{result.source.name}`"
+        hint = f"write `view: {result.source.name}`, with `shape` and `stride`"
+        yield entry.report("TG331", message, rule.span, "makes a new tensor", hint)
+    elif result.source is None and "view" in present:
+        message = f"{what} is a new tensor by its schema"
+        yield entry.report("TG331", message, dict(rule.field_spans)["view"], "shares memory")
+    elif result.source is not None and str(rule.get("view")) != result.source.name:
+        message = f"{what} is a view of `{result.source.name}`"
+        yield entry.report("TG331", message, dict(rule.field_spans)["view"], "of something else")
+    elif "value" in present:
+        message = f"{what} is a tensor"
+        yield entry.report("TG331", message, dict(rule.field_spans)["value"], "no tensor")
+    elif not present & {"like", "shape", "view"}:
+        message = f"nothing says the shape of {what}"
+        yield entry.report("TG331", message, rule.span, "here", "add `like` or `shape`")
+    elif kind == "Tensors" and not present & {"like", "count"}:
+        message = f"{what} is a list of tensors"
+        yield entry.report("TG331", message, rule.span, "one tensor", "add `count`")
+    elif kind == "Tensor" and "count" in present:
+        message = f"{what} is one tensor"
+        yield entry.report("TG331", message, dict(rule.field_spans)["count"], "a list")
+    elif "shape" in present and not present & {"like", "dtype", "view"} and not _first(entry):
+        message = f"nothing says the dtype of {what}"
+        yield entry.report("TG331", message, rule.span, "here", "add `dtype`")
+
+
+def _first(entry: _Entry) -> bool:
+    """Whether there is a tensor to take dtype and device from."""
+    return any(kind_of_type(a.type) == "Tensor" for a in entry.schema.arguments)

@@ -1,0 +1,84 @@
+"""Which results of an operator need a rule: those that are no argument given back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torchgen_lite.analysis.differentiability.info import return_names
+from torchgen_lite.analysis.dispatch_index import COMPOSITE_KEYS, effective_dispatch
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.fakes import FakeRule
+from torchgen_lite.schema import Argument, FunctionSchema, Return
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One result. `argument` is the argument that it is, where the operator gives back what it wrote
+    to; `source` is the one that it is a view of."""
+
+    index: int
+    name: str
+    value: Return
+    argument: Argument | None = None
+    source: Argument | None = None
+
+
+def results_of(schema: FunctionSchema) -> tuple[Result, ...]:
+    """The results in order, each with the argument that it shares memory with."""
+    names = return_names(schema)
+    found = []
+    for index, value in enumerate(schema.returns):
+        shared = _aliased(schema, value)
+        is_same = shared is not None and shared.is_write and value.is_write
+        found.append(
+            Result(
+                index,
+                names[index],
+                value,
+                shared if is_same else None,
+                None if is_same else shared,
+            )
+        )
+    return tuple(found)
+
+
+def _aliased(schema: FunctionSchema, value: Return) -> Argument | None:
+    annotation = value.annotation
+    if annotation is None or annotation.before == ("*",):
+        return None
+    for argument in schema.arguments:
+        other = argument.annotation
+        if other is not None and set(other.before) & set(annotation.before):
+            return argument
+    return None
+
+
+def has_own_fake(schema: FunctionSchema) -> bool:
+    """Whether every result is an argument, so that no rule is needed."""
+    return all(result.argument is not None for result in results_of(schema))
+
+
+def lacks_fake(function: NativeFunction) -> bool:
+    """Whether nothing says what the operator returns under `torch.compile`.
+
+    An operator without any kernel here gets them, and its Meta kernel perhaps, from elsewhere.
+    """
+    keys = {entry.key for entry in effective_dispatch(function)}
+    if function.fake is not None or not keys or "Meta" in keys or keys & COMPOSITE_KEYS:
+        return False
+    if function.structured or function.structured_delegate is not None:
+        return False
+    return not has_own_fake(function.func)
+
+
+def rules_by_result(function: NativeFunction) -> Mapping[int, FakeRule]:
+    """The rule for each result that needs one, of an entry that has been checked."""
+    if function.fake is None:
+        return {}
+    needing = [r for r in results_of(function.func) if r.argument is None]
+    rules = function.fake.rules
+    if rules and rules[0].name:
+        by_name = {rule.name: rule for rule in rules}
+        return {r.index: by_name[r.name] for r in needing if r.name in by_name}
+    return {r.index: rule for r, rule in zip(needing, rules)}

@@ -1,0 +1,165 @@
+"""The samples of an entry held against its schema."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from torchgen_lite.analysis.fakes.kinds import DTYPES, MEMORY_FORMATS, fits, kind_of_type
+from torchgen_lite.diagnostics import Diagnostic, Label, Span, did_you_mean
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.samples import Sample
+from torchgen_lite.schema.formula import (
+    Binary,
+    Call,
+    Expression,
+    ListDisplay,
+    Literal,
+    Member,
+    Name,
+    Unary,
+    children,
+)
+
+FACTORIES = frozenset(
+    {"arange", "empty", "full", "ones", "rand", "randint", "randn", "tensor", "zeros"}
+)
+METHODS = frozenset(
+    {
+        "abs", "contiguous", "double", "exp", "expand", "flatten", "float", "long", "permute",
+        "reshape", "sigmoid", "squeeze", "t", "to", "transpose", "unsqueeze", "view",
+    }
+)  # fmt: skip
+KEYWORDS = frozenset({"dtype", "device", "memory_format"})
+_WORDS = frozenset({"True", "False", "true", "false", "None", *DTYPES, *MEMORY_FORMATS})
+
+Finding = tuple[str, str, "Span | None", str, "str | None"]
+
+
+def check_samples(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """Every mistake in the `samples:` of these functions."""
+    for function in functions:
+        for sample in function.samples:
+            for code, message, span, label, help_ in _check(function, sample):
+                place = span or sample.span
+                yield Diagnostic(
+                    code,
+                    message,
+                    Label(place, label) if place else None,
+                    help=help_,
+                    operator=function.func.full_name,
+                    context=dict(function.field_spans).get("func"),
+                )
+
+
+def _check(function: NativeFunction, sample: Sample) -> Iterator[Finding]:
+    values = [*sample.arguments, *(value for _, value in sample.keywords)]
+    wrong = [finding for value in values for finding in _unreadable(value)]
+    yield from wrong
+    if not wrong:
+        yield from _bind(function, sample)
+
+
+def _unreadable(node: Expression) -> Iterator[Finding]:
+    """Anything but factories, a few methods, numbers, words and lists."""
+    if isinstance(node, Call):
+        yield from _unreadable_call(node)
+        inner: tuple[Expression, ...] = (
+            *((node.function.value,) if isinstance(node.function, Member) else ()),
+            *node.arguments,
+            *(value for _, value in node.keywords),
+        )
+    elif isinstance(node, Name):
+        if node.text not in _WORDS:
+            hint = did_you_mean(node.text, _WORDS)
+            yield "TG335", f"unknown name `{node.text}` in a sample", node.span, "here", hint
+        return
+    elif isinstance(node, (Literal, ListDisplay, Binary, Unary)):
+        if isinstance(node, Literal) and "\\" in node.text:
+            yield "TG335", "a backslash in a string", node.span, "not read here", None
+        inner = children(node)
+    else:
+        yield "TG335", f"`{node}` in a sample", node.span, "not read here", None
+        return
+    for child in inner:
+        yield from _unreadable(child)
+
+
+def _unreadable_call(node: Call) -> Iterator[Finding]:
+    if isinstance(node.function, Member):
+        if node.function.name not in METHODS or node.function.arrow:
+            hint = did_you_mean(node.function.name, METHODS)
+            message = f"no method `{node.function.name}` in samples"
+            yield "TG335", message, node.function.span, "here", hint
+    elif str(node.function) not in FACTORIES:
+        hint = did_you_mean(str(node.function), FACTORIES)
+        yield "TG335", f"no function `{node.function}` in samples", node.span, "here", hint
+    for keyword, value in node.keywords:
+        if keyword not in KEYWORDS:
+            hint = did_you_mean(keyword, KEYWORDS)
+            yield "TG335", f"no keyword `{keyword}` in samples", value.span, "here", hint
+
+
+def _bind(function: NativeFunction, sample: Sample) -> Iterator[Finding]:
+    schema = function.func
+    name = schema.full_name
+    positional = [a for a in schema.arguments if not a.kwarg_only]
+    if len(sample.arguments) > len(positional):
+        extra = sample.arguments[len(positional)]
+        message = f"`{name}` takes {len(positional)} positional arguments"
+        yield "TG336", message, extra.span, "one more", None
+        return
+    values = dict(zip((a.name for a in positional), sample.arguments))
+    names = [a.name for a in schema.arguments]
+    spans = dict(sample.keyword_spans)
+    for keyword, value in sample.keywords:
+        span = spans.get(keyword, value.span)
+        if keyword not in names:
+            hint = did_you_mean(keyword, names)
+            yield "TG336", f"`{name}` has no argument `{keyword}`", span, "here", hint
+        elif keyword in values:
+            yield "TG336", f"argument `{keyword}` is given twice", span, "again here", None
+        values[keyword] = value
+    for argument in schema.arguments:
+        given = values.get(argument.name)
+        if given is None and argument.default is None:
+            message = f"the sample leaves out `{argument.name}`"
+            yield "TG336", message, sample.span, "not given", None
+        elif given is not None:
+            found, wanted = _kind(given), kind_of_type(argument.type)
+            if not _fits(found, wanted):
+                message = f"`{given}` is given for `{argument.type} {argument.name}`"
+                yield "TG336", message, given.span, "of another type", None
+
+
+def _fits(found: str, wanted: str) -> bool:
+    if found == "none":
+        return wanted.endswith("?") or wanted == "any"
+    bare = wanted.rstrip("?")
+    if found == "list":
+        return bare.endswith("s") or bare == "any"
+    # One number stands for a fixed-size list of equal ones.
+    return fits(found, frozenset({bare, *(["str"] if bare == "device" else [])})) or (
+        found in ("int", "float", "bool") and bare == f"{found}s"
+    )
+
+
+def _kind(node: Expression) -> str:
+    """What a value is, as far as it shows."""
+    if isinstance(node, ListDisplay):
+        return "list"
+    if isinstance(node, Name):
+        if node.text == "None":
+            return "none"
+        if node.text in DTYPES:
+            return "dtype"
+        return "memory_format" if node.text in MEMORY_FORMATS else "bool"
+    if isinstance(node, Literal):
+        if node.text[0] in "\"'":
+            return "str"
+        return "int" if node.text.isdigit() else "float"
+    if isinstance(node, Unary):
+        return _kind(node.operand)
+    if isinstance(node, Binary):
+        kinds = {_kind(node.left), _kind(node.right)}
+        return "Tensor" if "Tensor" in kinds else "float" if kinds != {"int"} else "int"
+    return "Tensor"

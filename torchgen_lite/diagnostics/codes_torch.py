@@ -1,0 +1,97 @@
+"""Codes of what entries say for PyTorch's Python side: TG330 to TG339, fakes, samples, vmap, autocast."""
+
+from __future__ import annotations
+
+from torchgen_lite.diagnostics.code import Code
+
+_MM = "- func: mm(Tensor a, Tensor b) -> Tensor\n  dispatch: {CPU: mm_cpu}\n  "
+
+TORCH_CODES = (
+    Code(
+        "TG330",
+        "a rule for fakes that can't be read",
+        "error",
+        "`fake:` is the name of a Python function, or a rule: `like`, `shape`, `dtype`, `device`, "
+        "`stride`, `memory_format`; `view` and `offset` for a result that shares memory; `count` for a "
+        "list of tensors; `value` for what is no tensor. Several results have a list of rules, or a "
+        "mapping from their names to rules.",
+        _MM + "fake: {shap: [1]}",
+        _MM + "fake: {shape: [1]}",
+    ),
+    Code(
+        "TG331",
+        "fake that disagrees with the schema",
+        "error",
+        "There is one rule for each result, `view` for one that aliases an argument, `value` for one that "
+        "is no tensor. An operator that returns nothing, or what it wrote to, has its fake by itself.",
+        _MM + "fake: [{like: a}, {like: b}]",
+        _MM + "fake: {like: a}",
+    ),
+    Code(
+        "TG332",
+        "unknown name in a rule for fakes",
+        "error",
+        "A rule knows the arguments, their `shape`, `dtype`, `device`, `ndim`, `size(i)`, `stride(i)`, "
+        "`numel()`, dtypes and memory formats, and a few functions: docs/torch-python-target.md lists them.",
+        _MM + "fake: {shape: [a.size(0), n], like: a}",
+        _MM + "fake: {shape: [a.size(0), b.size(1)], like: a}",
+    ),
+    Code(
+        "TG333",
+        "wrong kind of value in a rule for fakes",
+        "error",
+        "A shape is a list of integers, `like` a tensor, `dtype` a dtype. An optional argument may be "
+        "None: `weight.defined() ? weight.size(0) : 1` asks first.",
+        _MM + "fake: {shape: [a.dtype], like: a}",
+        _MM + "fake: {shape: [a.size(0)], like: a}",
+    ),
+    Code(
+        "TG334",
+        "function that cannot stand for the operator",
+        "error",
+        "The Python function that `fake`, `vmap` or `dispatch` names is looked up in the modules of the "
+        "configuration, which are read and never imported. A fake takes the operator's arguments and has a "
+        "default wherever the schema has one: PyTorch leaves out arguments that are equal to it.",
+    ),
+    Code(
+        "TG335",
+        "a sample that can't be read",
+        "error",
+        "A sample is a list of arguments, `(randn(3, 4), 2.0, dim=1)`, or a mapping from names to values. "
+        "Values are numbers, strings, lists, dtypes, and tensors made with `randn`, `rand`, `zeros`, "
+        "`ones`, `full`, `arange`, `randint` and `tensor`.",
+        _MM + "samples:\n    - (random(3, 3), randn(3, 3))",
+        _MM + "samples:\n    - (randn(3, 3), randn(3, 3))",
+    ),
+    Code(
+        "TG336",
+        "sample that the operator doesn't take",
+        "error",
+        "Every argument without a default is given, none twice, and each fits its type.",
+        _MM + "samples:\n    - (randn(3, 3))",
+        _MM + "samples:\n    - (randn(3, 3), randn(3, 3))",
+    ),
+    Code(
+        "TG337",
+        "unknown autocast rule",
+        "error",
+        "`autocast` says in which precision an operator runs under `torch.autocast`: `float32`, or "
+        "`lower_precision` for the dtype that autocast was given.",
+        _MM + "autocast: float31",
+        _MM + "autocast: float32",
+    ),
+    Code(
+        "TG338",
+        "operator that torch.library cannot differentiate",
+        "error",
+        "`torch.library.register_autograd` takes functional operators whose tensors are positional. An "
+        "in-place variant gets its derivative from the functional one; a view from its `view:` rule.",
+    ),
+    Code(
+        "TG339",
+        "operator without a fake",
+        "warning",
+        "An operator with kernels for backends, and neither a `fake:`, a Meta kernel nor a composite one, "
+        "fails under `torch.compile` and `torch.export`.",
+    ),
+)

@@ -1,0 +1,266 @@
+"""C++ text laid out as clang-format lays it out with the `.clang-format` of this repository.
+
+Note [Clang-format by construction]
+As with black, no formatter runs over what is generated, and none would change it. The style is that of
+PyTorch's own C++: 80 columns, `const at::Tensor& self`, a list on its line or one item a line. Types come
+from the dialects, whose spelling is torchgen's (`const at::Tensor &`, `::std::tuple<at::Tensor,int64_t>`);
+`type_text` respells them. A test runs clang-format over every signature of PyTorch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from torchgen_lite.dialects.cpp_signature import CppParameter
+
+LINE_LENGTH = 80
+CONTINUATION = 4
+
+# What no argument can be called. Alternative spellings (`and`, `not`) are keywords too.
+KEYWORDS = frozenset("""
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t
+    char32_t class compl concept const consteval constexpr constinit const_cast continue co_await
+    co_return co_yield decltype default delete do double dynamic_cast else enum explicit export extern
+    false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr
+    operator or or_eq private protected public register reinterpret_cast requires return short signed
+    sizeof static static_assert static_cast struct switch template this thread_local throw true try
+    typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
+    """.split())
+_DEFAULTS = {
+    "True": "true",
+    "False": "false",
+    "inf": "::std::numeric_limits<double>::infinity()",
+    "-inf": "-::std::numeric_limits<double>::infinity()",
+    "nan": "::std::numeric_limits<double>::quiet_NaN()",
+    "preserve_format": "c10::MemoryFormat::Preserve",
+    "channels_last": "c10::MemoryFormat::ChannelsLast",
+    "channels_last_3d": "c10::MemoryFormat::ChannelsLast3d",
+    "strided": "c10::Layout::Strided",
+}
+
+
+def identifier(name: str) -> str:
+    """A name that C++ takes.
+
+    >>> identifier("self"), identifier("default")
+    ('self', 'default_')
+    """
+    return f"{name}_" if name in KEYWORDS else name
+
+
+def quote(text: str) -> str:
+    """A string literal; what is not printable ASCII is escaped byte by byte.
+
+    >>> print(quote('say "x"'), quote("a\\n"))
+    "say \\"x\\"" "a\\012"
+    """
+    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    # An octal escape has at most three digits, so no character behind it can become a part of it.
+    parts = [
+        f"\\{chr(b)}" if chr(b) in '"\\' else chr(b) if 32 <= b < 127 else f"\\{b:03o}"
+        for b in text.encode()
+    ]
+    return f'"{"".join(parts)}"'
+
+
+def type_text(type_: str) -> str:
+    """A dialect's type in this style.
+
+    >>> type_text("const at::Tensor &"), type_text("::std::array<bool,3>")
+    ('const at::Tensor&', '::std::array<bool, 3>')
+    """
+    return re.sub(r",\s*", ", ", type_.replace(" &", "&"))
+
+
+def unrooted(type_: str) -> str:
+    """`std::optional` for `::std::optional`: shorter, where nothing generated can be called `std`.
+
+    >>> unrooted("const ::std::optional<at::Tensor>&")
+    'const std::optional<at::Tensor>&'
+    """
+    return type_.replace("::std::", "std::")
+
+
+def default_text(default: str) -> str:
+    """A dialect's default in this style, and the constants that torchgen's dialect passes through.
+
+    >>> default_text("{0,1}"), default_text("{True, False}"), default_text("preserve_format")
+    ('{0, 1}', '{true, false}', 'c10::MemoryFormat::Preserve')
+    """
+    if default.startswith("{") and '"' not in default:
+        items = [item.strip() for item in default[1:-1].split(",")]
+        return f"{{{', '.join([_DEFAULTS.get(item, item) for item in items])}}}"
+    return _DEFAULTS.get(default, default)
+
+
+def parameter(argument: CppParameter, *, default: bool = False, indent: int = CONTINUATION) -> str:
+    """`const at::Scalar& alpha = 1`, in two lines where one is too long."""
+    type_, name = type_text(argument.type), identifier(argument.name)
+    value = default_text(argument.default) if default and argument.default is not None else ""
+    text = f"{type_} {name} = {value}" if value else f"{type_} {name}"
+    # One more for the comma behind it.
+    if indent + len(text) < LINE_LENGTH:
+        return text
+    margin = "\n" + " " * (indent + CONTINUATION)
+    if value and indent + len(f"{type_} {name} =") <= LINE_LENGTH:
+        return f"{type_} {name} ={margin}{value}"
+    return f"{type_}{margin}{name} = {value}" if value else f"{type_}{margin}{name}"
+
+
+def parameters(
+    arguments: Sequence[CppParameter], *, defaults: bool = False, indent: int = 0
+) -> list[str]:
+    """The parameters of a function whose declaration stands at `indent`."""
+    deep = indent + CONTINUATION
+    return [parameter(a, default=defaults, indent=deep) for a in arguments]
+
+
+def call(head: str, items: Sequence[str], close: str = ")", *, indent: int = 0) -> str:
+    """`head` (which ends with an opening bracket), items and `close`: one line, or one item a line.
+
+    >>> call("return f(", ["a", "b"], ");")
+    'return f(a, b);'
+    """
+    text = f"{head}{', '.join(items)}{close}"
+    if not items or ("\n" not in text and indent + len(text) <= LINE_LENGTH):
+        return text
+    scope = head.rfind("::")
+    if "\n" not in head and indent + len(head) > LINE_LENGTH and scope > 0:
+        # Too long for a line even so: the name goes below its scope.
+        indent += CONTINUATION
+        rest = call(head[scope + 2 :], items, close, indent=indent)
+        return f"{head[: scope + 2]}\n{' ' * indent}{rest}"
+    margin = "\n" + " " * (indent + CONTINUATION)
+    return f"{head}{margin}{f',{margin}'.join(items)}{close}"
+
+
+def declaration(
+    head: str, returns: str, name: str, items: Sequence[str], close: str, *, indent: int = 0
+) -> str:
+    """A function: `head` (`static `), return type, name, parameters, `close` (`);`, `) {`).
+
+    The return type has a line of its own only where not even the opening bracket fits behind it.
+    """
+    inner = ", ".join(items)
+    text = f"{head}{returns} {name}({inner}{close}"
+    if "\n" not in text and indent + len(text) <= LINE_LENGTH:
+        return text
+    opening = f"{head}{returns} {name}("
+    if indent + len(opening) + (0 if items else len(close)) <= LINE_LENGTH:
+        return call(opening, items, close, indent=indent)
+    first = head + returns
+    if indent + len(first) > LINE_LENGTH:
+        first = template_arguments(first, indent=indent)
+    opening = f"{name}("
+    laid = call(opening, items, close, indent=indent)
+    if items and laid.startswith(f"{opening}\n") and len(name) < CONTINUATION:
+        # After so short a name there is nothing to gain by another line: parameters stand below each other.
+        margin = ",\n" + " " * (indent + len(opening))
+        laid = f"{opening}{margin.join(items)}{close}"
+    return f"{first}\n{' ' * indent}{laid}"
+
+
+def template_arguments(type_: str, *, indent: int = 0) -> str:
+    """A type with its outermost template arguments one a line.
+
+    >>> print(template_arguments("::std::tuple<at::Tensor, ::std::array<bool, 3>>"))
+    ::std::tuple<
+        at::Tensor,
+        ::std::array<bool, 3>>
+    """
+    start = type_.find("<")
+    if start < 0:
+        return type_
+    depth, parts, last = 0, [], start + 1
+    for position in range(start + 1, len(type_)):
+        character = type_[position]
+        if character == "<":
+            depth += 1
+        elif character == ">":
+            depth -= 1
+        elif character == "," and depth == 0:
+            parts.append(type_[last:position].strip())
+            last = position + 1
+    end = type_.rfind(">")
+    parts.append(type_[last:end].strip())
+    margin = "\n" + " " * (indent + CONTINUATION)
+    return f"{type_[: start + 1]}{margin}{f',{margin}'.join(parts)}{type_[end:]}"
+
+
+def function_alias(name: str, returns: str, types: Sequence[str], *, indent: int = 0) -> str:
+    """`using schema = at::Tensor(const at::Tensor&, const at::Scalar&);`."""
+    head, type_ = f"using {name} =", f"{returns}({', '.join(types)});"
+    if indent + len(head) + 1 + len(type_) <= LINE_LENGTH:
+        return f"{head} {type_}"
+    margin = "\n" + " " * (indent + CONTINUATION)
+    if indent + CONTINUATION + len(type_) <= LINE_LENGTH:
+        return f"{head}{margin}{type_}"
+    if indent + len(head) + len(returns) + 2 <= LINE_LENGTH:
+        return call(f"{head} {returns}(", types, ");", indent=indent)
+    if indent + CONTINUATION + len(returns) < LINE_LENGTH:
+        return f"{head}{margin}{call(f'{returns}(', types, ');', indent=indent + CONTINUATION)}"
+    exploded = template_arguments(f"{head} {returns}", indent=indent)
+    last = exploded.rpartition("\n")[2]
+    if len(last) + len(type_) - len(returns) <= LINE_LENGTH:
+        return exploded + type_[len(returns) :]
+    return call(f"{exploded}(", types, ");", indent=indent)
+
+
+def constant(head: str, value: str, *, indent: int = 0) -> str:
+    """`static constexpr const char* name = "aten::add";`, the value on the next line if it is too long."""
+    if indent + len(head) + 4 + len(value) <= LINE_LENGTH:
+        return f"{head} = {value};"
+    margin = "\n" + " " * (indent + CONTINUATION)
+    opening = 0 if value.startswith('"') else value.find("<") + 1
+    if opening and indent + CONTINUATION + len(value) >= LINE_LENGTH:
+        return f"{head} = {value[:opening]}{margin}{value[opening:]};"
+    return f"{head} ={margin}{value};"
+
+
+def braced(items: Sequence[str], *, indent: int = 0, tail: int = 1) -> str:
+    """A braced list at column `indent`, with `tail` characters behind it.
+
+    >>> braced(["at::Tag::core", "at::Tag::pointwise"])
+    '{at::Tag::core, at::Tag::pointwise}'
+    """
+    text = f"{{{', '.join(items)}}}"
+    if indent + len(text) + tail <= LINE_LENGTH:
+        return text
+    margin = ",\n" + " " * (indent + 1)
+    return f"{{{margin.join(items)}}}"
+
+
+def condition(text: str) -> str:
+    """`#if` and a condition, with as many operands on a line as fit.
+
+    >>> print(condition(" && ".join(f"defined({'A' * 20})" for _ in range(3))))
+    #if defined(AAAAAAAAAAAAAAAAAAAA) && defined(AAAAAAAAAAAAAAAAAAAA) && \\
+        defined(AAAAAAAAAAAAAAAAAAAA)
+    """
+    if len(text) + 4 <= LINE_LENGTH:
+        return f"#if {text}"
+    lines = ["#if"]
+    for part in _operands(text):
+        # Two more for the backslash.
+        if len(lines[-1]) + 1 + len(part) + 2 > LINE_LENGTH and lines[-1] != "#if":
+            lines.append(f"   {part}")
+        else:
+            lines[-1] += f" {part}"
+    return " \\\n ".join(lines)
+
+
+def _operands(text: str) -> list[str]:
+    """The operands of `&&` and `||` outside brackets, each with the operator behind it."""
+    parts: list[str] = []
+    for word in text.split(" "):
+        if parts and (_depth(parts[-1]) or not parts[-1].endswith(("&&", "||"))):
+            parts[-1] += f" {word}"
+        else:
+            parts.append(word)
+    return parts
+
+
+def _depth(text: str) -> int:
+    return text.count("(") - text.count(")")

@@ -1,0 +1,126 @@
+"""One operator as `torch.library` and mypy see it: annotations, defaults, docstrings, version ranges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from torchgen_lite.dialects import python
+from torchgen_lite.dialects.python_names import (
+    BUILTIN_TYPES,
+    FRAMEWORK_TYPES,
+    identifier,
+    type_words,
+)
+from torchgen_lite.dialects.text import docstring, import_line, literal, quote, tuple_display
+from torchgen_lite.loader.versions import Clause, parse_range
+from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, Type
+
+
+def argument_type(type_: Type) -> str:
+    """What a caller may pass: a device may be named by a string."""
+    return _accepting(python.argument_type(type_))
+
+
+def _accepting(text: str) -> str:
+    return text.replace("device", "device | str") if "device" in type_words(text) else text
+
+
+def default_text(argument: Argument) -> str:
+    """A default as it stands in a signature: `torch.contiguous_format`."""
+    value = python.default(argument)
+    if isinstance(value, NamedConstant):
+        return f"torch.{value.name}"
+    return literal(value)
+
+
+def parameters(schema: FunctionSchema) -> list[str]:
+    """The parameters of a function that stands for the operator, `*` before the first keyword-only one."""
+    lines: list[str] = []
+    positional = [a for a in schema.arguments if not a.kwarg_only]
+    required = [i for i, a in enumerate(positional) if a.default is None]
+    first_default = required[-1] + 1 if required else 0
+    for index, argument in enumerate(positional):
+        lines.append(_parameter(argument, index >= first_default))
+    keywords = [a for a in schema.arguments if a.kwarg_only]
+    if keywords:
+        lines.append("*")
+    lines += [_parameter(a, a.default is not None) for a in keywords]
+    return lines
+
+
+def _parameter(argument: Argument, with_default: bool) -> str:
+    text = f"{identifier(argument.name)}: {argument_type(argument.type)}"
+    return f"{text} = {default_text(argument)}" if with_default else text
+
+
+def type_imports(
+    schemas: Iterable[FunctionSchema],
+    more: Sequence[str] = (),
+    shadowed: frozenset[str] = frozenset(),
+) -> list[str]:
+    """The imports that annotations need; types that the module hides come under an underscore."""
+    texts = list(more)
+    for schema in schemas:
+        texts += [argument_type(a.type) for a in schema.arguments]
+        texts += python.returns(schema.returns)
+    words = type_words(" ".join(texts))
+    lines = []
+    hidden = sorted(words & shadowed & BUILTIN_TYPES)
+    if hidden:
+        lines.append(import_line("builtins", [f"{name} as _{name}" for name in hidden]))
+    names = sorted(_imported(w, shadowed) for w in words & FRAMEWORK_TYPES if w != "Number")
+    if names:
+        lines.append(import_line("torch", names))
+    if "Number" in words:
+        lines.append(f"from torch.types import {_imported('Number', shadowed)}")
+    return lines
+
+
+def _imported(name: str, shadowed: frozenset[str]) -> str:
+    """`Tensor`, `dtype as _dtype`, `UntypedStorage as Storage`."""
+    origin = "UntypedStorage" if name == "Storage" else name
+    local = f"_{name}" if name in shadowed else name
+    return origin if origin == local else f"{origin} as {local}"
+
+
+def uses_sequences(schemas: Iterable[FunctionSchema]) -> bool:
+    """Whether an annotation says `Sequence`."""
+    return any(
+        "Sequence" in python.argument_type(a.type) for schema in schemas for a in schema.arguments
+    )
+
+
+def doc_text(text: str, *, indent: int = 4) -> str:
+    """A docstring in as many lines as it has, laid out as black leaves it. The first is not indented."""
+    lines = [line.rstrip() for line in text.expandtabs().strip().splitlines()]
+    if len(lines) <= 1:
+        return docstring(lines[0] if lines else "")
+    strip = min((len(line) - len(line.lstrip()) for line in lines[1:] if line), default=0)
+    margin = " " * indent
+    inner = [f"{margin}{_escape(line[strip:])}" if line else "" for line in lines[1:]]
+    return "\n".join([f'"""{_escape(lines[0])}', *inner, f'{margin}"""'])
+
+
+def _escape(line: str) -> str:
+    text = line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def version_clauses(text: str | None) -> str:
+    """A range as data: `((">=", (2, 6)), ("<", (2, 9)))`; `~=` and `==2.9.*` are two comparisons."""
+    clauses = parse_range(text) if text else None
+    if not clauses:
+        return ""
+    items = [item for clause in clauses for item in _comparisons(clause)]
+    return tuple_display([f"({quote(o)}, {literal(tuple(v))})" for o, v in items])
+
+
+def _comparisons(clause: Clause) -> list[tuple[str, tuple[int, ...]]]:
+    version = clause.version
+    if clause.operator == "~=" or (clause.wildcard and clause.operator == "=="):
+        kept = version if clause.wildcard else version[:-1]
+        upper = (*kept[:-1], kept[-1] + 1) if kept else (10**9,)
+        return [(">=", version), ("<", upper)]
+    if clause.wildcard:
+        return [("!=*", version)]
+    return [(clause.operator, version)]

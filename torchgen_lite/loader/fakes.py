@@ -1,0 +1,167 @@
+"""`fake:` of an entry: rules for the shapes of its results, or the name of a Python function.
+
+    fake: my_fake                     fake: {like: x}
+    fake:                             fake:
+      shape: [x.size(0), n]             values: {like: x, shape: [x.size(0), k]}
+      dtype: promote(x, y)              indices: {shape: [x.size(0), k], dtype: int64}
+
+Expressions become trees whose nodes know where they stand. What they mean for an operator is looked at
+by `analysis.fakes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
+from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
+from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml_text import scalar_locator
+from torchgen_lite.schema.formula import Expression, ListDisplay, parse_formula
+
+RULE_FIELDS = (
+    "like",
+    "shape",
+    "dtype",
+    "device",
+    "stride",
+    "memory_format",
+    "view",
+    "offset",
+    "count",
+    "value",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FakeRule:
+    """The rule for one result: expressions by field. `name` is the result's, where rules are named."""
+
+    fields: tuple[tuple[str, Expression], ...]
+    name: str = ""
+    span: Span | None = field(default=None, compare=False, repr=False)
+    name_span: Span | None = field(default=None, compare=False, repr=False)
+    field_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)
+
+    def get(self, name: str) -> Expression | None:
+        """The expression of a field, or None."""
+        return dict(self.fields).get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Fake:
+    """What stands under `fake:`: the name of a function, or rules. `text` is as it was written."""
+
+    text: str
+    function: str = ""
+    rules: tuple[FakeRule, ...] = ()
+    span: Span | None = field(default=None, compare=False, repr=False)
+
+
+def read_fake(reader: EntryReader, node: Node) -> Fake | None:
+    """The value of `fake:`; None, and diagnostics, where it can't be read."""
+    span = reader.span(node)
+    if isinstance(node, ScalarNode):
+        name = node.value.strip()
+        if node.is_null:
+            reader.wrong_type("fake", node, "a rule or the name of a function")
+            return None
+        if "::" in name or not KERNEL_NAME.fullmatch(name):
+            hint = "write a rule as `fake: {like: x}`"
+            message = f"`{short(name)}` is not the name of a Python function"
+            reader.report("TG330", message, span, "not a name", hint)
+            return None
+        return Fake(node.value, name, span=span)
+    text = reader.source.text[node.start : node.end].rstrip()
+    if isinstance(node, ListNode):
+        rules = [_read_rule(reader, item, "") for item in node.items]
+    else:
+        pairs = reader.read_keys(node)
+        if any(key.value in RULE_FIELDS for key, _ in pairs) or not all(
+            isinstance(value, MapNode) for _, value in pairs
+        ):
+            rules = [_read_rule(reader, node, "")]
+        else:
+            rules = [_read_rule(reader, value, key.value, reader.span(key)) for key, value in pairs]
+    kept = tuple(rule for rule in rules if rule is not None)
+    return Fake(text, "", kept, span) if len(kept) == len(rules) and kept else None
+
+
+def _read_rule(
+    reader: EntryReader, node: Node, name: str, name_span: Span | None = None
+) -> FakeRule | None:
+    if not isinstance(node, MapNode):
+        reader.wrong_type(name or "fake", node, "a mapping such as `{like: x}`")
+        return None
+    fields: list[tuple[str, Expression]] = []
+    spans: list[tuple[str, Span]] = []
+    good = True
+    for key, value in reader.read_keys(node):
+        at = reader.span(key)
+        if key.value not in RULE_FIELDS:
+            hint = did_you_mean(key.value, RULE_FIELDS)
+            if ")" in key.value or "(" in key.value:
+                hint = "a comma ends a value here; write the rule on lines of its own"
+            message = f"unknown field `{short(key.value)}` in a rule"
+            reader.report("TG330", message, at, "not a field", hint)
+            good = False
+            continue
+        tree = read_expression(reader, key.value, value)
+        good = good and tree is not None
+        if tree is not None:
+            fields.append((key.value, tree))
+            spans.append((key.value, at))
+    span = reader.span(node)
+    return FakeRule(tuple(fields), name, span, name_span, tuple(spans)) if good else None
+
+
+def read_expression(reader: EntryReader, name: str, node: Node) -> Expression | None:
+    """A scalar as an expression, and a YAML list as the list of its items."""
+    if isinstance(node, ScalarNode):
+        if node.is_null and not node.style:
+            reader.wrong_type(name, node, "an expression")
+            return None
+        return parse_in(reader, node.value, scalar_locator(reader.source, node))
+    if isinstance(node, MapNode):
+        reader.wrong_type(name, node, "an expression")
+        return None
+    quoted = any(isinstance(item, ScalarNode) and item.style for item in node.items)
+    if reader.source.text.startswith("[", node.start) and not quoted:
+        # YAML splits a flow list at every comma, those of calls included: the text itself is read.
+        text = reader.source.text[node.start : node.end]
+        return parse_in(reader, text, _offset(reader, node.start))
+    items = [read_expression(reader, name, item) for item in node.items]
+    kept = tuple(item for item in items if item is not None)
+    return ListDisplay(kept, reader.span(node)) if len(kept) == len(items) else None
+
+
+def _offset(reader: EntryReader, start: int) -> Callable[[int, int], Span]:
+    def locate(begin: int, end: int) -> Span:
+        return Span(reader.source, start + begin, start + end)
+
+    return locate
+
+
+def parse_in(
+    reader: EntryReader, text: str, locate: Callable[[int, int], Span]
+) -> Expression | None:
+    """The tree of an expression of this entry; what is wrong with it is recorded."""
+    tree, found = parse_formula(text, locate=locate)
+    for diagnostic in found:
+        _report(reader, diagnostic, text)
+    return tree
+
+
+def _report(reader: EntryReader, diagnostic: Diagnostic, text: str) -> None:
+    assert diagnostic.label is not None
+    label = diagnostic.label
+    hint = "write `floor_div(a, b)`" if "//" in text else None
+    reader.report(diagnostic.code, diagnostic.message, label.span, label.text, hint)
+
+
+def expressions(fake: Fake) -> Iterator[Expression]:
+    """Every expression of every rule."""
+    for rule in fake.rules:
+        for _, tree in rule.fields:
+            yield tree

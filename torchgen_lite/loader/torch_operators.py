@@ -1,0 +1,40 @@
+"""The operators that are registered in the installed PyTorch: more than its YAML declares.
+
+Its C++ and Python register a fifth of them by hand (`quantized::`, `prims::`, `_c10d_functional::` ...), so only
+PyTorch itself can tell. It is asked in a process of its own: importing it takes seconds and hundreds of megabytes.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.schema import FunctionSchema, parse_schema
+
+_SCRIPT = """
+import torch
+names = set(torch._C._dispatch_get_all_op_names())
+for schema in torch._C._jit_get_all_schemas():
+    name = schema.name + ("." + schema.overload_name if schema.overload_name else "")
+    if name in names:
+        print(str(schema).replace("\\n", " "))
+"""
+
+
+def load_torch_operators() -> tuple[tuple[FunctionSchema, ...], tuple[Diagnostic, ...]]:
+    """Every schema of the dispatcher of the installed PyTorch, sorted by name; TG011 if it can't be asked."""
+    command = [sys.executable, "-c", _SCRIPT]
+    found = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    if found.returncode != 0:
+        said = found.stderr.strip().rpartition("\n")[2]
+        message = "the operators of the installed PyTorch cannot be read"
+        return (), (Diagnostic("TG011", message, help=said or "does `import torch` work?"),)
+    schemas: list[FunctionSchema] = []
+    diagnostics: list[Diagnostic] = []
+    for line in sorted(set(found.stdout.splitlines())):
+        schema, problems = parse_schema(line)
+        diagnostics += problems
+        if schema is not None:
+            schemas.append(schema)
+    return tuple(schemas), tuple(d for d in diagnostics if d.severity == "error")

@@ -1,0 +1,1 @@
+"""Views that the C++ targets share. No option and no template of one target is known here."""

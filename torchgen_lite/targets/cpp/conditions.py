@@ -1,0 +1,62 @@
+"""`guard:` and `torch:` of an entry as one preprocessor condition around everything generated for it."""
+
+from __future__ import annotations
+
+from torchgen_lite.dialects import cpp_text
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.versions import Clause, parse_range
+
+# One number for a version, 21300 for 2.13.0; the header `version.h` of a target defines it.
+VERSION_MACRO = "TORCHGEN_LITE_TORCH_VERSION"
+
+
+def condition(function: NativeFunction) -> str:
+    """The line that opens the condition, `#if ...`, or the empty string.
+
+    `guard: "#ifdef USE_CUDA"` with `torch: ">=2.6"` becomes
+    `#if defined(USE_CUDA) && TORCHGEN_LITE_TORCH_VERSION >= 20600`.
+    """
+    parts = []
+    if function.guard:
+        parts.append(guard_expression(function.guard))
+    if function.torch:
+        parts += [clause_expression(clause) for clause in parse_range(function.torch) or ()]
+    return cpp_text.condition(" && ".join(parts)) if parts else ""
+
+
+def guard_expression(guard: str) -> str:
+    """
+    >>> guard_expression("#ifdef A"), guard_expression("#ifndef A"), guard_expression("#if A || B")
+    ('defined(A)', '!defined(A)', '(A || B)')
+    """
+    directive, _, text = guard.lstrip("#").strip().partition(" ")
+    # A comment would swallow what comes behind it.
+    text = text.partition("//")[0].strip()
+    if directive == "if":
+        return text if text.replace("_", "").isalnum() else f"({text})"
+    return f"defined({text})" if directive == "ifdef" else f"!defined({text})"
+
+
+def clause_expression(clause: Clause) -> str:
+    """
+    >>> clause_expression(Clause(">=", (2, 6))), clause_expression(Clause("==", (2, 6), True))
+    ('TORCHGEN_LITE_TORCH_VERSION >= 20600', 'TORCHGEN_LITE_TORCH_VERSION / 100 == 206')
+    """
+    number = _number(clause.version)
+    if clause.operator == "~=":
+        prefix = _same_prefix(clause.version[:-1], "==")
+        return f"{VERSION_MACRO} >= {number} && {prefix}"
+    if clause.wildcard:
+        return _same_prefix(clause.version, clause.operator)
+    return f"{VERSION_MACRO} {clause.operator} {number}"
+
+
+def _number(version: tuple[int, ...]) -> int:
+    major, minor, patch = (*version[:3], 0, 0)[:3]
+    return major * 10000 + minor * 100 + patch
+
+
+def _same_prefix(version: tuple[int, ...], operator: str) -> str:
+    divisor = {1: 10000, 2: 100}.get(len(version), 1)
+    part = VERSION_MACRO if divisor == 1 else f"{VERSION_MACRO} / {divisor}"
+    return f"{part} {operator} {_number(version) // divisor}"

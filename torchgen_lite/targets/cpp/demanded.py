@@ -1,0 +1,98 @@
+"""The kernels that the author of a library writes, whatever the target: `kernels.h` declares them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from torchgen_lite.diagnostics import Span
+from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects.cpp_signature import CppSignature
+from torchgen_lite.targets.cpp.kernels import include_macro, split_kernel
+from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.proof import DemandedKernel
+from torchgen_lite.targets.output import OutputFile
+
+
+class Kernel(NamedTuple):
+    """A kernel of an operator under one key, as the YAML names it."""
+
+    operator: Operator
+    key: str
+    name: str
+    signature: CppSignature
+    span: Span | None
+
+
+@dataclass(frozen=True, slots=True)
+class PrototypeView:
+    """The declaration of one kernel, and the place in the YAML that a compiler's notes show."""
+
+    guard: str
+    line: int
+    path: str
+    declaration: str
+
+
+def demanded_kernels(kernels: Sequence[Kernel]) -> list[DemandedKernel]:
+    """What is to be proven. A kernel that serves several keys of an operator is proven once."""
+    keys: dict[tuple[int, str, str], list[Kernel]] = {}
+    for kernel in kernels:
+        place = (id(kernel.operator), kernel.name, kernel.signature.type)
+        keys.setdefault(place, []).append(kernel)
+    return [
+        DemandedKernel(
+            own[0].operator.function,
+            own[0].name,
+            tuple([k.key for k in own]),
+            own[0].signature,
+            own[0].operator.guard,
+        )
+        for own in keys.values()
+    ]
+
+
+def kernels_header(
+    path: str, namespace: str, kernels: Sequence[Kernel], includes: Sequence[str]
+) -> OutputFile:
+    """`kernels.h`; `includes` are the lines that declare the types of the signatures."""
+    scopes: dict[str, list[PrototypeView]] = {}
+    # A kernel that operators share is declared under the condition of each.
+    seen: set[tuple[str, str, str]] = set()
+    for kernel in kernels:
+        scope, _ = split_kernel(kernel.name, namespace)
+        view = prototype(kernel, namespace)
+        key = (scope, view.guard, view.declaration)
+        if key not in seen:
+            seen.add(key)
+            scopes.setdefault(scope, []).append(view)
+    context = {
+        "macro": include_macro(namespace),
+        "includes": includes,
+        "scopes": [{"namespace": scope, "kernels": views} for scope, views in scopes.items()],
+    }
+    return OutputFile(path, "cpp_torch/kernels.h.j2", context)
+
+
+def prototype(kernel: Kernel, namespace: str) -> PrototypeView:
+    """`at::Tensor scale_cpu(const at::Tensor& self, double s);`."""
+    signature, span = kernel.signature, kernel.span
+    declaration = cpp_text.declaration(
+        "",
+        cpp_text.unrooted(signature.returns),
+        split_kernel(kernel.name, namespace)[1],
+        [cpp_text.unrooted(p) for p in cpp_text.parameters(signature.parameters)],
+        ");",
+    )
+    line, path = (span.line, span.source.path) if span else (1, "native_functions.yaml")
+    return PrototypeView(kernel.operator.guard, line, cpp_text.quote(path), declaration)
+
+
+def shared_names(kernels: Sequence[Kernel], namespace: str) -> frozenset[str]:
+    """Kernels that share a name and differ in type: which one is meant, only a call can say."""
+    found: dict[str, set[str]] = {}
+    for kernel in kernels:
+        place = "::".join(split_kernel(kernel.name, namespace))
+        found.setdefault(place, set()).add(kernel.signature.type)
+    return frozenset([place for place, own in found.items() if len(own) > 1])

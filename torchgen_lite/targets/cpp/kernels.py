@@ -1,0 +1,42 @@
+"""Where kernels are: a name of the YAML as a C++ name."""
+
+from __future__ import annotations
+
+from torchgen_lite.dialects.cpp_text import identifier
+
+
+def split_kernel(kernel: str, namespace: str) -> tuple[str, str]:
+    """Namespace and name of a kernel as the YAML names it.
+
+    >>> split_kernel("add_cpu", "mylib"), split_kernel("a::b::add", "mylib")
+    (('mylib', 'add_cpu'), ('a::b', 'add'))
+    """
+    scope, _, name = kernel.replace(".", "::").rpartition("::")
+    return scope or namespace, identifier(name)
+
+
+def qualified(kernel: str, namespace: str) -> str:
+    """A kernel's full name.
+
+    >>> qualified("add_cpu", "mylib")
+    '::mylib::add_cpu'
+    """
+    return f"::{'::'.join(split_kernel(kernel, namespace))}"
+
+
+def flat(namespace: str) -> str:
+    """A namespace as one identifier.
+
+    >>> flat("a::b")
+    'a_b'
+    """
+    return namespace.replace("::", "_")
+
+
+def include_macro(namespace: str) -> str:
+    """What `kernels.h` defines, so that `verify_kernels.h` can refuse to stand beside it.
+
+    >>> include_macro("a::b")
+    'A_B_KERNELS_H'
+    """
+    return f"{flat(namespace).upper()}_KERNELS_H"

@@ -1,0 +1,73 @@
+"""One operator as a C++ target sees it: names, signature, shard, and the condition around it."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torchgen_lite.analysis.dispatch_index import unambiguous_name
+from torchgen_lite.dialects.cpp_signature import CppSignature
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import FunctionSchema
+
+# PyTorch defines the operators of these namespaces itself.
+TORCH_NAMESPACES = frozenset({"aten", "prim", "prims", "quantized", "mkldnn", "onednn", "sparse"})
+# Above so many operators the output is split if nobody said into how many files.
+MANY_OPERATORS = 1000
+AUTOMATIC_SHARDS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An entry. `flat` is the name of its struct, `signature` is what the dispatcher calls, `guard` is the
+    `#if` line around everything that concerns it, or empty."""
+
+    function: NativeFunction
+    flat: str
+    shard: int | None
+    signature: CppSignature
+    guard: str
+
+    @property
+    def schema(self) -> FunctionSchema:
+        return self.function.func
+
+    @property
+    def qualified(self) -> str:
+        """`mylib::add`: the name without the overload."""
+        return f"{self.function.namespace}::{self.schema.base_name}"
+
+    @property
+    def local_name(self) -> str:
+        """`add.Tensor`: as a library registers it."""
+        base, overload = self.schema.base_name, self.schema.overload_name
+        return f"{base}.{overload}" if overload else base
+
+    @property
+    def schema_text(self) -> str:
+        """The schema without a namespace, as `def` takes it."""
+        schema = self.schema
+        return str(schema).replace(schema.name, schema.base_name, 1)
+
+
+def shard_count(functions: Sequence[NativeFunction], wanted: int) -> int:
+    """How many files there are of what is split."""
+    return wanted or (AUTOMATIC_SHARDS if len(functions) > MANY_OPERATORS else 1)
+
+
+def build_operator(
+    function: NativeFunction, home: str, shards: int, signature: CppSignature, guard: str
+) -> Operator:
+    """Name an operator; structs of the namespace `home` have no prefix.
+
+    The shard depends on the base name alone, so adding an entry changes one shard.
+    """
+    name = function.func.base_name
+    return Operator(
+        function,
+        unambiguous_name(function, package_namespace=home),
+        zlib.crc32(name.encode()) % shards if shards > 1 else None,
+        signature,
+        guard,
+    )

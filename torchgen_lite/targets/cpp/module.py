@@ -1,0 +1,25 @@
+"""`module.cpp`: what makes the library importable from Python.
+
+Note [The module of a library]
+`import mylib._C` loads the shared library, and loading it runs the registrations; the module itself is
+empty. It keeps to the limited API, so one build serves every Python from 3.10 on, and says that it needs
+no GIL. A free-threaded Python has no limited API, so there the whole one is used.
+"""
+
+from __future__ import annotations
+
+from torchgen_lite.targets.output import OutputFile
+
+TEMPLATE = "cpp_torch/module.cpp.j2"
+# What `module` is by default; PyTorch's extensions are called so.
+DEFAULT_MODULE = "_C"
+
+
+def is_module_name(name: str) -> bool:
+    """Whether `PyInit_<name>` can be the function that Python looks for: an ASCII identifier."""
+    return name.isascii() and name.isidentifier()
+
+
+def module_file(path: str, module: str, namespace: str) -> OutputFile:
+    """The file at `path` for the module `_C` of the library of a namespace."""
+    return OutputFile(path, TEMPLATE, {"module": module, "namespace": namespace})

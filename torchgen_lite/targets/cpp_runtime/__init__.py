@@ -1,0 +1,1 @@
+"""C++ for the header-only dispatcher: registrations, typed calls, and the proof of kernels."""

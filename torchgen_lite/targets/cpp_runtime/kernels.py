@@ -1,0 +1,74 @@
+"""Which kernels the author writes: `kernels.h` declares them, `verify_kernels.h` proves them.
+
+Note [Kernels above the backends]
+A kernel for a backend, or for all of them, takes the arguments of the schema. One for a key above them
+(`Autograd`, `ADInplaceOrView`, a mode) does something and goes on below its key, so it takes the keys of
+the call first:
+
+    toy::Tensor mul_autograd(torchgen_lite::DispatchKeySet keys, const toy::Tensor& self, ...) {
+      auto result = ops::mul::redispatch(keys & torchgen_lite::after_autograd_keyset, self, ...);
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.dialects import cpp_runtime
+from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.targets.cpp.demanded import Kernel, demanded_kernels, kernels_header
+from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
+from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.proof import proof_files
+from torchgen_lite.targets.cpp_runtime.model import Layout, includes_of, signature_texts
+from torchgen_lite.targets.output import OutputFile
+
+
+@lru_cache(maxsize=1)
+def keys_above_backends() -> frozenset[str]:
+    """The keys whose kernels take the keys of the call."""
+    above = CURRENT.functionalities[CURRENT.functionalities.index("BackendSelect") + 1 :]
+    prefixes = [prefix for name, prefix in CURRENT.per_backend if name in above]
+    return frozenset(
+        [*above, *prefixes, *[prefix + b for prefix in prefixes for b in CURRENT.backends]]
+    )
+
+
+def author_kernels(operators: Sequence[Operator], layout: Layout) -> list[Kernel]:
+    """Every kernel that is registered, in source order."""
+    found = []
+    for operator in operators:
+        for entry in effective_dispatch(operator.function):
+            signature = operator.signature
+            if entry.key in keys_above_backends():
+                schema = operator.schema
+                signature = cpp_runtime.signature(
+                    schema, schema.base_name, layout.types, keyset=True
+                )
+            span = entry.kernel_span or operator.schema.name_span
+            found.append(Kernel(operator, entry.key, entry.kernel, signature, span))
+    return found
+
+
+def build_kernels(
+    kernels: Sequence[Kernel], layout: Layout, headers: Sequence[str]
+) -> Iterator[OutputFile]:
+    """Prototypes and proof; with headers of the author's that declare the kernels no prototypes."""
+    includes = includes_of(signature_texts(k.signature for k in kernels))
+    framework = layout.framework()
+    includes = [*includes, *([""] if includes and framework else []), *framework]
+    if not headers:
+        yield kernels_header(layout.header("kernels.h"), layout.namespace, kernels, includes)
+    include = layout.header("").rstrip("/")
+    yield from proof_files(include, layout.namespace, demanded_kernels(kernels), includes)
+
+
+def kernel_expression(kernel: Kernel, namespace: str, shared: frozenset[str]) -> str:
+    """`TORCHGEN_LITE_FN(&::toy::add_cpu)`. Where kernels share a name, the type says which is meant."""
+    found = f"&{qualified(kernel.name, namespace)}"
+    if "::".join(split_kernel(kernel.name, namespace)) in shared:
+        call = "redispatch" if kernel.key in keys_above_backends() else "call"
+        type_ = f"decltype(::{namespace}::ops::{kernel.operator.flat}::{call})*"
+        found = f"static_cast<{type_}>({found})"
+    return f"TORCHGEN_LITE_FN({found})"

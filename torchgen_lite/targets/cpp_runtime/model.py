@@ -1,0 +1,102 @@
+"""The operators of a library for the runtime, and what their declarations need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from torchgen_lite.dialects import cpp_runtime, cpp_text
+from torchgen_lite.dialects.cpp_runtime import Types
+from torchgen_lite.dialects.cpp_signature import CppSignature
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.targets.cpp.conditions import guard_expression
+from torchgen_lite.targets.cpp.model import Operator, build_operator
+
+# What each header is needed for, as it is spelled in a signature.
+_OURS = {
+    "torchgen_lite::DispatchKeySet": "torchgen_lite/dispatch_key_set.h",
+    "torchgen_lite::Span": "torchgen_lite/span.h",
+}
+_STANDARD = {
+    "std::complex": "complex",
+    "int64_t": "cstdint",
+    "std::numeric_limits": "limits",
+    "std::optional": "optional",
+    "std::string": "string",
+    "std::string_view": "string_view",
+    "std::tuple": "tuple",
+    "std::vector": "vector",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where files go, how headers are included, and the framework whose types they use."""
+
+    root: str
+    folder: str
+    namespace: str
+    shards: tuple[int | None, ...]
+    types: Types
+    headers: tuple[str, ...]
+
+    def header(self, name: str) -> str:
+        return f"{self.root}/include/{self.folder}/{name}"
+
+    def source(self, name: str) -> str:
+        return f"{self.root}/src/{name}"
+
+    def framework(self) -> list[str]:
+        """The lines that declare the types of the framework."""
+        return [f'#include "{header}"' for header in self.headers]
+
+
+def build_operators(
+    functions: Sequence[NativeFunction], shards: int, types: Types
+) -> tuple[Operator, ...]:
+    """The operators in source order; the first namespace is the home.
+
+    No libtorch is here, so `torch:`, which asks for one of its releases, says nothing.
+    """
+    home = functions[0].namespace if functions else ""
+    return tuple(
+        [
+            build_operator(
+                function,
+                home,
+                shards,
+                cpp_runtime.signature(function.func, function.func.base_name, types),
+                cpp_text.condition(guard_expression(function.guard)) if function.guard else "",
+            )
+            for function in functions
+        ]
+    )
+
+
+def includes_of(texts: Iterable[str]) -> list[str]:
+    """The lines that include what these texts use: ours, then those of the standard library.
+
+    >>> includes_of(["torchgen_lite::Span<int64_t>", "const std::string_view"])
+    ['#include <torchgen_lite/span.h>', '', '#include <cstdint>', '#include <string_view>']
+    """
+    text = "\n".join(texts)
+    ours, standard = (
+        [f"#include <{h}>" for spelled, h in table.items() if _spells(text, spelled)]
+        for table in (_OURS, _STANDARD)
+    )
+    return [*ours, *([""] if ours and standard else []), *standard]
+
+
+def _spells(text: str, name: str) -> bool:
+    """Whether a name is in the text, and not only as a part of a longer one."""
+    return re.search(rf"(?<![\w:]){name}(?!\w)", text) is not None
+
+
+def signature_texts(signatures: Iterable[CppSignature]) -> list[str]:
+    """Everything that declarations of these functions spell."""
+    found: dict[str, None] = {}
+    for signature in signatures:
+        found[signature.returns] = None
+        found.update(dict.fromkeys(p.type for p in signature.parameters))
+    return list(found)

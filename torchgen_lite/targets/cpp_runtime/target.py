@@ -1,0 +1,81 @@
+"""Program in, described files out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from torchgen_lite.analysis.derive import derive
+from torchgen_lite.analysis.lint.dispatch import unreachable_kernel
+from torchgen_lite.analysis.lint.suppress import filter_diagnostics
+from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.targets.cpp.model import shard_count
+from torchgen_lite.targets.cpp.selection import default_namespace, select, wrong_option
+from torchgen_lite.targets.cpp_runtime.calls import build_calls
+from torchgen_lite.targets.cpp_runtime.kernels import author_kernels, build_kernels
+from torchgen_lite.targets.cpp_runtime.methods import build_methods, methods
+from torchgen_lite.targets.cpp_runtime.model import Layout, build_operators
+from torchgen_lite.targets.cpp_runtime.options import (
+    KNOWN_OPTIONS,
+    TARGET,
+    RuntimeOptions,
+    load_options,
+)
+from torchgen_lite.targets.cpp_runtime.refuse import check_kernels, check_types
+from torchgen_lite.targets.cpp_runtime.registrations import build_keys, build_schema
+from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.python.options import OptionError
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+    from torchgen_lite.loader.entry import NativeFunction
+
+
+def build_cpp_runtime(program: Program, options: Mapping[str, object]) -> TargetResult:
+    """Every file of the library, and what the runtime has no way for."""
+    try:
+        settings = load_options(options)
+    except OptionError as error:
+        return TargetResult(diagnostics=(wrong_option(program, TARGET, error, KNOWN_OPTIONS),))
+    declared = derive(program.functions).functions if settings.calls_only else program.functions
+    functions, diagnostics = select(program, TARGET, declared, settings.skip)
+    for function in functions:
+        diagnostics += check_types(function, settings.types)
+        if not settings.calls_only:
+            diagnostics += check_kernels(function)
+    if not settings.calls_only:
+        diagnostics += filter_diagnostics(
+            list(unreachable_kernel(functions)), program.config, program.functions, program.sources
+        )
+    if has_errors(diagnostics):
+        return TargetResult(diagnostics=tuple(diagnostics))
+    return TargetResult(tuple(_files(functions, settings)), tuple(diagnostics))
+
+
+def _files(functions: Sequence[NativeFunction], settings: RuntimeOptions) -> Iterator[OutputFile]:
+    options, types = settings.library, settings.types
+    namespace = options.namespace or default_namespace(functions)
+    count = shard_count(functions, options.shards)
+    layout = Layout(
+        options.folder,
+        namespace.replace("::", "/"),
+        namespace,
+        tuple(range(count)) if count > 1 else (None,),
+        types,
+        options.headers,
+    )
+    operators = build_operators(functions, count, types)
+    members = [] if settings.calls_only else methods(operators, types)
+    yield from build_calls(operators, layout, has_methods=bool(members))
+    if settings.calls_only:
+        return
+    yield from build_methods(members, layout)
+    kernels = author_kernels(operators, layout)
+    yield from build_kernels(kernels, layout, settings.kernel_headers)
+    yield from build_schema(operators, layout, options.library)
+    if settings.kernel_headers:
+        declared = [f'#include "{header}"' for header in settings.kernel_headers]
+        declared += ["", f"#include <{layout.folder}/verify_kernels.h>"]
+    else:
+        declared = [f"#include <{layout.folder}/kernels.h>"]
+    yield from build_keys(kernels, layout, declared)

@@ -1,0 +1,1 @@
+"""C++ for libtorch's stable ABI: registrations, typed calls, kernels proven equal to their schemas."""

@@ -1,0 +1,172 @@
+"""The typed calls: `operators.h` with one struct for an operator, and `functions.h` with defaults.
+
+Note [Operators that C++ cannot call]
+`torch_call_dispatcher` of libtorch 2.13 takes several results off its stack from the last to the first and
+converts each by the type of its mirror image: the last by the type of the first. With `(Tensor, int)`
+that is an error, with `(Tensor, Tensor?)` a wild pointer. So an operator has a typed call only if its
+results have the same types read from both ends. Kernels are not concerned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from torchgen_lite.dialects import cpp_text, stable
+from torchgen_lite.dialects.cpp_signature import CppParameter
+from torchgen_lite.dialects.stable_defaults import parameters as parameters_with_defaults
+from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.output import OutputFile
+
+
+@dataclass(frozen=True, slots=True)
+class CallView:
+    """A struct with a typed call. Each text may have several lines."""
+
+    flat: str
+    guard: str
+    schema: str
+    name: str
+    overload_name: str
+    schema_str: str
+    is_callable: bool
+    declaration: str
+    opening: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionView:
+    """A free function."""
+
+    guard: str
+    comment: str
+    opening: str
+    body: str
+
+
+def build_calls(
+    operators: Sequence[Operator], root: str, folder: str, namespace: str
+) -> Iterator[OutputFile]:
+    """`call_operator.h`, `operators.h`, `operators.cpp` (a pair for each shard), `functions.h`."""
+    include = f"{root}/include/{folder}"
+    context: dict[str, object] = {"namespace": namespace, "folder": folder}
+    yield OutputFile(f"{include}/version.h", "cpp_stable/version.h.j2", {})
+    yield OutputFile(f"{include}/call_operator.h", "cpp_stable/call_operator.h.j2", context)
+    shards = sorted({o.shard for o in operators if o.shard is not None})
+    for shard in (*shards,) or (None,):
+        stem = "operators" if shard is None else f"operators_{shard}"
+        own = [o for o in operators if o.shard == shard]
+        more: dict[str, object] = {
+            "stem": stem,
+            "includes": include_lines(own, folder),
+            "operators": [call_view(o) for o in own],
+        }
+        yield OutputFile(f"{include}/{stem}.h", "cpp_stable/operators.h.j2", context | more)
+        yield OutputFile(f"{root}/src/{stem}.cpp", "cpp_stable/operators.cpp.j2", context | more)
+    if shards:
+        more = {"headers": [f"operators_{shard}.h" for shard in shards]}
+        yield OutputFile(f"{include}/operators.h", "cpp_torch/umbrella.h.j2", context | more)
+    functions = list(function_views(operators))
+    more = {
+        "has_limits": any("numeric_limits" in view.opening for view in functions),
+        "functions": functions,
+    }
+    yield OutputFile(f"{include}/functions.h", "cpp_stable/functions.h.j2", context | more)
+
+
+def include_lines(operators: Sequence[Operator], folder: str) -> list[str]:
+    """What declarations of these operators need: our header, PyTorch's, the standard library's."""
+    needed: set[str] = set()
+    for operator in operators:
+        schema = operator.schema
+        for type_ in (*[a.type for a in schema.arguments], *[r.type for r in schema.returns]):
+            needed |= stable.headers(type_)
+        if len(schema.returns) > 1:
+            needed.add("tuple")
+    ours = [f"{folder}/version.h"] if any(o.guard for o in operators) else []
+    theirs = sorted(h for h in needed if "/" in h)
+    blocks = [block for block in (ours, theirs, sorted(needed.difference(theirs))) if block]
+    lines = [[f"#include <{header}>" for header in block] for block in blocks]
+    return [line for i, block in enumerate(lines) for line in ([""] if i else []) + block]
+
+
+def call_view(operator: Operator) -> CallView:
+    """The struct of one operator."""
+    returns, parameters = operator.signature.returns, operator.signature.parameters
+    types = [p.type for p in parameters]
+    items = cpp_text.parameters(parameters)
+    inner = cpp_text.parameters(parameters, indent=2)
+    constant = "static constexpr const char*"
+    overload = cpp_text.quote(operator.schema.overload_name)
+    return CallView(
+        operator.flat,
+        operator.guard,
+        cpp_text.function_alias("schema", returns, types, indent=2),
+        cpp_text.constant(f"{constant} name", cpp_text.quote(operator.qualified), indent=2),
+        cpp_text.constant(f"{constant} overload_name", overload, indent=2),
+        cpp_text.constant(f"{constant} schema_str", cpp_text.quote(operator.schema_text), indent=2),
+        is_callable(operator),
+        cpp_text.declaration("static ", returns, "call", inner, ");", indent=2),
+        cpp_text.declaration("", returns, f"{operator.flat}::call", items, ") {"),
+        _call("detail::call_operator", operator, [f"ops::{operator.flat}()"]),
+    )
+
+
+def is_callable(operator: Operator) -> bool:
+    """Whether libtorch gives the results as they are; see Note [Operators that C++ cannot call]."""
+    types = [stable.owned_type(r.type) for r in operator.schema.returns]
+    return types == types[::-1]
+
+
+def _call(head: str, operator: Operator, first: Sequence[str] = ()) -> str:
+    names = [cpp_text.identifier(p.name) for p in operator.signature.parameters]
+    return cpp_text.call(f"return {head}(", [*first, *names], ");", indent=2)
+
+
+def function_views(operators: Sequence[Operator]) -> Iterator[FunctionView]:
+    """`add_out(out, self, other)` and, in the order of the schema, `add_outf(self, other, out)`.
+
+    Overloads that look the same in C++ (`int` and `SymInt`) can't both be there: the first one is.
+    """
+    taken: set[tuple[str, tuple[str, ...]]] = set()
+    for operator in filter(is_callable, operators):
+        for name, parameters in _styles(operator):
+            key = (name, tuple([p.type for p in parameters]))
+            if key not in taken:
+                taken.add(key)
+                yield _function(operator, name, parameters)
+
+
+def _styles(operator: Operator) -> Iterator[tuple[str, Sequence[CppParameter]]]:
+    schema = operator.schema
+    if not schema.out:
+        yield schema.base_name, parameters_with_defaults(schema)
+        return
+    inputs = [a for a in schema.arguments if not a.is_out]
+    swapped = replace(schema, arguments=(*schema.out, *inputs))
+    yield f"{schema.base_name}_out", parameters_with_defaults(swapped)
+    yield f"{schema.base_name}_outf", operator.signature.parameters
+
+
+def _function(operator: Operator, name: str, parameters: Sequence[CppParameter]) -> FunctionView:
+    # Among functions nothing can hide `std`: a function of that name doesn't.
+    items = cpp_text.parameters(_unrooted(parameters), defaults=True)
+    if items and len(f"    {items[-1]}) {{") > cpp_text.LINE_LENGTH:
+        # Behind the last one there is more than a comma.
+        items[-1] = items[-1].replace(" = ", " =\n        ", 1)
+    name = cpp_text.identifier(name)
+    returns = cpp_text.unrooted(operator.signature.returns)
+    return FunctionView(
+        operator.guard,
+        f"// {operator.function.namespace}::{operator.schema_text}",
+        cpp_text.declaration("inline ", returns, name, items, ") {"),
+        _call(f"ops::{operator.flat}::call", operator),
+    )
+
+
+def _unrooted(parameters: Sequence[CppParameter]) -> list[CppParameter]:
+    return [
+        CppParameter(cpp_text.unrooted(p.type), p.name, p.default and cpp_text.unrooted(p.default))
+        for p in parameters
+    ]

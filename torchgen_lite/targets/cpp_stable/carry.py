@@ -1,0 +1,133 @@
+"""What the stable ABI carries, asked of whole entries: diagnostics instead of compile errors and aborts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchgen_lite.analysis.derive.backend_index import STRUCTURED_KEYS
+from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.diagnostics import Diagnostic, Label, Span
+from torchgen_lite.dialects import stable
+from torchgen_lite.dialects.stable import Release
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.schema import Type
+
+# Keys with a name that `c10::parseDispatchKey` of 2.13 does not know. A test asks torch.
+UNREAD_KEYS = frozenset(
+    {
+        *(f"Quantized{b}" for b in "HIP XLA MPS IPU HPU VE Lazy MTIA MAIA Meta".split()),
+        *(f"Sparse{b}" for b in "XLA IPU HPU Lazy MTIA MAIA".split()),
+        *(f"SparseCsr{b}" for b in "XLA IPU HPU Lazy MTIA MAIA".split()),
+        *(f"NestedTensor{b}" for b in "HIP XLA MPS IPU VE Lazy MTIA MAIA".split()),
+        *(f"Autograd{b}" for b in "HIP VE MTIA MAIA".split()),
+        *(
+            f"{functionality}PrivateUse{number}"
+            for functionality in ("Quantized", "Sparse", "SparseCsr", "NestedTensor")
+            for number in (2, 3)
+        ),
+    }
+)
+# Tags for which `stableivalue_conversions.h` has a case; `inplace` and `out` have none.
+CARRIED_TAGS = frozenset("""
+    core cudagraph_unsafe data_dependent_output dynamic_output_shape flexible_layout generated
+    inplace_view maybe_aliasing_or_mutating needs_contiguous_strides needs_exact_strides
+    needs_fixed_stride_order nondeterministic_bitwise nondeterministic_seeded out_variant pointwise
+    pt2_compliant_tag reduction view_copy
+    """.split())
+_INSTEAD = {
+    "Scalar": "take a `float`, an `int`, or a `Tensor` without dimensions",
+    "complex": "take two `float`s",
+    "SymBool": "take a `bool`",
+    "Storage": "take a `Tensor`",
+    "Dimname": "take an `int`",
+}
+
+
+def check_entry(function: NativeFunction, target: Release | None) -> Iterator[Diagnostic]:
+    """Everything about one entry that the stable ABI, or an older release of it, has no way for."""
+    schema = function.func
+    arguments = [(a.type, f"argument `{a.name}`", a.type_span, False) for a in schema.arguments]
+    returns = [(r.type, "result", r.span, True) for r in schema.returns]
+    for type_, what, span, returned in (*arguments, *returns):
+        yield from _check_type(function, type_, what, span or schema.span, returned, target)
+    yield from _check_dispatch(function)
+    for tag in function.tags:
+        if tag not in CARRIED_TAGS:
+            yield _diagnostic(
+                "TG534",
+                f"the stable ABI has no tag `{tag}`",
+                function,
+                dict(function.field_spans).get("tags"),
+                "left out",
+                severity="warning",
+            )
+
+
+def _check_type(
+    function: NativeFunction,
+    type_: Type,
+    what: str,
+    span: Span | None,
+    returned: bool,
+    target: Release | None,
+) -> Iterator[Diagnostic]:
+    part = stable.uncarried(type_, returned=returned)
+    if part is not None:
+        message = f"the stable ABI cannot carry `{part}`"
+        help_ = f"{_INSTEAD.get(part, 'use another type')}, or leave the operator out with `skip`"
+        yield _diagnostic("TG530", message, function, span, f"the type of {what}", help_)
+    elif target is not None and stable.since(type_) > target:
+        release = release_text(stable.since(type_))
+        message = f"`{type_}` is carried from libtorch {release} on"
+        help_ = f'`target-version` is "{release_text(target)}": raise it, or use `skip`'
+        yield _diagnostic("TG532", message, function, span, f"the type of {what}", help_)
+
+
+def _check_dispatch(function: NativeFunction) -> Iterator[Diagnostic]:
+    for entry in effective_dispatch(function):
+        if is_structured(function, entry):
+            message = "the stable ABI has no structured kernels"
+            help_ = "write a plain kernel for each variant, or leave the operator out with `skip`"
+            label = f"`{entry.kernel}` is the impl function of a structured kernel"
+            yield _diagnostic("TG531", message, function, entry.kernel_span, label, help_)
+        if entry.key in UNREAD_KEYS:
+            message = f"libtorch does not find the key `{entry.key}` by its name"
+            yield _diagnostic("TG533", message, function, entry.key_span, "here")
+    if function.structured_delegate is not None and not function.dispatch:
+        spans = dict(function.field_spans)
+        span = spans.get("structured_delegate")
+        message = "the stable ABI has no structured kernels"
+        help_ = "write plain kernels under `dispatch:`, or leave the operator out with `skip`"
+        yield _diagnostic("TG531", message, function, span, "there is no other kernel", help_)
+
+
+def is_structured(function: NativeFunction, entry: DispatchEntry) -> bool:
+    """Whether a kernel is the impl function of a structured one."""
+    return function.structured and entry.key in STRUCTURED_KEYS
+
+
+def release_text(release: Release) -> str:
+    """`2.13`."""
+    return f"{release[0]}.{release[1]}"
+
+
+def _diagnostic(
+    code: str,
+    message: str,
+    function: NativeFunction,
+    span: Span | None,
+    label: str,
+    help_: str | None = None,
+    severity: str = "error",
+) -> Diagnostic:
+    schema = function.func
+    place = span or schema.name_span or function.span
+    return Diagnostic(
+        code,
+        message,
+        Label(place, label) if place else None,
+        help=help_,
+        severity="warning" if severity == "warning" else "error",
+        operator=schema.full_name,
+        context=schema.span,
+    )

@@ -1,0 +1,38 @@
+"""The operators of a library under the stable ABI, and the release that one of them needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from torchgen_lite.dialects import cpp_text, stable
+from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
+from torchgen_lite.dialects.stable import FIRST_RELEASE, Release
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.targets.cpp.conditions import condition
+from torchgen_lite.targets.cpp.model import Operator, build_operator, shard_count
+
+
+def build_operators(functions: Sequence[NativeFunction], shards: int) -> tuple[Operator, ...]:
+    """The operators in source order; the first namespace is the home."""
+    home = functions[0].namespace if functions else ""
+    count = shard_count(functions, shards)
+    return tuple(
+        [
+            build_operator(function, home, count, _signature(function), condition(function))
+            for function in functions
+        ]
+    )
+
+
+def _signature(function: NativeFunction) -> CppSignature:
+    """The signature in the style of the output."""
+    found = stable.signature(function, function.func.base_name)
+    parameters = [CppParameter(cpp_text.type_text(p.type), p.name) for p in found.parameters]
+    return CppSignature(found.name, cpp_text.type_text(found.returns), tuple(parameters))
+
+
+def needed_release(operator: Operator) -> Release:
+    """The first release that carries every type of an operator."""
+    schema = operator.schema
+    types = [a.type for a in schema.arguments] + [r.type for r in schema.returns]
+    return max([stable.since(type_) for type_ in types], default=FIRST_RELEASE)

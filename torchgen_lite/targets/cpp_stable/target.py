@@ -1,0 +1,93 @@
+"""Program in, described files out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from torchgen_lite.analysis.lint.dispatch import unreachable_kernel
+from torchgen_lite.analysis.lint.suppress import filter_diagnostics
+from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.targets.cpp.demanded import demanded_kernels, kernels_header, shared_names
+from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES
+from torchgen_lite.targets.cpp.module import module_file
+from torchgen_lite.targets.cpp.options import LibraryOptions
+from torchgen_lite.targets.cpp.proof import proof_files
+from torchgen_lite.targets.cpp.selection import default_namespace, select, wrong_option
+from torchgen_lite.targets.cpp_stable.calls import build_calls, include_lines
+from torchgen_lite.targets.cpp_stable.carry import check_entry
+from torchgen_lite.targets.cpp_stable.demanded import author_kernels
+from torchgen_lite.targets.cpp_stable.model import build_operators
+from torchgen_lite.targets.cpp_stable.options import KNOWN_OPTIONS, TARGET, load_options
+from torchgen_lite.targets.cpp_stable.registrations import build_keys, build_schema
+from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.python.options import OptionError
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+    from torchgen_lite.loader.entry import NativeFunction
+    from torchgen_lite.targets.cpp.model import Operator
+
+# How a parameter is compared where the author's own declaration counts.
+SAME_UNBOXED = (
+    "std::is_same_v<\n"
+    "    torch::stable::detail::unbox_type_t<Found>,\n"
+    "    torch::stable::detail::unbox_type_t<Expected>>"
+)
+
+
+def build_cpp_stable(program: Program, options: Mapping[str, object]) -> TargetResult:
+    """Every file of the library, and what the stable ABI cannot carry."""
+    try:
+        settings = load_options(options)
+    except OptionError as error:
+        return TargetResult(diagnostics=(wrong_option(program, TARGET, error, KNOWN_OPTIONS),))
+    functions, diagnostics = select(program, TARGET, program.functions, settings.skip)
+    for function in functions:
+        diagnostics += check_entry(function, settings.target_version)
+    own = [f for f in functions if f.namespace not in TORCH_NAMESPACES]
+    diagnostics += filter_diagnostics(
+        list(unreachable_kernel(own)), program.config, program.functions, program.sources
+    )
+    if has_errors(diagnostics):
+        return TargetResult(diagnostics=tuple(diagnostics))
+    return TargetResult(tuple(_files(functions, settings.library)), tuple(diagnostics))
+
+
+def _files(functions: list[NativeFunction], options: LibraryOptions) -> Iterator[OutputFile]:
+    namespace = options.namespace or default_namespace(functions)
+    folder = namespace.replace("::", "/")
+    operators = build_operators(functions, options.shards)
+    root = options.folder
+    yield from build_calls(operators, root, folder, namespace)
+    yield from build_schema(operators, root, folder, options)
+    yield from _kernel_files(operators, folder, namespace, options)
+    if options.module:
+        yield module_file(f"{options.folder}/src/module.cpp", options.module, namespace)
+
+
+def _kernel_files(
+    operators: Sequence[Operator], folder: str, namespace: str, options: LibraryOptions
+) -> Iterator[OutputFile]:
+    """Prototypes, proof and registrations of kernels; with headers of the author's no prototypes.
+
+    Against a header the proof compares what the boxed kernel unpacks, so that `std::vector<int64_t>` and
+    `const std::vector<int64_t>&` are as good as a view; a prototype of ours has to be met exactly.
+    """
+    include = f"{options.folder}/include/{folder}"
+    kernels = author_kernels(operators)
+    demanded = demanded_kernels(kernels)
+    includes = include_lines(operators, folder)
+    if options.headers:
+        declared = [f'#include "{header}"' for header in options.headers]
+        declared += ["", f"#include <{folder}/verify_kernels.h>"]
+        includes = ["#include <torch/csrc/stable/library.h>", "", *includes]
+        yield from proof_files(include, namespace, demanded, includes, same=SAME_UNBOXED)
+    else:
+        declared = [f"#include <{folder}/kernels.h>"]
+        yield kernels_header(f"{include}/kernels.h", namespace, kernels, includes)
+        yield from proof_files(include, namespace, demanded, includes)
+    if shared_names(kernels, namespace):
+        # The type that says which kernel is meant is the schema of a typed call.
+        declared.append(f"#include <{folder}/operators.h>")
+    yield from build_keys(kernels, options.folder, namespace, declared)

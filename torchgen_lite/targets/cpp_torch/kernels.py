@@ -1,0 +1,51 @@
+"""Which kernels the author writes: `kernels.h` declares them, `verify_kernels.h` proves them.
+
+Note [Kernels of structured operators]
+The out variant of a structured operator names the impl function of a kernel class in `dispatch:`; that is
+no kernel, and the variants that delegate to it have none in the YAML. So neither is in the list here, but
+kernels for keys of no dense backend (SparseCPU) are, as everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.targets.cpp.demanded import Kernel, demanded_kernels, kernels_header
+from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.proof import proof_files
+from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.calls import Layout, include_lines
+from torchgen_lite.targets.output import OutputFile
+
+# Under these a kernel of a structured operator is an impl function.
+DENSE_BACKENDS = frozenset(CURRENT.backends)
+
+
+def author_kernels(operators: Sequence[Operator]) -> list[Kernel]:
+    """Every kernel that is registered as it is, in source order."""
+    found = []
+    for operator in operators:
+        function = operator.function
+        for entry in effective_dispatch(function):
+            if function.structured and entry.key in DENSE_BACKENDS:
+                continue
+            symint = types.takes_symint(entry.kernel)
+            signature = types.signature(function, symint=symint)
+            span = entry.kernel_span or function.func.name_span
+            found.append(Kernel(operator, entry.key, entry.kernel, signature, span))
+    return found
+
+
+def build_kernels(kernels: Sequence[Kernel], layout: Layout) -> Iterator[OutputFile]:
+    """`kernels.h`, `kernel_check.h` and `verify_kernels.h`."""
+    includes = include_lines([k.operator for k in kernels], [k.signature for k in kernels], layout)
+    yield kernels_header(layout.header("kernels.h"), layout.namespace, kernels, includes)
+    include = layout.header("").rstrip("/")
+    yield from proof_files(include, layout.namespace, demanded_kernels(kernels), includes)
+
+
+def wrapper_name(kernel: Kernel) -> str:
+    """`wrapper_CUDA_add_Tensor`."""
+    return f"wrapper_{kernel.key}_{kernel.operator.flat}"

@@ -1,0 +1,174 @@
+"""`register_schema.cpp`, and `register_<key>.cpp` for each dispatch key in use.
+
+TORCH_LIBRARY_IMPL(mylib, CPU, m) {
+  m.impl("scale", TORCH_FN(::mylib::scale_cpu));
+}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from torchgen_lite.dialects import cpp_text
+from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.targets.cpp.demanded import Kernel, shared_names
+from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
+from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
+from torchgen_lite.targets.cpp.options import LibraryOptions
+from torchgen_lite.targets.cpp_torch.calls import Layout
+from torchgen_lite.targets.cpp_torch.kernels import wrapper_name
+from torchgen_lite.targets.cpp_torch.wrappers import Wrapper, build_wrapper, wants_wrapper
+from torchgen_lite.targets.output import OutputFile
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """One `m.impl(...)`: what is registered for an operator under a key.
+
+    `expression` is a C++ expression such as `TORCH_FN(...)`. `wrapper` is a function that the same file
+    defines and the expression names. `calls_kernel` says whether either names a kernel of the author's.
+    Structured kernels and whatever else makes kernels end up as these, too.
+    """
+
+    operator: Operator
+    key: str
+    expression: str
+    wrapper: Wrapper | None = None
+    calls_kernel: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class StatementView:
+    """A statement in the block of a library."""
+
+    guard: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryView:
+    """A block of statements for one namespace of operators."""
+
+    opening: str
+    statements: tuple[StatementView, ...]
+
+
+def build_schema(
+    operators: Sequence[Operator], layout: Layout, options: LibraryOptions
+) -> Iterator[OutputFile]:
+    """The definitions of the operators, without those that PyTorch defines."""
+    own = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
+    if not own:
+        return
+    macro = "TORCH_LIBRARY_FRAGMENT" if options.library == "fragment" else "TORCH_LIBRARY"
+    libraries = []
+    for namespace in dict.fromkeys(o.function.namespace for o in own):
+        statements = [_definition(o) for o in own if o.function.namespace == namespace]
+        if options.python_module:
+            call = f"m.set_python_module({cpp_text.quote(options.python_module)});"
+            statements.insert(0, StatementView("", call))
+        libraries.append(LibraryView(f"{macro}({namespace}, m) {{", tuple(statements)))
+    context = {
+        "includes": _includes(layout, own, []),
+        "wrappers": [],
+        "libraries": libraries,
+    }
+    path = layout.source("register_schema.cpp")
+    yield OutputFile(path, "cpp_torch/register.cpp.j2", context)
+
+
+def _definition(operator: Operator) -> StatementView:
+    items = [cpp_text.quote(operator.schema_text)]
+    if operator.function.tags:
+        tags = [f"at::Tag::{tag}" for tag in operator.function.tags]
+        line = cpp_text.call("m.def(", [*items, f"{{{', '.join(tags)}}}"], ");", indent=2)
+        # Column 6 is where an argument stands that has a line of its own.
+        items.append(cpp_text.braced(tags, indent=6, tail=2))
+        if "\n" not in line:
+            return StatementView(operator.guard, line)
+    return StatementView(operator.guard, cpp_text.call("m.def(", items, ");", indent=2))
+
+
+def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[Registration]:
+    """The kernels of the author, directly or through a function that guards the device."""
+    shared = shared_names(kernels, namespace)
+    for kernel in kernels:
+        place = "::".join(split_kernel(kernel.name, namespace))
+        if place in shared or wants_wrapper(kernel.operator.function, kernel.key):
+            wrapper = build_wrapper(kernel, wrapper_name(kernel), namespace)
+            yield Registration(kernel.operator, kernel.key, f"TORCH_FN({wrapper.name})", wrapper)
+        else:
+            expression = f"TORCH_FN({qualified(kernel.name, namespace)})"
+            yield Registration(kernel.operator, kernel.key, expression)
+
+
+def build_keys(
+    registrations: Iterable[Registration], layout: Layout, options: LibraryOptions
+) -> Iterator[OutputFile]:
+    """One file for each key, or one for each shard of it."""
+    by_file: dict[tuple[str, int | None], list[Registration]] = {}
+    for registration in registrations:
+        place = (registration.key, registration.operator.shard)
+        by_file.setdefault(place, []).append(registration)
+    order = {key: position for position, key in enumerate(key_order())}
+    for (key, shard), own in sorted(
+        by_file.items(), key=lambda item: (order.get(item[0][0], len(order)), item[0][1] or 0)
+    ):
+        stem = f"register_{key.lower()}"
+        path = layout.source(f"{stem}.cpp" if shard is None else f"{stem}_{shard}.cpp")
+        yield _key_file(path, key, own, layout, options)
+
+
+def key_order() -> list[str]:
+    """Backends, then functionality keys, then aliases: any order works, this one is easy to find."""
+    per_backend = [
+        prefix + backend for _, prefix in CURRENT.per_backend for backend in CURRENT.backends
+    ]
+    return [*per_backend, *CURRENT.functionalities, *CURRENT.aliases]
+
+
+def _key_file(
+    path: str, key: str, own: Sequence[Registration], layout: Layout, options: LibraryOptions
+) -> OutputFile:
+    libraries = []
+    for namespace in dict.fromkeys(r.operator.function.namespace for r in own):
+        statements = [_implementation(r) for r in own if r.operator.function.namespace == namespace]
+        opening = f"TORCH_LIBRARY_IMPL({namespace}, {key}, m) {{"
+        libraries.append(LibraryView(opening, tuple(statements)))
+    wrappers = [r.wrapper for r in own if r.wrapper is not None]
+    kernels = kernel_headers(layout, options) if any(r.calls_kernel for r in own) else []
+    context = {
+        "includes": _includes(layout, [r.operator for r in own], kernels, wrappers),
+        "wrappers": wrappers,
+        "libraries": libraries,
+    }
+    return OutputFile(path, "cpp_torch/register.cpp.j2", context)
+
+
+def _implementation(registration: Registration) -> StatementView:
+    items = [cpp_text.quote(registration.operator.local_name), registration.expression]
+    line = cpp_text.call("m.impl(", items, ");", indent=2)
+    return StatementView(registration.operator.guard, line)
+
+
+def kernel_headers(layout: Layout, options: LibraryOptions) -> list[str]:
+    """What declares the kernels: the author's headers, which are then proven, or our own."""
+    if not options.headers:
+        return [f"#include <{layout.folder}/kernels.h>"]
+    own = [f'#include "{header}"' for header in options.headers]
+    return [*own, "", f"#include <{layout.folder}/verify_kernels.h>"]
+
+
+def _includes(
+    layout: Layout,
+    operators: Sequence[Operator],
+    kernels: Sequence[str],
+    wrappers: Sequence[Wrapper] = (),
+) -> list[str]:
+    own = [*kernels]
+    if any(o.guard for o in operators):
+        own.append(f"#include <{layout.folder}/version.h>")
+    theirs = ["torch/library.h", *sorted({h for w in wrappers for h in w.headers})]
+    lines = [f"#include <{header}>" for header in theirs]
+    return [*lines, *([""] if own else []), *own]

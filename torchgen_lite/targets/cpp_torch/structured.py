@@ -1,0 +1,284 @@
+"""Structured operators: one meta and one impl function, written by the author, serve all variants.
+
+struct structured_scale : public at::impl::MetaBase {
+  void meta(const at::Tensor& self, double s);
+};
+
+struct structured_scale_out_cpu : public structured_scale {
+  void impl(const at::Tensor& self, double s, const at::Tensor& out);
+};
+
+at::Tensor structured_CPU_scale(const at::Tensor& self, double s) {
+  using Kernel = ::mylib::structured_scale_out_cpu;
+  ::mylib::structured::Functional<Kernel, 1> _op;
+  _op.meta(self, s);
+  _op.impl(self, s, _op.maybe_get_output(0));
+  return std::move(_op.outputs[0]);
+}
+
+Note [Structured operators of PyTorch]
+The meta function of `aten::add.out` is PyTorch's, so a kernel for a backend derives from
+`at::meta::structured_add_Tensor` and has an impl function only. Nor is there a Meta kernel to register.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from torchgen_lite.analysis.derive import derive
+from torchgen_lite.analysis.derive.model import VariantGroup
+from torchgen_lite.analysis.derive.names import operator_name
+from torchgen_lite.dialects import cpp_text, structured
+from torchgen_lite.dialects.cpp_signature import CppParameter
+from torchgen_lite.loader.entry import DispatchEntry
+from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.model import bare_type
+from torchgen_lite.targets.cpp.kernels import split_kernel
+from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
+from torchgen_lite.targets.cpp_torch import types
+from torchgen_lite.targets.cpp_torch.calls import Layout
+from torchgen_lite.targets.cpp_torch.kernels import DENSE_BACKENDS
+from torchgen_lite.targets.cpp_torch.registrations import Registration
+from torchgen_lite.targets.cpp_torch.wrappers import Wrapper, device_lines, wrapper_opening
+from torchgen_lite.targets.output import OutputFile
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A structured operator: its variants, and the operators that the library has for them.
+
+    `members` are the out variant and those that delegate to it; `meta` is the C++ name of the class with
+    the meta function.
+    """
+
+    group: VariantGroup
+    out: Operator
+    members: tuple[Operator, ...]
+    meta: str
+    is_torch: bool
+
+    @property
+    def kernels(self) -> tuple[DispatchEntry, ...]:
+        """The impl functions, by key."""
+        return tuple([e for e in self.out.function.dispatch if e.key in DENSE_BACKENDS])
+
+    def variants(self, key: str) -> Iterator[Operator]:
+        """The members that have no kernel of their own under this key."""
+        for member in self.members:
+            if member is self.out or all(e.key != key for e in member.function.dispatch):
+                yield member
+
+
+@dataclass(frozen=True, slots=True)
+class StructView:
+    """One class. `members` are lines of its body that stand before the function."""
+
+    namespace: str
+    guard: str
+    comment: str
+    opening: str
+    members: tuple[str, ...]
+    function: str
+
+
+def structured_groups(operators: Sequence[Operator], namespace: str) -> list[Group]:
+    """Every structured operator, in the order of the out variants."""
+    if not any(operator.function.structured for operator in operators):
+        return []
+    derived = derive([operator.function for operator in operators])
+    by_name = {operator_name(operator.function): operator for operator in operators}
+    groups = []
+    for operator in operators:
+        group = derived.group_of.get(operator_name(operator.function))
+        if not operator.function.structured or group is None:
+            continue
+        members = [
+            by_name[operator_name(function)]
+            for function in group.functions()
+            if function.structured_delegate is not None and operator_name(function) in by_name
+        ]
+        is_torch = operator.function.namespace in TORCH_NAMESPACES
+        scope = "at::meta" if is_torch else f"::{namespace}"
+        meta = f"{scope}::structured_{structured.name(group)}"
+        groups.append(Group(group, operator, (*members, operator), meta, is_torch))
+    return groups
+
+
+def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[OutputFile]:
+    """`structured.h`, which the author includes, and what registrations include."""
+    if not groups:
+        return
+    views = [view for group in groups for view in struct_views(group, layout.namespace)]
+    context = {
+        "includes": list(_includes(groups)),
+        "version_header": f"{layout.folder}/version.h" if any(v.guard for v in views) else None,
+        "scopes": [
+            {"namespace": namespace, "structs": list(own)}
+            for namespace, own in groupby(views, key=lambda view: view.namespace)
+        ],
+    }
+    yield OutputFile(layout.header("structured.h"), "cpp_torch/structured.h.j2", context)
+    context = {"namespace": layout.namespace, "folder": layout.folder}
+    for stem in ("structured_outputs", "structured_given"):
+        yield OutputFile(layout.header(f"{stem}.h"), f"cpp_torch/{stem}.h.j2", context)
+
+
+def _includes(groups: Sequence[Group]) -> Iterator[str]:
+    yield "ATen/core/Tensor.h"
+    yield "ATen/TensorIterator.h"
+    yield "ATen/TensorMeta.h"
+    names = [g.group.functional.func.base_name for g in groups if g.is_torch]
+    yield from (f"ATen/ops/{name}_meta.h" for name in sorted(set(names)))
+
+
+def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
+    """The class with the meta function, and one with the impl function for each kernel."""
+    comment = f"// {operator_name(group.out.function)}"
+    if not group.is_torch:
+        name = f"structured_{structured.name(group.group)}"
+        base = structured.base_class(group.group)
+        base = f"at::{base}" if base == "TensorIteratorBase" else base
+        yield StructView(
+            namespace,
+            group.out.guard,
+            f"{comment}: shapes and dtypes",
+            _opening(name, base),
+            tuple(_precomputed(group.group)),
+            _function("meta", _meta_returns(group.group), structured.meta_arguments(group.group)),
+        )
+    keys: dict[str, list[str]] = {}
+    for entry in group.kernels:
+        keys.setdefault(entry.kernel, []).append(entry.key)
+    for kernel, own in keys.items():
+        scope, name = split_kernel(kernel, namespace)
+        yield StructView(
+            scope,
+            group.out.guard,
+            f"{comment}, {', '.join(own)}",
+            _opening(f"structured_{name}", group.meta),
+            (),
+            _function("impl", "void", structured.impl_arguments(group.group)),
+        )
+
+
+def _opening(name: str, base: str) -> str:
+    line = f"struct {name} : public {base} {{"
+    # A class head that is too long is broken before the colon.
+    if len(line) <= cpp_text.LINE_LENGTH:
+        return line
+    return f"struct {name}\n    : public {base} {{"
+
+
+def _function(name: str, returns: str, parameters: Sequence[CppParameter]) -> str:
+    items = cpp_text.parameters(parameters, indent=2)
+    return cpp_text.declaration("", returns, name, items, ");", indent=2)
+
+
+def _meta_returns(group: VariantGroup) -> str:
+    return "meta_return_ty" if structured.precomputed_members(group) else "void"
+
+
+def _precomputed(group: VariantGroup) -> Iterator[str]:
+    """The struct that meta returns, where it computes something for impl."""
+    members = structured.precomputed_members(group)
+    if not members:
+        return
+    yield "struct precompute_out {"
+    for member in members:
+        yield f"  {cpp_text.type_text(member.type)} {cpp_text.identifier(member.name)};"
+    yield "};"
+    yield "using meta_return_ty = precompute_out;"
+
+
+def structured_registrations(groups: Sequence[Group], layout: Layout) -> Iterator[Registration]:
+    """The kernels of every variant for each backend, and those for Meta, which have no impl function."""
+    header = f"{layout.folder}/structured_given.h"
+    headers = (f"{layout.folder}/structured.h", header)
+    for group in groups:
+        keys = {entry.key for entry in group.kernels}
+        for entry in group.kernels:
+            scope, name = split_kernel(entry.kernel, layout.namespace)
+            struct = f"::{scope}::structured_{name}"
+            for member in group.variants(entry.key):
+                yield _registration(group, member, entry.key, struct, layout, headers)
+        if not group.is_torch and "Meta" not in keys:
+            for member in group.variants("Meta"):
+                yield _registration(group, member, "Meta", None, layout, headers)
+
+
+def _registration(
+    group: Group,
+    member: Operator,
+    key: str,
+    struct: str | None,
+    layout: Layout,
+    headers: tuple[str, ...],
+) -> Registration:
+    """The kernel of one variant under one key; without an impl function for `struct` None."""
+    name = f"structured_{key}_{member.flat}"
+    signature = types.signature(member.function, symint=False)
+    lines = [
+        *device_lines(member.function, key, name, checks=False),
+        *_body(group, member, struct, layout.namespace),
+    ]
+    opening = wrapper_opening(signature, name)
+    more = ("ATen/DeviceGuard.h",) if any("device_guard" in line for line in lines) else ()
+    wrapper = Wrapper(name, member.guard, opening, tuple(lines), (*headers, *more))
+    return Registration(member, key, f"TORCH_FN({name})", wrapper, calls_kernel=False)
+
+
+def _body(group: Group, member: Operator, struct: str | None, namespace: str) -> Iterator[str]:
+    kind = member.schema.kind()
+    outs = [cpp_text.identifier(a.name) for a in group.out.schema.out]
+    names = ["self"] if kind is SchemaKind.inplace else outs
+    style = {SchemaKind.functional: "Functional", SchemaKind.inplace: "Inplace"}.get(kind, "Out")
+    type_ = f"::{namespace}::structured::{style}"
+    kernel = struct or group.meta
+    yield cpp_text.constant("using Kernel", kernel, indent=2)
+    if kind is SchemaKind.functional:
+        yield f"{type_}<Kernel, {len(outs)}> _op;"
+    else:
+        given = f"{{{', '.join(names)}}}"
+        yield cpp_text.call(f"{type_}<Kernel, {len(outs)}> _op(", [given], ");", indent=2)
+    computed = structured.precomputed(group.group.out)
+    head = "const auto _computed = _op.meta(" if computed.elements and struct else "_op.meta("
+    inputs = [_passed(p, group, namespace) for p in structured.meta_arguments(group.group)]
+    yield cpp_text.call(head, inputs, ");", indent=2)
+    if struct is not None:
+        elements = {a.name for a in computed.elements}
+        items = [
+            (
+                f"_computed.{cpp_text.identifier(p.name)}"
+                if p.name in elements
+                else _passed(p, group, namespace)
+            )
+            for p in structured.impl_arguments(group.group)[: -len(outs)]
+        ]
+        items += [f"_op.maybe_get_output({index})" for index in range(len(outs))]
+        yield cpp_text.call("_op.impl(", items, ");", indent=2)
+    yield from _returned(kind, names)
+
+
+def _returned(kind: SchemaKind, names: Sequence[str]) -> Iterator[str]:
+    if kind is SchemaKind.functional:
+        items = [f"std::move(_op.outputs[{index}])" for index in range(len(names))]
+        head, close = ("return ", ";") if len(items) == 1 else ("return {", "};")
+        yield cpp_text.call(head, items, close, indent=2)
+        return
+    yield "_op.finish();"
+    if len(names) == 1:
+        yield f"return {names[0]};"
+    else:
+        yield cpp_text.call("return std::forward_as_tuple(", names, ");", indent=2)
+
+
+def _passed(parameter: CppParameter, group: Group, namespace: str) -> str:
+    """An argument of meta or impl, from what the dispatcher gives."""
+    name = cpp_text.identifier(parameter.name)
+    schema = group.out.schema
+    type_ = next((bare_type(a.type) for a in schema.arguments if a.name == parameter.name), "")
+    if type_ in ("Tensor?", "Scalar?"):
+        return f"::{namespace}::structured::reference({name})"
+    return name

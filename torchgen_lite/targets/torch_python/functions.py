@@ -1,0 +1,59 @@
+"""`functions.py`: plain functions with the signatures that `torch.ops` does not show.
+
+def muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
+    result: Tensor = torch.ops.torch_ops.muladd.default(a, b, s)
+    return result
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchgen_lite.dialects import python, torch_library
+from torchgen_lite.dialects.python_names import BUILTIN_TYPES, FRAMEWORK_TYPES, unshadowed
+from torchgen_lite.dialects.text import bracketed, docstring
+from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.torch_python.fakes import FunctionView
+from torchgen_lite.targets.torch_python.model import Operator, Package
+
+
+def build_functions(package: Package) -> OutputFile:
+    """One function for each operator of the package's own."""
+    names = [operator.flat for operator in package.own]
+    shadowed = (BUILTIN_TYPES | FRAMEWORK_TYPES).intersection(names)
+    schemas = [operator.schema for operator in package.own]
+    context = {
+        "types": torch_library.type_imports(schemas, shadowed=shadowed),
+        "sequences": torch_library.uses_sequences(schemas),
+        "functions": [_view(operator, shadowed) for operator in package.own],
+        "names": names,
+    }
+    return OutputFile(f"{package.root}/functions.py", "torch_python/functions.py.j2", context)
+
+
+def _view(operator: Operator, shadowed: frozenset[str]) -> FunctionView:
+    schema = operator.schema
+    returns = python.returns_annotation(python.returns(schema.returns))
+    annotation = unshadowed(returns, shadowed)
+    parameters = python.unshadow(torch_library.parameters(schema), shadowed)
+    doc = operator.function.doc
+    return FunctionView(
+        operator.flat,
+        python.signature(parameters),
+        annotation,
+        torch_library.doc_text(doc) if doc else docstring(str(schema)),
+        tuple(_body(operator, annotation)),
+    )
+
+
+def _body(operator: Operator, annotation: str) -> Iterator[str]:
+    schema = operator.schema
+    taken = {a.name for a in schema.arguments}
+    local = "result"
+    while local in taken:
+        local = f"_{local}"
+    head = f"{local}: {annotation} = " if schema.returns else ""
+    call = bracketed(f"{head}{operator.handle}(", python.forwarded(schema), indent=4)
+    yield from call.split("\n    ")
+    if schema.returns:
+        yield f"return {local}"

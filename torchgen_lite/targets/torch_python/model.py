@@ -1,0 +1,153 @@
+"""The package as a whole: which operators it has, whose they are, what they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from torchgen_lite.analysis.derive.names import operator_name, schema_name
+from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.dialects.python_names import identifier, unambiguous_name
+from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.schema import FunctionSchema, SchemaKind, kind_of
+from torchgen_lite.targets.torch_python.options import TorchPythonOptions
+
+# Operators of these exist in every PyTorch: kernels are added to them, and nothing is defined.
+TORCH_NAMESPACES = frozenset(
+    {
+        "_c10d_functional",
+        "_quantized",
+        "aten",
+        "c10d",
+        "inductor",
+        "mkldnn",
+        "onednn",
+        "prim",
+        "prims",
+        "profiler",
+        "quantized",
+        "sparse",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One operator of the package.
+
+    `flat` is its name in generated modules; `is_torchs` says that PyTorch has it already.
+    """
+
+    function: NativeFunction
+    flat: str
+    name: str
+    is_torchs: bool
+
+    @property
+    def schema(self) -> FunctionSchema:
+        return self.function.func
+
+    @property
+    def kind(self) -> SchemaKind:
+        return kind_of(self.function.func)
+
+    @property
+    def place(self) -> str:
+        """`ops.yaml:12`: where the entry is."""
+        return self.place_of("func")
+
+    def place_of(self, field: str) -> str:
+        """Where a field of the entry is."""
+        spans = dict(self.function.field_spans)
+        span = spans.get(field) or spans.get("func") or self.function.span
+        return f"{span.source.path}:{span.line}" if span else self.name
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """The keys that kernels are named for."""
+        return frozenset(entry.key for entry in effective_dispatch(self.function))
+
+    @property
+    def dispatch(self) -> tuple[DispatchEntry, ...]:
+        return effective_dispatch(self.function)
+
+    @property
+    def handle(self) -> str:
+        """`torch.ops.mylib.add.Tensor`."""
+        schema = self.schema
+        base = schema.base_name
+        overload = schema.overload_name or "default"
+        return f"torch.ops.{self.function.namespace}.{base}.{overload}"
+
+    @property
+    def bare_schema(self) -> str:
+        """The schema without its namespace, as `Library.define` takes it."""
+        text = str(self.schema)
+        namespace = self.schema.namespace
+        return text.removeprefix(f"{namespace}::") if namespace else text
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """Everything the files of one package have in common."""
+
+    options: TorchPythonOptions
+    name: str
+    operators: tuple[Operator, ...]
+    modules: dict[str, KernelIndex]
+
+    @property
+    def root(self) -> str:
+        """The package's folder below the output directory."""
+        return "/".join(_below(self.options.folder, *self.name.split(".")))
+
+    @property
+    def test_path(self) -> str:
+        return "/".join(_below(self.options.folder, "tests", f"test_{identifier(self.name)}.py"))
+
+    @property
+    def own(self) -> tuple[Operator, ...]:
+        """The operators that PyTorch doesn't have."""
+        return tuple(o for o in self.operators if not o.is_torchs)
+
+    def module_of(self, option: str, name: str) -> tuple[str, str] | None:
+        """Module and function for a name of the YAML, looked up in the modules of an option."""
+        index = self.modules.get(option)
+        found = index.find(name) if index is not None else None
+        return (found[0], name.rpartition(".")[2]) if found else None
+
+
+def _below(folder: str, *parts: str) -> tuple[str, ...]:
+    return parts if folder == "." else (folder, *parts)
+
+
+def build_package(
+    functions: Sequence[NativeFunction],
+    options: TorchPythonOptions,
+    modules: dict[str, KernelIndex],
+) -> Package:
+    """Name every operator; the first namespace of its own is the home, whose names carry no prefix."""
+    own = [f.namespace for f in functions if f.namespace not in TORCH_NAMESPACES]
+    home = own[0] if own else functions[0].namespace if functions else "aten"
+    operators = tuple(
+        Operator(
+            function,
+            unambiguous_name(
+                identifier(function.namespace),
+                function.func.base_name,
+                function.func.overload_name,
+                identifier(home),
+            ),
+            operator_name(function),
+            function.namespace in TORCH_NAMESPACES,
+        )
+        for function in functions
+    )
+    name = options.package or f"{identifier(home)}_ops"
+    return Package(options, name, operators, modules)
+
+
+def local_name(operator: Operator) -> str:
+    """Name and overload without the namespace: `scale.out`."""
+    return schema_name(operator.schema)

@@ -1,0 +1,43 @@
+"""The stub package `torch-stubs`: `_ops.pyi`, and one module for each namespace.
+
+It is a partial stub package (PEP 561): a type checker takes `torch._ops` from here and the rest of PyTorch
+from PyTorch. Whoever installs the folder beside PyTorch has types for `torch.ops.<namespace>`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.config import locate_option
+from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.torch_stubs.views import group_by_namespace, namespace_view
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+
+ROOT = "torch-stubs"
+MODULES = f"{ROOT}/_ops_stubs"
+
+
+def build_torch_stubs(program: Program, options: Mapping[str, object]) -> TargetResult:
+    """Every file of the package. The operators of the schema files come before PyTorch's own."""
+    for option in options:
+        place = locate_option(program.config, "target.torch-stubs", option)
+        message = f"unknown option `{option}` of target `torch-stubs`"
+        problem = Diagnostic("TG510", message, place, help="the target has no options")
+        return TargetResult(diagnostics=(problem,))
+    schemas = [(f.namespace, f.func) for f in program.functions]
+    schemas += [(schema.namespace, schema) for schema in program.registered]
+    namespaces = [namespace_view(n, s) for n, s in group_by_namespace(schemas).items()]
+    files = [
+        OutputFile(f"{ROOT}/py.typed", "torch_stubs/py.typed.j2", {}, is_marked=False),
+        OutputFile(f"{ROOT}/_ops.pyi", "torch_stubs/ops.pyi.j2", {"namespaces": namespaces}),
+        OutputFile(f"{MODULES}/__init__.pyi", "torch_stubs/package.pyi.j2", {}),
+    ]
+    files += [
+        OutputFile(f"{MODULES}/{n.module}.pyi", "torch_stubs/namespace.pyi.j2", {"namespace": n})
+        for n in namespaces
+    ]
+    return TargetResult(tuple(files))

@@ -1,0 +1,152 @@
+"""What the templates of the stub package see.
+
+class _op_add__Tensor(OpOverload[..., Tensor]):
+    \"\"\"aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\"\"\"
+
+    def __call__(_op, /, self: Tensor, other: Tensor, *, alpha: Number | complex = 1) -> Tensor: ...
+
+class _op_add(OpOverloadPacket[..., Tensor]):
+    Tensor: _op_add__Tensor
+"""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from torchgen_lite.dialects import torch_ops
+from torchgen_lite.dialects.python_names import identifier, type_words, unshadowed
+from torchgen_lite.dialects.text import bracketed, docstring, import_line
+from torchgen_lite.schema import FunctionSchema
+
+
+@dataclass(frozen=True, slots=True)
+class OverloadView:
+    """One overload: its class, and the attribute of the packet that holds it."""
+
+    head: str
+    docstring: str
+    signature: str
+    declare: str
+
+
+@dataclass(frozen=True, slots=True)
+class PacketView:
+    """One name of a namespace. Calling it tries the overloads in turn."""
+
+    type_name: str
+    declare: str
+    overloads: tuple[OverloadView, ...]
+    signatures: tuple[str, ...]
+
+    @property
+    def is_overloaded(self) -> bool:
+        return len(self.signatures) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceView:
+    """One module of the package: imports and packets."""
+
+    module: str
+    imports: tuple[str, ...]
+    packets: tuple[PacketView, ...]
+
+
+def namespace_view(namespace: str, schemas: Sequence[FunctionSchema]) -> NamespaceView:
+    """The module of one namespace; `schemas` are all of it."""
+    by_base: dict[str, list[FunctionSchema]] = {}
+    for schema in schemas:
+        by_base.setdefault(schema.base_name, []).append(schema)
+    taken: set[str] = set()
+    words: set[str] = set()
+    packets = [_packet(base, by_base[base], taken, words) for base in sorted(by_base)]
+    if any(packet.is_overloaded for packet in packets):
+        words.add("overload")
+    return NamespaceView(identifier(namespace.replace(".", "_")), _imports(words), tuple(packets))
+
+
+def _packet(
+    base: str, schemas: Sequence[FunctionSchema], taken: set[str], words: set[str]
+) -> PacketView:
+    # Those that write into `out` come last: without it they cannot be meant.
+    ordered = sorted(schemas, key=lambda schema: bool(schema.out))
+    type_name = _fresh(f"_op_{base}", taken)
+    overloads = [_overload(type_name, schema, taken, words) for schema in ordered]
+    attributes = frozenset(map(torch_ops.overload_attribute, ordered))
+    signatures = [_signature(schema, attributes, words) for schema in ordered]
+    return PacketView(
+        type_name, _declare(base, type_name), tuple(overloads), tuple(dict.fromkeys(signatures))
+    )
+
+
+def _overload(
+    packet: str, schema: FunctionSchema, taken: set[str], words: set[str]
+) -> OverloadView:
+    attribute = torch_ops.overload_attribute(schema)
+    type_name = _fresh(f"{packet}__{attribute}", taken)
+    base = f"OpOverload[..., {torch_ops.returns_type(schema)}]"
+    return OverloadView(
+        bracketed(f"class {type_name}(", [base], "):"),
+        docstring(str(schema)),
+        _signature(schema, frozenset(), words),
+        _declare(attribute, type_name),
+    )
+
+
+def _signature(schema: FunctionSchema, shadowed: frozenset[str], words: set[str]) -> str:
+    """The stub of `__call__`; names that attributes of the class hide get an underscore."""
+    parts = [_unshadow(line, shadowed) for line in torch_ops.parameters(schema)]
+    returns = unshadowed(torch_ops.returns_type(schema), shadowed)
+    for part in parts:
+        words |= type_words(part.partition(": ")[2].partition(" = ")[0])
+    words |= type_words(returns)
+    return bracketed("def __call__(", parts, indent=4, tail=f" -> {returns}: ...")
+
+
+def _unshadow(line: str, shadowed: frozenset[str]) -> str:
+    name, colon, rest = line.partition(": ")
+    type_, equals, value = rest.partition(" = ")
+    return f"{name}{colon}{unshadowed(type_, shadowed)}{equals}{value}"
+
+
+def _declare(attribute: str, type_name: str) -> str:
+    if keyword.iskeyword(attribute):
+        return f'# `{attribute}` is a keyword: `getattr(..., "{attribute}")` is a {type_name}.'
+    return f"{attribute}: {type_name}"
+
+
+def _fresh(name: str, taken: set[str]) -> str:
+    """`name`, or with underscores behind it: `a__b.c` and `a.b__c` both exist."""
+    name = identifier(name)
+    while name in taken:
+        name += "_"
+    taken.add(name)
+    return name
+
+
+def _imports(words: Iterable[str]) -> tuple[str, ...]:
+    """The lines that import types, sorted; `_Tensor` is `Tensor` under a name that nothing hides."""
+    names: dict[str, list[str]] = {}
+    for word in sorted(words, key=lambda word: (word.removeprefix("_"), word)):
+        plain = word.removeprefix("_")
+        module = torch_ops.TYPE_MODULES.get(plain)
+        if module is None or (module == "builtins" and word == plain):
+            continue
+        names.setdefault(module, []).append(word if word == plain else f"{plain} as {word}")
+    return tuple(import_line(module, names[module]) for module in sorted(names))
+
+
+def group_by_namespace(
+    schemas: Iterable[tuple[str, FunctionSchema]],
+) -> Mapping[str, list[FunctionSchema]]:
+    """Schemas by namespace, both sorted by name; the first of two with the same name counts."""
+    found: dict[str, dict[str, FunctionSchema]] = {}
+    for namespace, schema in schemas:
+        name = schema.full_name.rpartition("::")[2]
+        found.setdefault(namespace, {}).setdefault(name, schema)
+    return {
+        namespace: [found[namespace][name] for name in sorted(found[namespace])]
+        for namespace in sorted(found)
+    }
