@@ -4,6 +4,9 @@ Builds one program with both dispatchers and runs it. Every kernel does nothing 
 the way to it is measured. Figures are medians over the rounds, and ratios are taken round by round. Both
 sides get the same at::Tensor and read its keys from `key_set()`. Without torch, c10's half is left out and
 ours runs on a struct of the same shape.
+
+A second program holds the typed calls that the target `cpp-torch` generates against `at::_ops`, which are
+PyTorch's for the same dispatcher: c10's.
 """
 
 from __future__ import annotations
@@ -15,6 +18,9 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+
+import torchgen_lite
+from torchgen_lite.loader.config import Config
 
 HERE = Path(__file__).parent
 INCLUDE = HERE.parent / "torchgen_lite" / "cpp" / "include"
@@ -29,6 +35,13 @@ TITLES = {
     "c10-once": "c10, one step",
     "c10-twice": "c10, autograd and CPU",
 }
+# What typed_calls.cpp calls.
+TYPED_CALLS = """\
+- func: is_same_size(Tensor self, Tensor other) -> bool
+- func: neg(Tensor self) -> Tensor
+- func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+- func: expand_copy.out(Tensor self, SymInt[] size, *, bool implicit=False, Tensor(a!) out) -> Tensor(a!)
+"""
 
 
 def find_torch() -> Path | None:
@@ -37,22 +50,44 @@ def find_torch() -> Path | None:
     return Path(found.origin).parent if found is not None and found.origin else None
 
 
-def build(program: Path, torch: Path | None, flags: Sequence[str] = ()) -> list[str]:
-    """Build calls.cpp, as a program or with `-shared`, and return the command that runs it."""
-    command = ["g++", "-std=c++17", "-O2", f"-I{INCLUDE}", *flags]
+def link(
+    program: Path, sources: Sequence[Path], torch: Path | None, flags: Sequence[str] = ()
+) -> None:
+    """Compile and link, as releases are: c10 checks more without NDEBUG, and so is slower."""
+    command = ["g++", "-std=c++17", "-O2", "-DNDEBUG", f"-I{INCLUDE}", *flags]
     libraries: list[str] = []
     if torch is not None:
         includes = (torch / "include", torch / "include/torch/csrc/api/include")
         command += ["-DWITH_TORCH", *(f"-isystem{folder}" for folder in includes)]
         lib = torch / "lib"
         libraries = [f"-L{lib}", f"-Wl,-rpath,{lib}", "-ltorch_cpu", "-lc10"]
-    command += [str(SOURCES / "calls.cpp"), "-o", str(program), *libraries]
+    command += [*map(str, sources), "-o", str(program), *libraries]
     subprocess.run(command, check=True)
+
+
+def build(program: Path, torch: Path | None, flags: Sequence[str] = ()) -> list[str]:
+    """Build calls.cpp, as a program or with `-shared`, and return the command that runs it."""
+    link(program, [SOURCES / "calls.cpp"], torch, flags)
     if "-shared" not in flags:
         return [str(program)]
     loader = program.with_name("load")
     subprocess.run(["g++", str(SOURCES / "load.cpp"), "-o", str(loader), "-ldl"], check=True)
     return [str(loader), str(program)]
+
+
+def build_typed_calls(folder: Path, torch: Path) -> list[str]:
+    """Generate the calls, build typed_calls.cpp with them, and return the command that runs it."""
+    (folder / "ops.yaml").write_text(TYPED_CALLS)
+    options = {"cpp-torch": {"namespace": "aten_ops", "calls-only": True}}
+    config = Config(root=folder, schema=("ops.yaml",), target_options=options)
+    files = torchgen_lite.generate(torchgen_lite.load(config=config), targets=["cpp-torch"])
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    root, program = folder / "cpp-torch", folder / "typed_calls"
+    sources = [SOURCES / "typed_calls.cpp", root / "src" / "operators.cpp"]
+    link(program, sources, torch, ["-std=c++20", f"-I{root / 'include'}"])
+    return [str(program)]
 
 
 def sample(command: Sequence[str], rounds: int) -> Samples:
@@ -78,6 +113,16 @@ def report(title: str, samples: Samples) -> None:
         print(f"  {TITLES[name]:34} {statistics.median(times):7.2f} ns {beside}")
 
 
+def report_typed_calls(samples: Samples) -> None:
+    print("generated for libtorch")
+    for name, times in samples.items():
+        side, _, called = name.partition("-")
+        base = f"aten-{called}"
+        title = f"{'aten_ops::ops' if side == 'ours' else 'at::_ops'}, {called}"
+        beside = f"{ratio(samples, name, base):7.3f} of at::_ops'" if name != base else ""
+        print(f"  {title:34} {statistics.median(times):7.2f} ns {beside}")
+
+
 def calls(rounds: int) -> None:
     torch = find_torch()
     print("at::Tensor on both sides" if torch else "torch is not installed: c10 is left out")
@@ -89,6 +134,8 @@ def calls(rounds: int) -> None:
             ("in one with TORCHGEN_LITE_TLS_DYNAMIC", (*shared, "-DTORCHGEN_LITE_TLS_DYNAMIC")),
         ):
             report(title, sample(build(Path(folder) / "calls", torch, flags), rounds))
+        if torch is not None:
+            report_typed_calls(sample(build_typed_calls(Path(folder), torch), rounds))
 
 
 def main() -> None:

@@ -120,16 +120,15 @@ def test_an_operator_that_the_extension_defines_otherwise(tmp_path: Path) -> Non
     )
 
 
-def test_an_autograd_kernel_that_is_there_already(tmp_path: Path) -> None:
+def test_an_autograd_kernel_of_c_plus_plus_stays(tmp_path: Path) -> None:
     first = (
         'import torch\nother = torch.library.Library("bad", "DEF")\n'
         'other.define("first(Tensor x) -> Tensor")\n'
-        'other.impl("first", lambda x: x, "Autograd")\n'
+        'other.impl("first", lambda x: x + 41, "Autograd")\n'
     )
     more = "  derivatives:\n    x: grad\n"
-    error, *_ = attempt(tmp_path, more, "defines = false\n", first)
-    assert error.endswith("it has an Autograd kernel already: set `autograd = false`")
-    assert attempt(tmp_path, more, "defines = false\nautograd = false\n", first) == ["True"]
+    program = "import bad_ops\nprint(bad_ops.first(torch.ones(1, requires_grad=True)).tolist())\n"
+    assert attempt(tmp_path, more, "defines = false\n", first, program) == ["[42.0]"]
 
 
 def test_fakes_for_operators_that_c_plus_plus_defines(tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ void free_functions(const at::Tensor& x, const at::Tensor& y) {
 void below_autograd(const at::Tensor& x, const at::Tensor& y) {
   const at::Tensor leaf = x.clone().requires_grad_();
   HOLDS(ops::div_Tensor::call(leaf, y).requires_grad());
-  const auto keys = leaf.key_set() & c10::after_autograd_keyset;
+  const auto keys = leaf.key_set() & c10::after_ADInplaceOrView_keyset;
   const at::Tensor found = ops::div_Tensor::redispatch(keys, leaf, y);
   HOLDS(!found.requires_grad());
   SAME(found, x / y);

@@ -7,9 +7,12 @@ if(NOT TARGET torchgen_lite::runtime)
   target_include_directories(
     torchgen_lite::runtime INTERFACE "${CMAKE_CURRENT_LIST_DIR}/../cpp/include")
   target_compile_features(torchgen_lite::runtime INTERFACE cxx_std_17)
-  # Registrations may come from several threads.
-  find_package(Threads QUIET)
-  if(Threads_FOUND)
+  # Registrations may come from several threads. FindThreads has to be able to compile.
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if("CXX" IN_LIST languages OR "C" IN_LIST languages)
+    find_package(Threads QUIET)
+  endif()
+  if(TARGET Threads::Threads)
     target_link_libraries(torchgen_lite::runtime INTERFACE Threads::Threads)
   endif()
 endif()

@@ -51,10 +51,6 @@ std::tuple<at::Tensor, at::Tensor> minmax_cpu(const at::Tensor& self) {
   return {min, max};
 }
 
-std::tuple<at::Tensor, at::Tensor> minmax_meta(const at::Tensor& self) {
-  return {self.new_empty({}), self.new_empty({})};
-}
-
 at::Tensor weighted_sum_cpu(
     at::TensorList xs,
     const std::optional<at::Tensor>& weight,
@@ -76,14 +72,6 @@ at::Tensor weighted_sum_cpu(
     });
   }
   return out;
-}
-
-at::Tensor weighted_sum_meta(
-    at::TensorList xs,
-    const std::optional<at::Tensor>& weight,
-    std::optional<double> scale) {
-  check_weighted_sum(xs, weight);
-  return at::empty_like(xs[0], at::MemoryFormat::Contiguous);
 }
 
 at::Tensor squares(

@@ -47,34 +47,17 @@ at::Tensor muladd_cpu(const at::Tensor& a, const at::Tensor& b, double s) {
   return iterator.output();
 }
 
-at::Tensor muladd_meta(const at::Tensor& a, const at::Tensor& b, double s) {
-  check_muladd(a, b);
-  return at::empty_like(a);
-}
-
 at::Tensor scale_cpu(const at::Tensor& self, double s) {
   at::Tensor out = at::empty_like(self);
   return scale_into(out, self, s);
-}
-
-at::Tensor scale_meta(const at::Tensor& self, double s) {
-  return at::empty_like(self);
 }
 
 at::Tensor& scale_cpu_(at::Tensor& self, double s) {
   return scale_into(self, self, s);
 }
 
-at::Tensor& scale_meta_(at::Tensor& self, double s) {
-  return self;
-}
-
 at::Tensor& scale_out_cpu(const at::Tensor& self, double s, at::Tensor& out) {
   return scale_into(out, self, s);
-}
-
-at::Tensor& scale_out_meta(const at::Tensor& self, double s, at::Tensor& out) {
-  return out;
 }
 
 at::Tensor smooth_relu_cpu(const at::Tensor& self) {
@@ -87,10 +70,6 @@ at::Tensor smooth_relu_cpu(const at::Tensor& self) {
     });
   });
   return iterator.output();
-}
-
-at::Tensor smooth_relu_meta(const at::Tensor& self) {
-  return at::empty_like(self);
 }
 
 } // namespace torch_ops

@@ -68,12 +68,6 @@ std::tuple<Tensor, Tensor> minmax_cpu(const Tensor& self) {
   return {min, max};
 }
 
-std::tuple<Tensor, Tensor> minmax_meta(const Tensor& self) {
-  return {
-      torch::stable::new_empty(self, {}),
-      torch::stable::new_empty(self, {})};
-}
-
 Tensor weighted_sum_cpu(
     HeaderOnlyArrayRef<Tensor> xs,
     const std::optional<Tensor>& weight,
@@ -104,14 +98,6 @@ Tensor weighted_sum_cpu(
         AT_FLOATING_TYPES);
   }
   return out;
-}
-
-Tensor weighted_sum_meta(
-    HeaderOnlyArrayRef<Tensor> xs,
-    const std::optional<Tensor>& weight,
-    std::optional<double> scale) {
-  check_weighted_sum(xs, weight);
-  return torch::stable::new_empty(xs[0], xs[0].sizes());
 }
 
 Tensor squares(

@@ -21,9 +21,15 @@ void check_same(const Tensor& a, const Tensor& b, const char* name) {
       ": the tensors differ in shape or dtype");
 }
 
-// Writes f of each element to the element of `out`, which is contiguous.
+// Writes f of each element to the element of `out`.
 template <class F>
-void map_into(const Tensor& out, const Tensor& input, F f) {
+void map_into(Tensor& out, const Tensor& input, F f) {
+  if (!out.is_contiguous()) {
+    Tensor result = torch::stable::new_empty(input, input.sizes());
+    map_into(result, input, f);
+    torch::stable::copy_(out, result);
+    return;
+  }
   const Tensor x = torch::stable::contiguous(input);
   THO_DISPATCH_V2(
       x.scalar_type(),
@@ -40,14 +46,8 @@ void map_into(const Tensor& out, const Tensor& input, F f) {
 
 void scale_into(Tensor& out, const Tensor& self, double s) {
   check_same(out, self, "scale");
-  const auto times = [=](auto x) { return static_cast<decltype(x)>(x * s); };
-  if (out.is_contiguous()) {
-    map_into(out, self, times);
-    return;
-  }
-  const Tensor result = torch::stable::new_empty(self, self.sizes());
-  map_into(result, self, times);
-  torch::stable::copy_(out, result);
+  map_into(
+      out, self, [=](auto x) { return static_cast<decltype(x)>(x * s); });
 }
 
 } // namespace
@@ -72,27 +72,14 @@ Tensor muladd_cpu(const Tensor& a, const Tensor& b, double s) {
   return out;
 }
 
-Tensor muladd_meta(const Tensor& a, const Tensor& b, double s) {
-  check_same(a, b, "muladd");
-  return torch::stable::new_empty(a, a.sizes());
-}
-
 Tensor scale_cpu(const Tensor& self, double s) {
-  Tensor out = torch::stable::new_empty(self, self.sizes());
+  Tensor out = torch::stable::empty_like(self);
   scale_into(out, self, s);
   return out;
 }
 
-Tensor scale_meta(const Tensor& self, double s) {
-  return torch::stable::new_empty(self, self.sizes());
-}
-
 Tensor scale_cpu_(Tensor& self, double s) {
   scale_into(self, self, s);
-  return self;
-}
-
-Tensor scale_meta_(Tensor& self, double s) {
   return self;
 }
 
@@ -101,20 +88,12 @@ Tensor scale_out_cpu(const Tensor& self, double s, Tensor& out) {
   return out;
 }
 
-Tensor scale_out_meta(const Tensor& self, double s, Tensor& out) {
-  return out;
-}
-
 Tensor smooth_relu_cpu(const Tensor& self) {
-  const Tensor out = torch::stable::new_empty(self, self.sizes());
+  Tensor out = torch::stable::empty_like(self);
   map_into(out, self, [](auto x) {
     return (x + std::sqrt(x * x + decltype(x)(1))) / decltype(x)(2);
   });
   return out;
-}
-
-Tensor smooth_relu_meta(const Tensor& self) {
-  return torch::stable::new_empty(self, self.sizes());
 }
 
 } // namespace torch_ops

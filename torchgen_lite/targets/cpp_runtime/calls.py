@@ -42,6 +42,7 @@ class OperatorView:
     schema_str: str
     call: str
     redispatch: str
+    handle: str
     call_opening: str
     call_body: str
     redispatch_opening: str
@@ -110,7 +111,7 @@ def operator_view(operator: Operator) -> OperatorView:
     names = [cpp_text.identifier(p.name) for p in plain]
     constant, overload = "static constexpr const char*", operator.schema.overload_name
     types = [p.type for p in plain]
-    handle = f"return detail::handle<{flat}>"
+    handle = "op_" if "op" in names else "op"
     return OperatorView(
         flat,
         operator.guard,
@@ -120,10 +121,11 @@ def operator_view(operator: Operator) -> OperatorView:
         cpp_text.constant(f"{constant} schema_str", cpp_text.quote(operator.schema_text), indent=2),
         declare("static ", signature.returns, "call", plain, ");", indent=2),
         declare("static ", signature.returns, "redispatch", keyed, ");", indent=2),
+        cpp_text.constant(f"const auto& {handle}", f"detail::handle<{flat}>", indent=2),
         declare("", signature.returns, f"{flat}::call", plain, ") {"),
-        cpp_text.call(f"{handle}.call(", names, ");", indent=2),
+        cpp_text.call(f"return {handle}.call(", names, ");", indent=2),
         declare("", signature.returns, f"{flat}::redispatch", keyed, ") {"),
-        cpp_text.call(f"{handle}.redispatch(", [KEYSET.name, *names], ");", indent=2),
+        cpp_text.call(f"return {handle}.redispatch(", [KEYSET.name, *names], ");", indent=2),
     )
 
 

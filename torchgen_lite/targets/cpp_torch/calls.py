@@ -145,7 +145,7 @@ def build_operator_view(operator: Operator) -> OperatorView:
         cpp_text.constant(f"{constant} schema_str", cpp_text.quote(operator.schema_text), indent=2),
         _declare("static ", "call", signature.returns, signature.parameters, ");", indent=2),
         _declare("static ", "redispatch", signature.returns, keyed, ");", indent=2),
-        cpp_text.constant(f"const auto& {handle}", f"detail::handle<{flat}>()", indent=2),
+        cpp_text.constant(f"static const auto {handle}", f"detail::find<{flat}>()", indent=2),
         _declare("", f"{flat}::call", signature.returns, signature.parameters, ") {"),
         cpp_text.call(f"return {handle}.call(", names, ");", indent=2),
         _declare("", f"{flat}::redispatch", signature.returns, keyed, ") {"),

@@ -89,7 +89,10 @@ def differentiable(package: Package) -> list[tuple[Operator, DifferentiabilityIn
     for operator in package.own:
         match = matches.get(operator_name(operator.function))
         info = match.infos.get(DEFAULT) if match is not None and not match.per_element else None
-        if info is not None and info.arguments and refusal(operator, info) is None:
+        if info is None or refusal(operator, info) is not None:
+            continue
+        # With `output_differentiability: [False]` the results are marked, and nothing else is done.
+        if info.arguments or info.output_differentiability:
             found.append((operator, info))
     return found
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
+from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.fakes import results_of
 from torchgen_lite.dialects import torch_library
 from torchgen_lite.dialects.python_names import BUILTIN_TYPES
 from torchgen_lite.dialects.text import bracketed, import_line, quote, tuple_text
 from torchgen_lite.schema import BaseType, SchemaKind
+from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.fakes import is_view, named_function
 from torchgen_lite.targets.torch_python.model import Operator, Package
@@ -32,7 +34,7 @@ def build_registration(
     options = package.options
     modules = [
         name
-        for name in ("_autocast", "_autograd", "_fakes", "_kernels", "_library")
+        for name in ("_autocast", "_autograd", "_fakes", "_kernels", "_library", "_rules")
         if any(f" {name}." in rule or f"\n    {name}." in rule for rule in rules)
     ]
     items = [
@@ -107,6 +109,10 @@ def _rules(
             yield _rule(name, "fake", fakes[name])
             if is_view(operator):
                 yield _rule(name, "view", fakes[name])
+        sibling = _functional(package, operator)
+        if sibling is not None:
+            expression = f"_rules.functional({quote(sibling.name)})"
+            yield _rule(name, "functionalize", expression)
         if name in autograd:
             yield _rule(name, "setup_context", f"_autograd.{operator.flat}_setup_context")
             yield _rule(name, "backward", f"_autograd.{operator.flat}_backward")
@@ -116,6 +122,24 @@ def _rules(
             yield _rule(name, "vmap", named_function(operator, "vmap", found))
         if operator.function.autocast:
             yield _rule(name, "autocast", f"_autocast.{operator.function.autocast}")
+
+
+def _functional(package: Package, operator: Operator) -> Operator | None:
+    """For an operator that gives back what it writes, the one that computes it: `scale` for `scale_`."""
+    if operator.kind not in (SchemaKind.inplace, SchemaKind.out):
+        return None
+    results = [r.argument.name if r.argument else "" for r in results_of(operator.schema)]
+    if results != [a.name for a in operator.schema.arguments if a.is_write]:
+        return None
+    wanted = [(a.name, bare_type(a.type)) for a in operator.schema.arguments if not a.is_out]
+    root = root_of(operator.schema.base_name)
+    for other in package.own:
+        arguments = [(a.name, bare_type(a.type)) for a in other.schema.arguments]
+        is_root = other.schema.base_name == root and other.kind is SchemaKind.functional
+        if is_root and arguments == wanted and len(other.schema.returns) == len(results):
+            same_namespace = other.function.namespace == operator.function.namespace
+            return other if same_namespace else None
+    return None
 
 
 def _rule(name: str, what: str, expression: str) -> str:

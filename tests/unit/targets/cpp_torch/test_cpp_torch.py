@@ -211,7 +211,7 @@ def test_names_that_cpp_keeps_for_itself(tmp_path: Path) -> None:
     files = generate(tmp_path, yaml)
     assert """
 at::Tensor f::call(const at::Tensor& op, int64_t default_) {
-  const auto& op_ = detail::handle<f>();
+  static const auto op_ = detail::find<f>();
   return op_.call(op, default_);
 }
 """ in files["src/operators.cpp"]

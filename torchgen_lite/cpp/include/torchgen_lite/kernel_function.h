@@ -142,6 +142,21 @@ struct CallStored<F, R(Args...)> {
   }
 };
 
+// The same as data.
+struct ConstantParts {
+  AnyFunction call;
+  const SignatureInfo* signature;
+
+  template <class F, F function>
+  static ConstantParts of() {
+    using Signature = typename PartsOf<F>::Signature;
+    return {
+        reinterpret_cast<AnyFunction>(
+            &CallConstant<F, function, Signature>::call),
+        &SignatureInfo::of<Signature>()};
+  }
+};
+
 template <class F>
 struct BoxedCallable {
   F function;
@@ -192,7 +207,8 @@ class KernelFunction final {
     using Function = std::decay_t<F>;
     using Parts = detail::PartsOf<Function>;
     using Signature = typename Parts::Signature;
-    setSignature<Signature>();
+    kernel_.signature = &detail::SignatureInfo::of<Signature>();
+    kernel_.boxed = kernel_.signature->unbox;
     using Pointer = typename Parts::Pointer;
     if constexpr (
         std::is_pointer_v<Function> ||
@@ -211,11 +227,13 @@ class KernelFunction final {
   }
 
   template <class F, F function>
-  KernelFunction(detail::Constant<F, function>) {
-    using Signature = typename detail::PartsOf<F>::Signature;
-    setSignature<Signature>();
-    kernel_.unboxed = reinterpret_cast<detail::AnyFunction>(
-        &detail::CallConstant<F, function, Signature>::call);
+  KernelFunction(detail::Constant<F, function>)
+      : KernelFunction(detail::ConstantParts::of<F, function>()) {}
+
+  explicit KernelFunction(detail::ConstantParts parts) {
+    kernel_.signature = parts.signature;
+    kernel_.boxed = parts.signature->unbox;
+    kernel_.unboxed = parts.call;
   }
 
   template <class F>
@@ -247,12 +265,6 @@ class KernelFunction final {
   }
 
  private:
-  template <class Signature>
-  void setSignature() {
-    kernel_.signature = &detail::SignatureInfo::of<Signature>();
-    kernel_.boxed = kernel_.signature->unbox;
-  }
-
   detail::Kernel kernel_;
 };
 

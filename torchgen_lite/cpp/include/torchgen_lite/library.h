@@ -76,7 +76,7 @@ class Library final {
   // Defines an operator from its schema, with or without the namespace.
   Library& def(
       std::string_view schema,
-      std::vector<std::string> tags = {},
+      std::initializer_list<std::string_view> tags = {},
       Site site = Site::here()) {
     checkOpen();
     if (kind_ == IMPL) {
@@ -104,8 +104,10 @@ class Library final {
           "from your schema string.)  (" +
           site_.debug() + ")");
     }
-    handles_.push_back(
-        dispatcher_->registerDef(std::move(full), std::move(tags), site));
+    handles_.push_back(dispatcher_->registerDef(
+        std::move(full),
+        std::vector<std::string>(tags.begin(), tags.end()),
+        site));
     return *this;
   }
 
@@ -123,8 +125,16 @@ class Library final {
       DispatchKey key,
       const KernelFunction& function,
       Site site = Site::here()) {
-    checkKey("impl(\"" + std::string(name) + "\", ...)", key);
+    checkKey(name, key);
     return implAt(name, key, function, site);
+  }
+  // Generated code has thousands of these; a KernelFunction is made elsewhere.
+  template <class F, F function>
+  Library& impl(
+      const char* name,
+      detail::Constant<F, function>,
+      Site site = Site::here()) {
+    return implConstant(name, detail::ConstantParts::of<F, function>(), site);
   }
 
   // Registers boxed(f) or fallthrough() for every operator that has no kernel
@@ -136,7 +146,7 @@ class Library final {
       DispatchKey key,
       const KernelFunction& function,
       Site site = Site::here()) {
-    checkKey("fallback(...)", key);
+    checkKey("", key);
     return fallbackAt(key, function, site);
   }
 
@@ -159,17 +169,26 @@ class Library final {
     }
   }
 
-  void checkKey(const std::string& what, DispatchKey key) const {
+  // `name` is empty for a fallback.
+  void checkKey(std::string_view name, DispatchKey key) const {
     if (key_.has_value() && *key_ != key) {
       throw Error(
-          what + ": Explicitly provided dispatch key (" +
-          std::string(toString(key)) +
+          (name.empty() ? "fallback(...)"
+                        : "impl(\"" + std::string(name) + "\", ...)") +
+          ": Explicitly provided dispatch key (" + std::string(toString(key)) +
           ") is inconsistent with the dispatch key of the enclosing " +
           kindName() + " block (" + std::string(toString(*key_)) +
           ").  Please declare a separate " + kindName() +
           " block for this dispatch key and move your impl() there.  (" +
           site_.debug() + ")");
     }
+  }
+
+  TORCHGEN_LITE_COLD Library& implConstant(
+      const char* name,
+      detail::ConstantParts parts,
+      Site site) {
+    return implAt(name, key_, KernelFunction(parts), site);
   }
 
   Library& implAt(

@@ -8,6 +8,7 @@
 #define TORCHGEN_LITE_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define TORCHGEN_LITE_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define TORCHGEN_LITE_ALWAYS_INLINE inline __attribute__((always_inline))
+#define TORCHGEN_LITE_NOINLINE __attribute__((noinline))
 #define TORCHGEN_LITE_COLD __attribute__((noinline, cold))
 // One dispatcher and one local state for all shared libraries of a process,
 // whatever visibility they are compiled with.
@@ -16,12 +17,14 @@
 #define TORCHGEN_LITE_LIKELY(condition) (!!(condition))
 #define TORCHGEN_LITE_UNLIKELY(condition) (!!(condition))
 #define TORCHGEN_LITE_ALWAYS_INLINE __forceinline
+#define TORCHGEN_LITE_NOINLINE __declspec(noinline)
 #define TORCHGEN_LITE_COLD __declspec(noinline)
 #define TORCHGEN_LITE_API
 #else
 #define TORCHGEN_LITE_LIKELY(condition) (!!(condition))
 #define TORCHGEN_LITE_UNLIKELY(condition) (!!(condition))
 #define TORCHGEN_LITE_ALWAYS_INLINE inline
+#define TORCHGEN_LITE_NOINLINE
 #define TORCHGEN_LITE_COLD
 #define TORCHGEN_LITE_API
 #endif

@@ -164,8 +164,8 @@ class OperatorEntry final : public detail::CallTarget {
           "Tried to access or call an operator with a wrong signature.\n"
           "  operator: " +
           describe() + "\n  correct signature:  " +
-          std::string(signature_->text) + "\n    " + signature_debug_ +
-          "\n  accessed/called as: " + std::string(wanted.text));
+          std::string(signature_->text()) + "\n    " + signature_debug_ +
+          "\n  accessed/called as: " + std::string(wanted.text()));
     }
     has_handles_ = true;
   }
@@ -317,8 +317,8 @@ class OperatorEntry final : public detail::CallTarget {
     } else if (signature_->id != info.id) {
       throw Error(
           "Mismatch in kernel C++ signatures\n  operator: " + describe() +
-          "\n  kernel 1: " + std::string(signature_->text) + "\n    " +
-          signature_debug_ + "\n  kernel 2: " + std::string(info.text) +
+          "\n  kernel 1: " + std::string(signature_->text()) + "\n    " +
+          signature_debug_ + "\n  kernel 2: " + std::string(info.text()) +
           "\n    kernel for " + std::string(toString(key)) + ", " +
           site.debug());
     }
@@ -333,7 +333,7 @@ class OperatorEntry final : public detail::CallTarget {
       throw Error(
           "The C++ signature of a kernel or handle doesn't match the schema.\n"
           "  operator: " +
-          schema + "\n  signature: " + std::string(info.text) +
+          schema + "\n  signature: " + std::string(info.text()) +
           "\n  the schema has " + std::to_string(facts.arguments) +
           " arguments and " + std::to_string(facts.returns) +
           " returns, the signature " + std::to_string(info.arguments) +

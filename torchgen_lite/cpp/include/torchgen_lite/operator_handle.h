@@ -134,6 +134,42 @@ inline std::shared_ptr<const Observers> observersOf(const Kernel& kernel) {
   return list.any() ? list.get() : nullptr;
 }
 
+// One call that is not on the fast path: its table, and the observers around
+// it.
+class SlowCall final {
+ public:
+  // `keys` of a redispatch, null for a call of arguments with these bits.
+  TORCHGEN_LITE_COLD SlowCall(
+      OperatorEntry& entry,
+      const DispatchKeySet* keys,
+      std::uint64_t bits) {
+    const DispatchTable& table = entry.slowTable();
+    keys_ = keys != nullptr ? *keys : table.computeDispatchKeySet(bits);
+    slot_ = &table.slotFor(keys_);
+    const Kernel& kernel = *slot_->kernel;
+    if (auto observers = observersOf(kernel)) {
+      observation_.emplace(
+          std::move(observers),
+          recordOf(kernel, keys_, keys != nullptr ? "redispatch" : "call"));
+    }
+  }
+  TORCHGEN_LITE_COLD ~SlowCall() {}
+  SlowCall(const SlowCall&) = delete;
+  SlowCall& operator=(const SlowCall&) = delete;
+
+  const Slot& slot() const {
+    return *slot_;
+  }
+  DispatchKeySet keys() const {
+    return keys_;
+  }
+
+ private:
+  DispatchKeySet keys_;
+  const Slot* slot_;
+  std::optional<Observation> observation_;
+};
+
 template <class R, class... Args>
 TORCHGEN_LITE_ALWAYS_INLINE R
 run(const Slot& slot, DispatchKeySet keys, Args&&... arguments) {
@@ -163,17 +199,22 @@ void callBoxedFunctor(const Kernel& kernel, DispatchKeySet keys, Stack& stack) {
       kernel.functor.get()))(OperatorHandle(*kernel.op), keys, stack);
 }
 
-// The stack of a typed call; nothing but its results may be left on it.
-inline void runBoxed(
+inline BoxedCall::BoxedCall(
     const Kernel& kernel,
     DispatchKeySet keys,
-    Stack& stack,
+    const ArgumentType* types,
+    void* const* arguments,
+    std::size_t count,
     int returns) {
-  kernel.boxed(kernel, keys, stack);
-  if (stack.size() != static_cast<std::size_t>(returns)) {
+  stack_.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    stack_.push_back(types[i].box(arguments[i]));
+  }
+  kernel.boxed(kernel, keys, stack_);
+  if (stack_.size() != static_cast<std::size_t>(returns)) {
     throw Error(
         "a boxed kernel of " + kernel.op->fullName() + " left " +
-        std::to_string(stack.size()) + " values on the stack, not " +
+        std::to_string(stack_.size()) + " values on the stack, not " +
         std::to_string(returns));
   }
 }
@@ -207,7 +248,7 @@ class TypedOperatorHandle<R(Args...)> final {
     const detail::DispatchTable* table =
         entry_->fast.load(std::memory_order_acquire);
     if (TORCHGEN_LITE_UNLIKELY(table == nullptr)) {
-      return callSlowly(*entry_, std::forward<Args>(arguments)...);
+      return runSlowly(*entry_, nullptr, std::forward<Args>(arguments)...);
     }
     return dispatch(*table, std::forward<Args>(arguments)...);
   }
@@ -219,7 +260,7 @@ class TypedOperatorHandle<R(Args...)> final {
     const detail::DispatchTable* table =
         entry_->fast.load(std::memory_order_acquire);
     if (TORCHGEN_LITE_UNLIKELY(table == nullptr)) {
-      return redispatchSlowly(*entry_, keys, std::forward<Args>(arguments)...);
+      return runSlowly(*entry_, &keys, std::forward<Args>(arguments)...);
     }
     return detail::run<R, Args...>(
         table->slotFor(keys),
@@ -249,47 +290,18 @@ class TypedOperatorHandle<R(Args...)> final {
         std::forward<Args>(arguments)...);
   }
 
-  TORCHGEN_LITE_COLD static R callSlowly(
+  // `keys` is null for a call.
+  TORCHGEN_LITE_COLD static R runSlowly(
       OperatorEntry& entry,
+      const DispatchKeySet* keys,
       Args&&... arguments) {
-    const detail::DispatchTable& table = entry.slowTable();
-    const DispatchKeySet keys =
-        table.computeDispatchKeySet(detail::bitsOfArguments(arguments...));
-    return observed(
-        table.slotFor(keys),
+    const detail::SlowCall call(
+        entry,
         keys,
-        "call",
-        std::forward<Args>(arguments)...);
-  }
-
-  TORCHGEN_LITE_COLD static R redispatchSlowly(
-      OperatorEntry& entry,
-      DispatchKeySet keys,
-      Args&&... arguments) {
-    return observed(
-        entry.slowTable().slotFor(keys),
-        keys,
-        "redispatch",
-        std::forward<Args>(arguments)...);
-  }
-
-  static R observed(
-      const detail::Slot& slot,
-      DispatchKeySet keys,
-      const char* how,
-      Args&&... arguments) {
-    if (auto observers = detail::observersOf(*slot.kernel)) {
-      const detail::Observation observation(
-          std::move(observers),
-          detail::recordOf(*slot.kernel, keys, how));
-      return detail::run<R, Args...>(
-          slot,
-          keys,
-          std::forward<Args>(arguments)...);
-    }
+        detail::bitsOfArguments(arguments...));
     return detail::run<R, Args...>(
-        slot,
-        keys,
+        call.slot(),
+        call.keys(),
         std::forward<Args>(arguments)...);
   }
 

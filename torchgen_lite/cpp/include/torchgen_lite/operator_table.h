@@ -124,7 +124,7 @@ inline std::string OperatorEntry::dumpState() const {
       text += isAliasDispatchKey(key) ? "[alias]" : "";
       text += i + 1 == kernels.size() ? "" : " (inactive)";
       text += ": " + kernel.site.debug() + " :: ";
-      text += kernel.signature == nullptr ? "(none)" : kernel.signature->text;
+      text += kernel.signature == nullptr ? "(none)" : kernel.signature->text();
       text += kernel.kind == detail::KernelKind::Fallthrough
           ? " [ fallthrough boxed ]\n"
           : kernel.unboxed == nullptr ? " [ boxed ]\n"

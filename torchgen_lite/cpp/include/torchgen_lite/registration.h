@@ -231,8 +231,41 @@ inline void Dispatcher::undo(const RegistrationHandle& handle) {
   }
 }
 
+namespace detail {
+
+// The part of a StaticOperatorHandle that does not depend on its signature.
+struct StaticOperator {
+  const char* name;
+  const char* overload_name;
+  mutable std::atomic<CallTarget*> target{&not_looked_up};
+
+  // The operator, looked up once. Throws Error if it is not there, or has
+  // another signature.
+  TORCHGEN_LITE_COLD OperatorEntry& find(const SignatureInfo& info) const {
+    CallTarget* found = target.load(std::memory_order_acquire);
+    if (found == &not_looked_up) {
+      OperatorEntry& entry = Dispatcher::singleton()
+                                 .findSchemaOrThrow(name, overload_name)
+                                 .entry();
+      entry.requireSignature(info);
+      target.store(&entry, std::memory_order_release);
+      return entry;
+    }
+    return *static_cast<OperatorEntry*>(found);
+  }
+
+  TORCHGEN_LITE_ALWAYS_INLINE const DispatchTable* table() const {
+    return target.load(std::memory_order_acquire)
+        ->fast.load(std::memory_order_acquire);
+  }
+};
+
+} // namespace detail
+
 // A typed handle that is found at its first call: what generated code keeps at
-// namespace scope. Made at compile time, so no order of initialisation matters.
+// namespace scope. Made when the program is compiled, so no order of
+// initialisation matters. Its calls are those of TypedOperatorHandle, and throw
+// Error, too, while there is no such operator.
 template <class R, class... Args>
 class StaticOperatorHandle<R(Args...)> final {
   using Typed = TypedOperatorHandle<R(Args...)>;
@@ -242,29 +275,26 @@ class StaticOperatorHandle<R(Args...)> final {
   constexpr explicit StaticOperatorHandle(
       const char* name,
       const char* overload_name = "")
-      : name_(name), overload_name_(overload_name) {}
+      : op_{name, overload_name} {}
   StaticOperatorHandle(const StaticOperatorHandle&) = delete;
   StaticOperatorHandle& operator=(const StaticOperatorHandle&) = delete;
 
-  // As TypedOperatorHandle::call. Throws Error, too, while there is no such
-  // operator.
   TORCHGEN_LITE_ALWAYS_INLINE R call(Args... arguments) const {
-    const detail::CallTarget* target = target_.load(std::memory_order_acquire);
-    const detail::DispatchTable* table =
-        target->fast.load(std::memory_order_acquire);
+    const detail::DispatchTable* table = op_.table();
     if (TORCHGEN_LITE_UNLIKELY(table == nullptr)) {
-      return callSlowly(std::forward<Args>(arguments)...);
+      return Typed::runSlowly(
+          found(),
+          nullptr,
+          std::forward<Args>(arguments)...);
     }
     return Typed::dispatch(*table, std::forward<Args>(arguments)...);
   }
 
   TORCHGEN_LITE_ALWAYS_INLINE R
   redispatch(DispatchKeySet keys, Args... arguments) const {
-    const detail::CallTarget* target = target_.load(std::memory_order_acquire);
-    const detail::DispatchTable* table =
-        target->fast.load(std::memory_order_acquire);
+    const detail::DispatchTable* table = op_.table();
     if (TORCHGEN_LITE_UNLIKELY(table == nullptr)) {
-      return redispatchSlowly(keys, std::forward<Args>(arguments)...);
+      return Typed::runSlowly(found(), &keys, std::forward<Args>(arguments)...);
     }
     return detail::run<R, Args...>(
         table->slotFor(keys),
@@ -272,37 +302,16 @@ class StaticOperatorHandle<R(Args...)> final {
         std::forward<Args>(arguments)...);
   }
 
-  // Looks the operator up. Throws Error if it is not there, or has another
-  // signature.
   Typed typed() const {
-    detail::CallTarget* target = target_.load(std::memory_order_acquire);
-    if (target != &detail::not_looked_up) {
-      return Typed(*static_cast<OperatorEntry*>(target));
-    }
-    const Typed found = Dispatcher::singleton()
-                            .findSchemaOrThrow(name_, overload_name_)
-                            .template typed<R(Args...)>();
-    target_.store(&found.handle().entry(), std::memory_order_release);
-    return found;
+    return Typed(found());
   }
 
  private:
-  TORCHGEN_LITE_COLD R callSlowly(Args&&... arguments) const {
-    return Typed::callSlowly(
-        typed().handle().entry(),
-        std::forward<Args>(arguments)...);
-  }
-  TORCHGEN_LITE_COLD R
-  redispatchSlowly(DispatchKeySet keys, Args&&... arguments) const {
-    return Typed::redispatchSlowly(
-        typed().handle().entry(),
-        keys,
-        std::forward<Args>(arguments)...);
+  OperatorEntry& found() const {
+    return op_.find(detail::SignatureInfo::of<R(Args...)>());
   }
 
-  const char* name_;
-  const char* overload_name_;
-  mutable std::atomic<detail::CallTarget*> target_{&detail::not_looked_up};
+  detail::StaticOperator op_;
 };
 
 } // namespace torchgen_lite

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include <torchgen_lite/boxing.h>
+#include <torchgen_lite/boxed_call.h>
 
 namespace torchgen_lite {
 
@@ -14,7 +14,6 @@ class OperatorHandle;
 
 namespace detail {
 
-struct Kernel;
 // Every function of a table, cast back before it is called.
 using AnyFunction = void (*)();
 using BoxedFunction = void (*)(const Kernel&, DispatchKeySet, Stack&);
@@ -28,7 +27,7 @@ struct UnboxedFunction<R(Args...)> {
 
 struct SignatureInfo {
   TypeId id;
-  std::string_view text;
+  std::string_view (*text)();
   int arguments;
   int returns;
   // Reports that the kernel cannot be run.
@@ -44,11 +43,6 @@ struct SignatureInfo {
 
 // Throws; see OperatorEntry::report.
 [[noreturn]] void report(const Kernel& kernel, DispatchKeySet keys);
-void runBoxed(
-    const Kernel& kernel,
-    DispatchKeySet keys,
-    Stack& stack,
-    int returns);
 AnyFunction unboxedOf(const Kernel& kernel);
 
 template <class Signature>
@@ -56,6 +50,17 @@ struct Thunks;
 
 template <class R, class... Args>
 struct Thunks<R(Args...)> {
+  static_assert(
+      sizeof...(Args) <= max_arguments,
+      "an operator has at most 64 arguments");
+
+  static constexpr int arguments = sizeof...(Args);
+  static constexpr int returns = Results<R>::count;
+  // One more, for signatures without any.
+  static constexpr ArgumentType types[] = {
+      {&boxFrom<Args>, &unboxTo<Args>}...,
+      {nullptr, nullptr}};
+
   TORCHGEN_LITE_COLD static R raise(
       const Kernel& kernel,
       DispatchKeySet keys,
@@ -63,62 +68,51 @@ struct Thunks<R(Args...)> {
     report(kernel, keys);
   }
 
-  static R box(const Kernel& kernel, DispatchKeySet keys, Args... arguments) {
-    Stack stack;
-    stack.reserve(sizeof...(Args));
-    (stack.push_back(boxArgument<Args>(arguments)), ...);
-    runBoxed(kernel, keys, stack, Results<R>::count);
-    return Results<R>::pop(stack.data());
+  TORCHGEN_LITE_NOINLINE static R box(
+      const Kernel& kernel,
+      DispatchKeySet keys,
+      Args... arguments) {
+    void* const pointers[] = {addressOf(arguments)..., nullptr};
+    BoxedCall call(kernel, keys, types, pointers, sizeof...(Args), returns);
+    return Results<R>::pop(call);
   }
 
-  static void unbox(const Kernel& kernel, DispatchKeySet keys, Stack& stack) {
-    unbox(kernel, keys, stack, std::index_sequence_for<Args...>());
+  TORCHGEN_LITE_NOINLINE static void unbox(
+      const Kernel& kernel,
+      DispatchKeySet keys,
+      Stack& stack) {
+    UnboxedCall call(types, sizeof...(Args), stack);
+    run(kernel, keys, call, std::index_sequence_for<Args...>());
+    call.finish();
   }
 
  private:
   template <std::size_t... I>
-  static void unbox(
+  static void run(
       const Kernel& kernel,
       DispatchKeySet keys,
-      Stack& stack,
+      UnboxedCall& call,
       std::index_sequence<I...>) {
     const auto function =
         reinterpret_cast<typename UnboxedFunction<R(Args...)>::Type>(
             unboxedOf(kernel));
-    [[maybe_unused]] Value* arguments =
-        stack.data() + (stack.size() - sizeof...(Args));
-    Stack results;
     if constexpr (std::is_void_v<R>) {
-      function(kernel, keys, Unboxed<Args>(arguments[I]).get()...);
+      function(kernel, keys, pass<Args>(call.argument(I))...);
     } else {
       Results<R>::push(
-          results,
-          arguments,
-          sizeof...(Args),
-          function(kernel, keys, Unboxed<Args>(arguments[I]).get()...));
-    }
-    stack.resize(stack.size() - sizeof...(Args));
-    for (Value& result : results) {
-      stack.push_back(std::move(result));
+          call,
+          function(kernel, keys, pass<Args>(call.argument(I))...));
     }
   }
-};
-
-template <class Signature>
-struct Counts;
-template <class R, class... Args>
-struct Counts<R(Args...)> {
-  static constexpr int arguments = sizeof...(Args);
-  static constexpr int returns = Results<R>::count;
 };
 
 template <class Signature>
 const SignatureInfo& SignatureInfo::of() {
   static const SignatureInfo info = {
       TypeId::of<Signature>(),
-      typeName<Signature>(),
-      Counts<Signature>::arguments,
-      Counts<Signature>::returns,
+      &typeName<Signature>,
+      Thunks<Signature>::arguments,
+      Thunks<Signature>::returns,
       reinterpret_cast<AnyFunction>(&Thunks<Signature>::raise),
       reinterpret_cast<AnyFunction>(&Thunks<Signature>::box),
       &Thunks<Signature>::unbox};

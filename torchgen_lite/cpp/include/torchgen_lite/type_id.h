@@ -39,22 +39,29 @@ std::string_view typeName() {
 
 class TypeId final {
  public:
+  // typeid drops references and const at the top.
   template <class T>
-  static TypeId of() {
-    TypeId id;
+  struct Of {};
+
+  template <class T>
 #ifdef TORCHGEN_LITE_RTTI
-    id.info_ = &typeid(Wrap<T>);
+  constexpr explicit TypeId(Of<T>*) : info_(&typeid(Of<T>)) {
+  }
 #else
-    id.name_ = typeName<T>();
+  constexpr explicit TypeId(Of<T>*) : name_(&typeName<T>) {
+  }
 #endif
-    return id;
+
+  template <class T>
+  static constexpr TypeId of() {
+    return TypeId(static_cast<Of<T>*>(nullptr));
   }
 
   bool operator==(const TypeId& other) const {
 #ifdef TORCHGEN_LITE_RTTI
     return *info_ == *other.info_;
 #else
-    return name_ == other.name_;
+    return name_() == other.name_();
 #endif
   }
   bool operator!=(const TypeId& other) const {
@@ -62,14 +69,10 @@ class TypeId final {
   }
 
  private:
-  // typeid drops references and const at the top.
-  template <class T>
-  struct Wrap {};
-
 #ifdef TORCHGEN_LITE_RTTI
-  const std::type_info* info_ = nullptr;
+  const std::type_info* info_;
 #else
-  std::string_view name_;
+  std::string_view (*name_)();
 #endif
 };
 

@@ -24,75 +24,44 @@ torch::stable::Tensor muladd_cpu(
     const torch::stable::Tensor& b,
     double s);
 
-#line 8 "ops.yaml"
-torch::stable::Tensor muladd_meta(
-    const torch::stable::Tensor& a,
-    const torch::stable::Tensor& b,
-    double s);
-
-#line 17 "ops.yaml"
+#line 20 "ops.yaml"
 torch::stable::Tensor scale_cpu(const torch::stable::Tensor& self, double s);
 
-#line 18 "ops.yaml"
-torch::stable::Tensor scale_meta(const torch::stable::Tensor& self, double s);
-
-#line 26 "ops.yaml"
+#line 32 "ops.yaml"
 torch::stable::Tensor scale_cpu_(torch::stable::Tensor& self, double s);
 
-#line 27 "ops.yaml"
-torch::stable::Tensor scale_meta_(torch::stable::Tensor& self, double s);
-
-#line 32 "ops.yaml"
+#line 40 "ops.yaml"
 torch::stable::Tensor scale_out_cpu(
     const torch::stable::Tensor& self,
     double s,
     torch::stable::Tensor& out);
 
-#line 33 "ops.yaml"
-torch::stable::Tensor scale_out_meta(
-    const torch::stable::Tensor& self,
-    double s,
-    torch::stable::Tensor& out);
-
-#line 38 "ops.yaml"
+#line 48 "ops.yaml"
 std::tuple<torch::stable::Tensor, torch::stable::Tensor> minmax_cpu(
     const torch::stable::Tensor& self);
 
-#line 39 "ops.yaml"
-std::tuple<torch::stable::Tensor, torch::stable::Tensor> minmax_meta(
-    const torch::stable::Tensor& self);
-
-#line 46 "ops.yaml"
+#line 61 "ops.yaml"
 torch::stable::Tensor weighted_sum_cpu(
     torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor> xs,
     const std::optional<torch::stable::Tensor>& weight,
     std::optional<double> scale);
 
-#line 47 "ops.yaml"
-torch::stable::Tensor weighted_sum_meta(
-    torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor> xs,
-    const std::optional<torch::stable::Tensor>& weight,
-    std::optional<double> scale);
-
-#line 52 "ops.yaml"
+#line 72 "ops.yaml"
 torch::stable::Tensor squares(
     int64_t n,
     std::optional<torch::headeronly::ScalarType> dtype,
     std::optional<torch::stable::Device> device);
 
-#line 57 "ops.yaml"
+#line 84 "ops.yaml"
 torch::stable::Tensor rms_norm(
     const torch::stable::Tensor& x,
     const torch::stable::Tensor& weight,
     double eps);
 
-#line 63 "ops.yaml"
+#line 93 "ops.yaml"
 torch::stable::Tensor smooth_relu_cpu(const torch::stable::Tensor& self);
 
-#line 64 "ops.yaml"
-torch::stable::Tensor smooth_relu_meta(const torch::stable::Tensor& self);
-
-#line 71 "ops.yaml"
+#line 103 "ops.yaml"
 torch::stable::Tensor diagonal_view(const torch::stable::Tensor& self);
 
 } // namespace torch_ops

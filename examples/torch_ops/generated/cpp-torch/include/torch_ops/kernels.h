@@ -18,61 +18,37 @@ namespace torch_ops {
 #line 7 "ops.yaml"
 at::Tensor muladd_cpu(const at::Tensor& a, const at::Tensor& b, double s);
 
-#line 8 "ops.yaml"
-at::Tensor muladd_meta(const at::Tensor& a, const at::Tensor& b, double s);
-
-#line 17 "ops.yaml"
+#line 20 "ops.yaml"
 at::Tensor scale_cpu(const at::Tensor& self, double s);
 
-#line 18 "ops.yaml"
-at::Tensor scale_meta(const at::Tensor& self, double s);
-
-#line 26 "ops.yaml"
+#line 32 "ops.yaml"
 at::Tensor& scale_cpu_(at::Tensor& self, double s);
 
-#line 27 "ops.yaml"
-at::Tensor& scale_meta_(at::Tensor& self, double s);
-
-#line 32 "ops.yaml"
+#line 40 "ops.yaml"
 at::Tensor& scale_out_cpu(const at::Tensor& self, double s, at::Tensor& out);
 
-#line 33 "ops.yaml"
-at::Tensor& scale_out_meta(const at::Tensor& self, double s, at::Tensor& out);
-
-#line 38 "ops.yaml"
+#line 48 "ops.yaml"
 std::tuple<at::Tensor, at::Tensor> minmax_cpu(const at::Tensor& self);
 
-#line 39 "ops.yaml"
-std::tuple<at::Tensor, at::Tensor> minmax_meta(const at::Tensor& self);
-
-#line 46 "ops.yaml"
+#line 61 "ops.yaml"
 at::Tensor weighted_sum_cpu(
     at::TensorList xs,
     const std::optional<at::Tensor>& weight,
     std::optional<double> scale);
 
-#line 47 "ops.yaml"
-at::Tensor weighted_sum_meta(
-    at::TensorList xs,
-    const std::optional<at::Tensor>& weight,
-    std::optional<double> scale);
-
-#line 52 "ops.yaml"
+#line 72 "ops.yaml"
 at::Tensor squares(
     int64_t n,
     std::optional<at::ScalarType> dtype,
     std::optional<at::Device> device);
 
-#line 57 "ops.yaml"
+#line 84 "ops.yaml"
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps);
 
-#line 63 "ops.yaml"
+#line 93 "ops.yaml"
 at::Tensor smooth_relu_cpu(const at::Tensor& self);
 
-#line 64 "ops.yaml"
-at::Tensor smooth_relu_meta(const at::Tensor& self);
-
-#line 71 "ops.yaml"
+#line 103 "ops.yaml"
 at::Tensor diagonal_view(const at::Tensor& self);
 
 } // namespace torch_ops

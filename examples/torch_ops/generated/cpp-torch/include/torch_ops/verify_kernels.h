@@ -21,21 +21,14 @@
 // Found behind the namespace of kernels that are not declared here.
 namespace torch_ops_absent_kernels {
 inline constexpr ::torch_ops::proof::not_here muladd_cpu{};
-inline constexpr ::torch_ops::proof::not_here muladd_meta{};
 inline constexpr ::torch_ops::proof::not_here scale_cpu{};
-inline constexpr ::torch_ops::proof::not_here scale_meta{};
 inline constexpr ::torch_ops::proof::not_here scale_cpu_{};
-inline constexpr ::torch_ops::proof::not_here scale_meta_{};
 inline constexpr ::torch_ops::proof::not_here scale_out_cpu{};
-inline constexpr ::torch_ops::proof::not_here scale_out_meta{};
 inline constexpr ::torch_ops::proof::not_here minmax_cpu{};
-inline constexpr ::torch_ops::proof::not_here minmax_meta{};
 inline constexpr ::torch_ops::proof::not_here weighted_sum_cpu{};
-inline constexpr ::torch_ops::proof::not_here weighted_sum_meta{};
 inline constexpr ::torch_ops::proof::not_here squares{};
 inline constexpr ::torch_ops::proof::not_here rms_norm{};
 inline constexpr ::torch_ops::proof::not_here smooth_relu_cpu{};
-inline constexpr ::torch_ops::proof::not_here smooth_relu_meta{};
 inline constexpr ::torch_ops::proof::not_here diagonal_view{};
 } // namespace torch_ops_absent_kernels
 
@@ -76,421 +69,239 @@ static_assert(
                                                           gives<kernel_0::found_return, kernel_0::expected_return>,
     "torch_ops::muladd: the schema returns 'Tensor', so kernel 'muladd_cpu' returns 'at::Tensor'");
 
-// torch_ops::muladd, Meta
-#line 4 "ops.yaml"
-using schema_1 = at::Tensor(const at::Tensor&, const at::Tensor&, double);
+// torch_ops::scale, CPU
+#line 16 "ops.yaml"
+using schema_1 = at::Tensor(const at::Tensor&, double);
 template <class Schema>
-auto found_1(int) -> decltype(look<Schema>::of(&::torch_ops::muladd_meta));
+auto found_1(int) -> decltype(look<Schema>::of(&::torch_ops::scale_cpu));
 template <class Schema>
 none_of_several found_1(...);
 using kernel_1 = kernel<schema_1, decltype(found_1<schema_1>(0))>;
 static_assert(
-#line 4 "ops.yaml"
+#line 16 "ops.yaml"
         counts<kernel_1::found_type, kernel_1::expected_type>,
-    "torch_ops::muladd: the schema has 3 arguments, so kernel 'muladd_meta' takes 3");
+    "torch_ops::scale: the schema has 2 arguments, so kernel 'scale_cpu' takes 2");
 static_assert(
-#line 4 "ops.yaml"
-                          takes<kernel_1::found<0>, kernel_1::expected<0>>,
-    "torch_ops::muladd: argument 'a' is 'Tensor' in the schema, so kernel 'muladd_meta' takes 'const at::Tensor&'");
+#line 16 "ops.yaml"
+                         takes<kernel_1::found<0>, kernel_1::expected<0>>,
+    "torch_ops::scale: argument 'self' is 'Tensor' in the schema, so kernel 'scale_cpu' takes 'const at::Tensor&'");
 static_assert(
-#line 4 "ops.yaml"
-                                    takes<kernel_1::found<1>, kernel_1::expected<1>>,
-    "torch_ops::muladd: argument 'b' is 'Tensor' in the schema, so kernel 'muladd_meta' takes 'const at::Tensor&'");
+#line 16 "ops.yaml"
+                                      takes<kernel_1::found<1>, kernel_1::expected<1>>,
+    "torch_ops::scale: argument 's' is 'float' in the schema, so kernel 'scale_cpu' takes 'double'");
 static_assert(
-#line 4 "ops.yaml"
-                                              takes<kernel_1::found<2>, kernel_1::expected<2>>,
-    "torch_ops::muladd: argument 's' is 'float' in the schema, so kernel 'muladd_meta' takes 'double'");
-static_assert(
-#line 4 "ops.yaml"
-                                                          gives<kernel_1::found_return, kernel_1::expected_return>,
-    "torch_ops::muladd: the schema returns 'Tensor', so kernel 'muladd_meta' returns 'at::Tensor'");
+#line 16 "ops.yaml"
+                                                  gives<kernel_1::found_return, kernel_1::expected_return>,
+    "torch_ops::scale: the schema returns 'Tensor', so kernel 'scale_cpu' returns 'at::Tensor'");
 
-// torch_ops::scale, CPU
-#line 13 "ops.yaml"
-using schema_2 = at::Tensor(const at::Tensor&, double);
+// torch_ops::scale_, CPU
+#line 28 "ops.yaml"
+using schema_2 = at::Tensor&(at::Tensor&, double);
 template <class Schema>
-auto found_2(int) -> decltype(look<Schema>::of(&::torch_ops::scale_cpu));
+auto found_2(int) -> decltype(look<Schema>::of(&::torch_ops::scale_cpu_));
 template <class Schema>
 none_of_several found_2(...);
 using kernel_2 = kernel<schema_2, decltype(found_2<schema_2>(0))>;
 static_assert(
-#line 13 "ops.yaml"
+#line 28 "ops.yaml"
         counts<kernel_2::found_type, kernel_2::expected_type>,
-    "torch_ops::scale: the schema has 2 arguments, so kernel 'scale_cpu' takes 2");
+    "torch_ops::scale_: the schema has 2 arguments, so kernel 'scale_cpu_' takes 2");
 static_assert(
-#line 13 "ops.yaml"
-                         takes<kernel_2::found<0>, kernel_2::expected<0>>,
-    "torch_ops::scale: argument 'self' is 'Tensor' in the schema, so kernel 'scale_cpu' takes 'const at::Tensor&'");
+#line 28 "ops.yaml"
+                          takes<kernel_2::found<0>, kernel_2::expected<0>>,
+    "torch_ops::scale_: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'scale_cpu_' takes 'at::Tensor&'");
 static_assert(
-#line 13 "ops.yaml"
-                                      takes<kernel_2::found<1>, kernel_2::expected<1>>,
-    "torch_ops::scale: argument 's' is 'float' in the schema, so kernel 'scale_cpu' takes 'double'");
+#line 28 "ops.yaml"
+                                           takes<kernel_2::found<1>, kernel_2::expected<1>>,
+    "torch_ops::scale_: argument 's' is 'float' in the schema, so kernel 'scale_cpu_' takes 'double'");
 static_assert(
-#line 13 "ops.yaml"
-                                                  gives<kernel_2::found_return, kernel_2::expected_return>,
-    "torch_ops::scale: the schema returns 'Tensor', so kernel 'scale_cpu' returns 'at::Tensor'");
+#line 28 "ops.yaml"
+                                                       gives<kernel_2::found_return, kernel_2::expected_return>,
+    "torch_ops::scale_: the schema returns 'Tensor(a!)', so kernel 'scale_cpu_' returns 'at::Tensor&'");
 
-// torch_ops::scale, Meta
-#line 13 "ops.yaml"
-using schema_3 = at::Tensor(const at::Tensor&, double);
+// torch_ops::scale.out, CPU
+#line 37 "ops.yaml"
+using schema_3 = at::Tensor&(const at::Tensor&, double, at::Tensor&);
 template <class Schema>
-auto found_3(int) -> decltype(look<Schema>::of(&::torch_ops::scale_meta));
+auto found_3(int) -> decltype(look<Schema>::of(&::torch_ops::scale_out_cpu));
 template <class Schema>
 none_of_several found_3(...);
 using kernel_3 = kernel<schema_3, decltype(found_3<schema_3>(0))>;
 static_assert(
-#line 13 "ops.yaml"
+#line 37 "ops.yaml"
         counts<kernel_3::found_type, kernel_3::expected_type>,
-    "torch_ops::scale: the schema has 2 arguments, so kernel 'scale_meta' takes 2");
+    "torch_ops::scale.out: the schema has 3 arguments, so kernel 'scale_out_cpu' takes 3");
 static_assert(
-#line 13 "ops.yaml"
-                         takes<kernel_3::found<0>, kernel_3::expected<0>>,
-    "torch_ops::scale: argument 'self' is 'Tensor' in the schema, so kernel 'scale_meta' takes 'const at::Tensor&'");
+#line 37 "ops.yaml"
+                             takes<kernel_3::found<0>, kernel_3::expected<0>>,
+    "torch_ops::scale.out: argument 'self' is 'Tensor' in the schema, so kernel 'scale_out_cpu' takes 'const at::Tensor&'");
 static_assert(
-#line 13 "ops.yaml"
-                                      takes<kernel_3::found<1>, kernel_3::expected<1>>,
-    "torch_ops::scale: argument 's' is 'float' in the schema, so kernel 'scale_meta' takes 'double'");
+#line 37 "ops.yaml"
+                                          takes<kernel_3::found<1>, kernel_3::expected<1>>,
+    "torch_ops::scale.out: argument 's' is 'float' in the schema, so kernel 'scale_out_cpu' takes 'double'");
 static_assert(
-#line 13 "ops.yaml"
-                                                  gives<kernel_3::found_return, kernel_3::expected_return>,
-    "torch_ops::scale: the schema returns 'Tensor', so kernel 'scale_meta' returns 'at::Tensor'");
+#line 37 "ops.yaml"
+                                                      takes<kernel_3::found<2>, kernel_3::expected<2>>,
+    "torch_ops::scale.out: argument 'out' is 'Tensor(a!)' in the schema, so kernel 'scale_out_cpu' takes 'at::Tensor&'");
+static_assert(
+#line 37 "ops.yaml"
+                                                                         gives<kernel_3::found_return, kernel_3::expected_return>,
+    "torch_ops::scale.out: the schema returns 'Tensor(a!)', so kernel 'scale_out_cpu' returns 'at::Tensor&'");
 
-// torch_ops::scale_, CPU
-#line 22 "ops.yaml"
-using schema_4 = at::Tensor&(at::Tensor&, double);
+// torch_ops::minmax, CPU
+#line 45 "ops.yaml"
+using schema_4 = ::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&);
 template <class Schema>
-auto found_4(int) -> decltype(look<Schema>::of(&::torch_ops::scale_cpu_));
+auto found_4(int) -> decltype(look<Schema>::of(&::torch_ops::minmax_cpu));
 template <class Schema>
 none_of_several found_4(...);
 using kernel_4 = kernel<schema_4, decltype(found_4<schema_4>(0))>;
 static_assert(
-#line 22 "ops.yaml"
+#line 45 "ops.yaml"
         counts<kernel_4::found_type, kernel_4::expected_type>,
-    "torch_ops::scale_: the schema has 2 arguments, so kernel 'scale_cpu_' takes 2");
+    "torch_ops::minmax: the schema has 1 argument, so kernel 'minmax_cpu' takes 1");
 static_assert(
-#line 22 "ops.yaml"
+#line 45 "ops.yaml"
                           takes<kernel_4::found<0>, kernel_4::expected<0>>,
-    "torch_ops::scale_: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'scale_cpu_' takes 'at::Tensor&'");
+    "torch_ops::minmax: argument 'self' is 'Tensor' in the schema, so kernel 'minmax_cpu' takes 'const at::Tensor&'");
 static_assert(
-#line 22 "ops.yaml"
-                                           takes<kernel_4::found<1>, kernel_4::expected<1>>,
-    "torch_ops::scale_: argument 's' is 'float' in the schema, so kernel 'scale_cpu_' takes 'double'");
-static_assert(
-#line 22 "ops.yaml"
-                                                       gives<kernel_4::found_return, kernel_4::expected_return>,
-    "torch_ops::scale_: the schema returns 'Tensor(a!)', so kernel 'scale_cpu_' returns 'at::Tensor&'");
+#line 45 "ops.yaml"
+                                           gives<kernel_4::found_return, kernel_4::expected_return>,
+    "torch_ops::minmax: the schema returns '(Tensor, Tensor)', so kernel 'minmax_cpu' returns 'std::tuple<at::Tensor, at::Tensor>'");
 
-// torch_ops::scale_, Meta
-#line 22 "ops.yaml"
-using schema_5 = at::Tensor&(at::Tensor&, double);
+// torch_ops::weighted_sum, CPU
+#line 58 "ops.yaml"
+using schema_5 = at::Tensor(
+    at::TensorList,
+    const ::std::optional<at::Tensor>&,
+    ::std::optional<double>);
 template <class Schema>
-auto found_5(int) -> decltype(look<Schema>::of(&::torch_ops::scale_meta_));
+auto found_5(int) -> decltype(look<Schema>::of(&::torch_ops::weighted_sum_cpu));
 template <class Schema>
 none_of_several found_5(...);
 using kernel_5 = kernel<schema_5, decltype(found_5<schema_5>(0))>;
 static_assert(
-#line 22 "ops.yaml"
+#line 58 "ops.yaml"
         counts<kernel_5::found_type, kernel_5::expected_type>,
-    "torch_ops::scale_: the schema has 2 arguments, so kernel 'scale_meta_' takes 2");
-static_assert(
-#line 22 "ops.yaml"
-                          takes<kernel_5::found<0>, kernel_5::expected<0>>,
-    "torch_ops::scale_: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'scale_meta_' takes 'at::Tensor&'");
-static_assert(
-#line 22 "ops.yaml"
-                                           takes<kernel_5::found<1>, kernel_5::expected<1>>,
-    "torch_ops::scale_: argument 's' is 'float' in the schema, so kernel 'scale_meta_' takes 'double'");
-static_assert(
-#line 22 "ops.yaml"
-                                                       gives<kernel_5::found_return, kernel_5::expected_return>,
-    "torch_ops::scale_: the schema returns 'Tensor(a!)', so kernel 'scale_meta_' returns 'at::Tensor&'");
-
-// torch_ops::scale.out, CPU
-#line 29 "ops.yaml"
-using schema_6 = at::Tensor&(const at::Tensor&, double, at::Tensor&);
-template <class Schema>
-auto found_6(int) -> decltype(look<Schema>::of(&::torch_ops::scale_out_cpu));
-template <class Schema>
-none_of_several found_6(...);
-using kernel_6 = kernel<schema_6, decltype(found_6<schema_6>(0))>;
-static_assert(
-#line 29 "ops.yaml"
-        counts<kernel_6::found_type, kernel_6::expected_type>,
-    "torch_ops::scale.out: the schema has 3 arguments, so kernel 'scale_out_cpu' takes 3");
-static_assert(
-#line 29 "ops.yaml"
-                             takes<kernel_6::found<0>, kernel_6::expected<0>>,
-    "torch_ops::scale.out: argument 'self' is 'Tensor' in the schema, so kernel 'scale_out_cpu' takes 'const at::Tensor&'");
-static_assert(
-#line 29 "ops.yaml"
-                                          takes<kernel_6::found<1>, kernel_6::expected<1>>,
-    "torch_ops::scale.out: argument 's' is 'float' in the schema, so kernel 'scale_out_cpu' takes 'double'");
-static_assert(
-#line 29 "ops.yaml"
-                                                      takes<kernel_6::found<2>, kernel_6::expected<2>>,
-    "torch_ops::scale.out: argument 'out' is 'Tensor(a!)' in the schema, so kernel 'scale_out_cpu' takes 'at::Tensor&'");
-static_assert(
-#line 29 "ops.yaml"
-                                                                         gives<kernel_6::found_return, kernel_6::expected_return>,
-    "torch_ops::scale.out: the schema returns 'Tensor(a!)', so kernel 'scale_out_cpu' returns 'at::Tensor&'");
-
-// torch_ops::scale.out, Meta
-#line 29 "ops.yaml"
-using schema_7 = at::Tensor&(const at::Tensor&, double, at::Tensor&);
-template <class Schema>
-auto found_7(int) -> decltype(look<Schema>::of(&::torch_ops::scale_out_meta));
-template <class Schema>
-none_of_several found_7(...);
-using kernel_7 = kernel<schema_7, decltype(found_7<schema_7>(0))>;
-static_assert(
-#line 29 "ops.yaml"
-        counts<kernel_7::found_type, kernel_7::expected_type>,
-    "torch_ops::scale.out: the schema has 3 arguments, so kernel 'scale_out_meta' takes 3");
-static_assert(
-#line 29 "ops.yaml"
-                             takes<kernel_7::found<0>, kernel_7::expected<0>>,
-    "torch_ops::scale.out: argument 'self' is 'Tensor' in the schema, so kernel 'scale_out_meta' takes 'const at::Tensor&'");
-static_assert(
-#line 29 "ops.yaml"
-                                          takes<kernel_7::found<1>, kernel_7::expected<1>>,
-    "torch_ops::scale.out: argument 's' is 'float' in the schema, so kernel 'scale_out_meta' takes 'double'");
-static_assert(
-#line 29 "ops.yaml"
-                                                      takes<kernel_7::found<2>, kernel_7::expected<2>>,
-    "torch_ops::scale.out: argument 'out' is 'Tensor(a!)' in the schema, so kernel 'scale_out_meta' takes 'at::Tensor&'");
-static_assert(
-#line 29 "ops.yaml"
-                                                                         gives<kernel_7::found_return, kernel_7::expected_return>,
-    "torch_ops::scale.out: the schema returns 'Tensor(a!)', so kernel 'scale_out_meta' returns 'at::Tensor&'");
-
-// torch_ops::minmax, CPU
-#line 35 "ops.yaml"
-using schema_8 = ::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&);
-template <class Schema>
-auto found_8(int) -> decltype(look<Schema>::of(&::torch_ops::minmax_cpu));
-template <class Schema>
-none_of_several found_8(...);
-using kernel_8 = kernel<schema_8, decltype(found_8<schema_8>(0))>;
-static_assert(
-#line 35 "ops.yaml"
-        counts<kernel_8::found_type, kernel_8::expected_type>,
-    "torch_ops::minmax: the schema has 1 argument, so kernel 'minmax_cpu' takes 1");
-static_assert(
-#line 35 "ops.yaml"
-                          takes<kernel_8::found<0>, kernel_8::expected<0>>,
-    "torch_ops::minmax: argument 'self' is 'Tensor' in the schema, so kernel 'minmax_cpu' takes 'const at::Tensor&'");
-static_assert(
-#line 35 "ops.yaml"
-                                           gives<kernel_8::found_return, kernel_8::expected_return>,
-    "torch_ops::minmax: the schema returns '(Tensor, Tensor)', so kernel 'minmax_cpu' returns 'std::tuple<at::Tensor, at::Tensor>'");
-
-// torch_ops::minmax, Meta
-#line 35 "ops.yaml"
-using schema_9 = ::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&);
-template <class Schema>
-auto found_9(int) -> decltype(look<Schema>::of(&::torch_ops::minmax_meta));
-template <class Schema>
-none_of_several found_9(...);
-using kernel_9 = kernel<schema_9, decltype(found_9<schema_9>(0))>;
-static_assert(
-#line 35 "ops.yaml"
-        counts<kernel_9::found_type, kernel_9::expected_type>,
-    "torch_ops::minmax: the schema has 1 argument, so kernel 'minmax_meta' takes 1");
-static_assert(
-#line 35 "ops.yaml"
-                          takes<kernel_9::found<0>, kernel_9::expected<0>>,
-    "torch_ops::minmax: argument 'self' is 'Tensor' in the schema, so kernel 'minmax_meta' takes 'const at::Tensor&'");
-static_assert(
-#line 35 "ops.yaml"
-                                           gives<kernel_9::found_return, kernel_9::expected_return>,
-    "torch_ops::minmax: the schema returns '(Tensor, Tensor)', so kernel 'minmax_meta' returns 'std::tuple<at::Tensor, at::Tensor>'");
-
-// torch_ops::weighted_sum, CPU
-#line 43 "ops.yaml"
-using schema_10 = at::Tensor(
-    at::TensorList,
-    const ::std::optional<at::Tensor>&,
-    ::std::optional<double>);
-template <class Schema>
-auto found_10(int) -> decltype(look<Schema>::of(&::torch_ops::weighted_sum_cpu));
-template <class Schema>
-none_of_several found_10(...);
-using kernel_10 = kernel<schema_10, decltype(found_10<schema_10>(0))>;
-static_assert(
-#line 43 "ops.yaml"
-        counts<kernel_10::found_type, kernel_10::expected_type>,
     "torch_ops::weighted_sum: the schema has 3 arguments, so kernel 'weighted_sum_cpu' takes 3");
 static_assert(
-#line 43 "ops.yaml"
-                                takes<kernel_10::found<0>, kernel_10::expected<0>>,
+#line 58 "ops.yaml"
+                                takes<kernel_5::found<0>, kernel_5::expected<0>>,
     "torch_ops::weighted_sum: argument 'xs' is 'Tensor[]' in the schema, so kernel 'weighted_sum_cpu' takes 'at::TensorList'");
 static_assert(
-#line 43 "ops.yaml"
-                                             takes<kernel_10::found<1>, kernel_10::expected<1>>,
+#line 58 "ops.yaml"
+                                             takes<kernel_5::found<1>, kernel_5::expected<1>>,
     "torch_ops::weighted_sum: argument 'weight' is 'Tensor?' in the schema, so kernel 'weighted_sum_cpu' takes 'const std::optional<at::Tensor>&'");
 static_assert(
-#line 43 "ops.yaml"
-                                                                     takes<kernel_10::found<2>, kernel_10::expected<2>>,
+#line 58 "ops.yaml"
+                                                                     takes<kernel_5::found<2>, kernel_5::expected<2>>,
     "torch_ops::weighted_sum: argument 'scale' is 'float?' in the schema, so kernel 'weighted_sum_cpu' takes 'std::optional<double>'");
 static_assert(
-#line 43 "ops.yaml"
-                                                                                           gives<kernel_10::found_return, kernel_10::expected_return>,
+#line 58 "ops.yaml"
+                                                                                           gives<kernel_5::found_return, kernel_5::expected_return>,
     "torch_ops::weighted_sum: the schema returns 'Tensor', so kernel 'weighted_sum_cpu' returns 'at::Tensor'");
 
-// torch_ops::weighted_sum, Meta
-#line 43 "ops.yaml"
-using schema_11 = at::Tensor(
-    at::TensorList,
-    const ::std::optional<at::Tensor>&,
-    ::std::optional<double>);
-template <class Schema>
-auto found_11(int) -> decltype(look<Schema>::of(&::torch_ops::weighted_sum_meta));
-template <class Schema>
-none_of_several found_11(...);
-using kernel_11 = kernel<schema_11, decltype(found_11<schema_11>(0))>;
-static_assert(
-#line 43 "ops.yaml"
-        counts<kernel_11::found_type, kernel_11::expected_type>,
-    "torch_ops::weighted_sum: the schema has 3 arguments, so kernel 'weighted_sum_meta' takes 3");
-static_assert(
-#line 43 "ops.yaml"
-                                takes<kernel_11::found<0>, kernel_11::expected<0>>,
-    "torch_ops::weighted_sum: argument 'xs' is 'Tensor[]' in the schema, so kernel 'weighted_sum_meta' takes 'at::TensorList'");
-static_assert(
-#line 43 "ops.yaml"
-                                             takes<kernel_11::found<1>, kernel_11::expected<1>>,
-    "torch_ops::weighted_sum: argument 'weight' is 'Tensor?' in the schema, so kernel 'weighted_sum_meta' takes 'const std::optional<at::Tensor>&'");
-static_assert(
-#line 43 "ops.yaml"
-                                                                     takes<kernel_11::found<2>, kernel_11::expected<2>>,
-    "torch_ops::weighted_sum: argument 'scale' is 'float?' in the schema, so kernel 'weighted_sum_meta' takes 'std::optional<double>'");
-static_assert(
-#line 43 "ops.yaml"
-                                                                                           gives<kernel_11::found_return, kernel_11::expected_return>,
-    "torch_ops::weighted_sum: the schema returns 'Tensor', so kernel 'weighted_sum_meta' returns 'at::Tensor'");
-
 // torch_ops::squares, CompositeExplicitAutograd
-#line 49 "ops.yaml"
-using schema_12 = at::Tensor(
+#line 69 "ops.yaml"
+using schema_6 = at::Tensor(
     int64_t,
     ::std::optional<at::ScalarType>,
     ::std::optional<at::Device>);
 template <class Schema>
-auto found_12(int) -> decltype(look<Schema>::of(&::torch_ops::squares));
+auto found_6(int) -> decltype(look<Schema>::of(&::torch_ops::squares));
 template <class Schema>
-none_of_several found_12(...);
-using kernel_12 = kernel<schema_12, decltype(found_12<schema_12>(0))>;
+none_of_several found_6(...);
+using kernel_6 = kernel<schema_6, decltype(found_6<schema_6>(0))>;
 static_assert(
-#line 49 "ops.yaml"
-        counts<kernel_12::found_type, kernel_12::expected_type>,
+#line 69 "ops.yaml"
+        counts<kernel_6::found_type, kernel_6::expected_type>,
     "torch_ops::squares: the schema has 3 arguments, so kernel 'squares' takes 3");
 static_assert(
-#line 49 "ops.yaml"
-                           takes<kernel_12::found<0>, kernel_12::expected<0>>,
+#line 69 "ops.yaml"
+                           takes<kernel_6::found<0>, kernel_6::expected<0>>,
     "torch_ops::squares: argument 'n' is 'int' in the schema, so kernel 'squares' takes 'int64_t'");
 static_assert(
-#line 49 "ops.yaml"
-                                     takes<kernel_12::found<1>, kernel_12::expected<1>>,
+#line 69 "ops.yaml"
+                                     takes<kernel_6::found<1>, kernel_6::expected<1>>,
     "torch_ops::squares: argument 'dtype' is 'ScalarType?' in the schema, so kernel 'squares' takes 'std::optional<at::ScalarType>'");
 static_assert(
-#line 49 "ops.yaml"
-                                                             takes<kernel_12::found<2>, kernel_12::expected<2>>,
+#line 69 "ops.yaml"
+                                                             takes<kernel_6::found<2>, kernel_6::expected<2>>,
     "torch_ops::squares: argument 'device' is 'Device?' in the schema, so kernel 'squares' takes 'std::optional<at::Device>'");
 static_assert(
-#line 49 "ops.yaml"
-                                                                                     gives<kernel_12::found_return, kernel_12::expected_return>,
+#line 69 "ops.yaml"
+                                                                                     gives<kernel_6::found_return, kernel_6::expected_return>,
     "torch_ops::squares: the schema returns 'Tensor', so kernel 'squares' returns 'at::Tensor'");
 
 // torch_ops::rms_norm, CompositeImplicitAutograd
-#line 54 "ops.yaml"
-using schema_13 = at::Tensor(const at::Tensor&, const at::Tensor&, double);
+#line 81 "ops.yaml"
+using schema_7 = at::Tensor(const at::Tensor&, const at::Tensor&, double);
 template <class Schema>
-auto found_13(int) -> decltype(look<Schema>::of(&::torch_ops::rms_norm));
+auto found_7(int) -> decltype(look<Schema>::of(&::torch_ops::rms_norm));
 template <class Schema>
-none_of_several found_13(...);
-using kernel_13 = kernel<schema_13, decltype(found_13<schema_13>(0))>;
+none_of_several found_7(...);
+using kernel_7 = kernel<schema_7, decltype(found_7<schema_7>(0))>;
 static_assert(
-#line 54 "ops.yaml"
-        counts<kernel_13::found_type, kernel_13::expected_type>,
+#line 81 "ops.yaml"
+        counts<kernel_7::found_type, kernel_7::expected_type>,
     "torch_ops::rms_norm: the schema has 3 arguments, so kernel 'rms_norm' takes 3");
 static_assert(
-#line 54 "ops.yaml"
-                            takes<kernel_13::found<0>, kernel_13::expected<0>>,
+#line 81 "ops.yaml"
+                            takes<kernel_7::found<0>, kernel_7::expected<0>>,
     "torch_ops::rms_norm: argument 'x' is 'Tensor' in the schema, so kernel 'rms_norm' takes 'const at::Tensor&'");
 static_assert(
-#line 54 "ops.yaml"
-                                      takes<kernel_13::found<1>, kernel_13::expected<1>>,
+#line 81 "ops.yaml"
+                                      takes<kernel_7::found<1>, kernel_7::expected<1>>,
     "torch_ops::rms_norm: argument 'weight' is 'Tensor' in the schema, so kernel 'rms_norm' takes 'const at::Tensor&'");
 static_assert(
-#line 54 "ops.yaml"
-                                                     takes<kernel_13::found<2>, kernel_13::expected<2>>,
+#line 81 "ops.yaml"
+                                                     takes<kernel_7::found<2>, kernel_7::expected<2>>,
     "torch_ops::rms_norm: argument 'eps' is 'float' in the schema, so kernel 'rms_norm' takes 'double'");
 static_assert(
-#line 54 "ops.yaml"
-                                                                         gives<kernel_13::found_return, kernel_13::expected_return>,
+#line 81 "ops.yaml"
+                                                                         gives<kernel_7::found_return, kernel_7::expected_return>,
     "torch_ops::rms_norm: the schema returns 'Tensor', so kernel 'rms_norm' returns 'at::Tensor'");
 
 // torch_ops::smooth_relu, CPU
-#line 59 "ops.yaml"
-using schema_14 = at::Tensor(const at::Tensor&);
+#line 89 "ops.yaml"
+using schema_8 = at::Tensor(const at::Tensor&);
 template <class Schema>
-auto found_14(int) -> decltype(look<Schema>::of(&::torch_ops::smooth_relu_cpu));
+auto found_8(int) -> decltype(look<Schema>::of(&::torch_ops::smooth_relu_cpu));
 template <class Schema>
-none_of_several found_14(...);
-using kernel_14 = kernel<schema_14, decltype(found_14<schema_14>(0))>;
+none_of_several found_8(...);
+using kernel_8 = kernel<schema_8, decltype(found_8<schema_8>(0))>;
 static_assert(
-#line 59 "ops.yaml"
-        counts<kernel_14::found_type, kernel_14::expected_type>,
+#line 89 "ops.yaml"
+        counts<kernel_8::found_type, kernel_8::expected_type>,
     "torch_ops::smooth_relu: the schema has 1 argument, so kernel 'smooth_relu_cpu' takes 1");
 static_assert(
-#line 59 "ops.yaml"
-                               takes<kernel_14::found<0>, kernel_14::expected<0>>,
+#line 89 "ops.yaml"
+                               takes<kernel_8::found<0>, kernel_8::expected<0>>,
     "torch_ops::smooth_relu: argument 'self' is 'Tensor' in the schema, so kernel 'smooth_relu_cpu' takes 'const at::Tensor&'");
 static_assert(
-#line 59 "ops.yaml"
-                                               gives<kernel_14::found_return, kernel_14::expected_return>,
+#line 89 "ops.yaml"
+                                               gives<kernel_8::found_return, kernel_8::expected_return>,
     "torch_ops::smooth_relu: the schema returns 'Tensor', so kernel 'smooth_relu_cpu' returns 'at::Tensor'");
 
-// torch_ops::smooth_relu, Meta
-#line 59 "ops.yaml"
-using schema_15 = at::Tensor(const at::Tensor&);
-template <class Schema>
-auto found_15(int) -> decltype(look<Schema>::of(&::torch_ops::smooth_relu_meta));
-template <class Schema>
-none_of_several found_15(...);
-using kernel_15 = kernel<schema_15, decltype(found_15<schema_15>(0))>;
-static_assert(
-#line 59 "ops.yaml"
-        counts<kernel_15::found_type, kernel_15::expected_type>,
-    "torch_ops::smooth_relu: the schema has 1 argument, so kernel 'smooth_relu_meta' takes 1");
-static_assert(
-#line 59 "ops.yaml"
-                               takes<kernel_15::found<0>, kernel_15::expected<0>>,
-    "torch_ops::smooth_relu: argument 'self' is 'Tensor' in the schema, so kernel 'smooth_relu_meta' takes 'const at::Tensor&'");
-static_assert(
-#line 59 "ops.yaml"
-                                               gives<kernel_15::found_return, kernel_15::expected_return>,
-    "torch_ops::smooth_relu: the schema returns 'Tensor', so kernel 'smooth_relu_meta' returns 'at::Tensor'");
-
 // torch_ops::diagonal_view, CompositeImplicitAutograd
-#line 68 "ops.yaml"
-using schema_16 = at::Tensor(const at::Tensor&);
+#line 100 "ops.yaml"
+using schema_9 = at::Tensor(const at::Tensor&);
 template <class Schema>
-auto found_16(int) -> decltype(look<Schema>::of(&::torch_ops::diagonal_view));
+auto found_9(int) -> decltype(look<Schema>::of(&::torch_ops::diagonal_view));
 template <class Schema>
-none_of_several found_16(...);
-using kernel_16 = kernel<schema_16, decltype(found_16<schema_16>(0))>;
+none_of_several found_9(...);
+using kernel_9 = kernel<schema_9, decltype(found_9<schema_9>(0))>;
 static_assert(
-#line 68 "ops.yaml"
-        counts<kernel_16::found_type, kernel_16::expected_type>,
+#line 100 "ops.yaml"
+        counts<kernel_9::found_type, kernel_9::expected_type>,
     "torch_ops::diagonal_view: the schema has 1 argument, so kernel 'diagonal_view' takes 1");
 static_assert(
-#line 68 "ops.yaml"
-                                 takes<kernel_16::found<0>, kernel_16::expected<0>>,
+#line 100 "ops.yaml"
+                                 takes<kernel_9::found<0>, kernel_9::expected<0>>,
     "torch_ops::diagonal_view: argument 'self' is 'Tensor(a)' in the schema, so kernel 'diagonal_view' takes 'const at::Tensor&'");
 static_assert(
-#line 68 "ops.yaml"
-                                                    gives<kernel_16::found_return, kernel_16::expected_return>,
+#line 100 "ops.yaml"
+                                                    gives<kernel_9::found_return, kernel_9::expected_return>,
     "torch_ops::diagonal_view: the schema returns 'Tensor(a)', so kernel 'diagonal_view' returns 'at::Tensor'");
 
 } // namespace torch_ops::proof
