@@ -54,9 +54,12 @@ def _has_kernel(operator: str, key: str) -> bool:
 def register_autograd(
     library: Any, operator: str, setup_context: Function, backward: Function
 ) -> None:
-    """In-place operators too, whose formulas do not need what was overwritten."""
+    """In-place operators too, whose formulas do not need what was overwritten.
+
+    An operator of C++ that has its derivatives from there keeps them.
+    """
     if _has_kernel(operator, "Autograd"):
-        raise RuntimeError("it has an Autograd kernel already: set `autograd = false`")
+        return
     op = handle(operator)
     if not op._schema.is_mutable:
         feature("register_autograd")(
@@ -86,6 +89,32 @@ def register_view(library: Any, operator: str, view: Function) -> None:
         library.impl(name, view, "Functionalize")
     if not _has_kernel(operator, "Autograd"):
         library.impl(name, autograd, "Autograd", with_keyset=True)
+
+
+def functional(operator: str) -> Function:
+    """The operator that computes what another one writes."""
+    return lambda *args, **kwargs: handle(operator)(*args, **kwargs)
+
+
+def register_functionalize(library: Any, operator: str, compute: Function) -> None:
+    """An operator that gives back what it writes is traced as the functional one and a copy.
+
+    PyTorch does that by itself where the operator has the tag `inplace` or `out`.
+    """
+    op = handle(operator)
+    tags = [getattr(torch.Tag, tag, None) for tag in ("inplace", "out")]
+    if _has_kernel(operator, "Functionalize") or any(tag in op.tags for tag in tags):
+        return
+    outs = [a.name for a in op._schema.arguments if a.is_out]
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        written = [kwargs.pop(name) for name in outs] or [args[0]]
+        result = compute(*args, **kwargs)
+        for target, value in zip(written, result if len(written) > 1 else [result]):
+            target.copy_(value)
+        return tuple(written) if len(written) > 1 else written[0]
+
+    library.impl(operator.partition("::")[2], kernel, "Functionalize")
 
 
 def _tensors(values: Any) -> list[torch.Tensor]:

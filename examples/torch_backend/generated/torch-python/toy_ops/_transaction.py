@@ -103,6 +103,8 @@ def _finish(library: Any, operator: Operator, table: Mapping[Any, Any]) -> None:
             _rules.feature("register_fake")(name, function, lib=library)
         elif what == "view":
             _rules.register_view(library, name, function)
+        elif what == "functionalize":
+            _rules.register_functionalize(library, name, function)
         elif what == "vmap":
             _rules.feature("register_vmap")(name, function, lib=library)
         elif what == "backward":
