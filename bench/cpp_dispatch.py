@@ -5,7 +5,7 @@ the way to it is measured. Figures are medians over the rounds, and ratios are t
 sides get the same at::Tensor and read its keys from `key_set()`. Without torch, c10's half is left out and
 ours runs on a struct of the same shape.
 
-A second program holds the typed calls that the target `cpp-torch` generates against `at::_ops`, which are
+A shared library holds the typed calls that the target `cpp-torch` generates against `at::_ops`, which are
 PyTorch's for the same dispatcher: c10's.
 """
 
@@ -68,11 +68,14 @@ def link(
 def build(program: Path, torch: Path | None, flags: Sequence[str] = ()) -> list[str]:
     """Build calls.cpp, as a program or with `-shared`, and return the command that runs it."""
     link(program, [SOURCES / "calls.cpp"], torch, flags)
-    if "-shared" not in flags:
-        return [str(program)]
-    loader = program.with_name("load")
+    return load(program) if "-shared" in flags else [str(program)]
+
+
+def load(library: Path) -> list[str]:
+    """The command that runs a shared library."""
+    loader = library.with_name("load")
     subprocess.run(["g++", str(SOURCES / "load.cpp"), "-o", str(loader), "-ldl"], check=True)
-    return [str(loader), str(program)]
+    return [str(loader), str(library)]
 
 
 def build_typed_calls(folder: Path, torch: Path) -> list[str]:
@@ -84,10 +87,11 @@ def build_typed_calls(folder: Path, torch: Path) -> list[str]:
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text)
-    root, program = folder / "cpp-torch", folder / "typed_calls"
+    root, library = folder / "cpp-torch", folder / "typed_calls.so"
     sources = [SOURCES / "typed_calls.cpp", root / "src" / "operators.cpp"]
-    link(program, sources, torch, ["-std=c++20", f"-I{root / 'include'}"])
-    return [str(program)]
+    flags = ["-std=c++20", "-fPIC", "-shared", f"-I{root / 'include'}"]
+    link(library, sources, torch, flags)
+    return load(library)
 
 
 def sample(command: Sequence[str], rounds: int) -> Samples:
@@ -114,7 +118,7 @@ def report(title: str, samples: Samples) -> None:
 
 
 def report_typed_calls(samples: Samples) -> None:
-    print("generated for libtorch")
+    print("generated for libtorch, in a shared library")
     for name, times in samples.items():
         side, _, called = name.partition("-")
         base = f"aten-{called}"

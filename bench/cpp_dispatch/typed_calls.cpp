@@ -2,6 +2,7 @@
 //
 // The operators are PyTorch's, on tensors of a backend whose kernels do
 // nothing, so that only the way to the kernel is measured; autograd is off.
+// This is a shared library, as extensions of PyTorch and PyTorch itself are.
 // Which of the two goes first changes with each round. Prints one line a
 // round: the name and nanoseconds of each measurement.
 #include <aten_ops/operators.h>
@@ -13,7 +14,6 @@
 
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 
 namespace {
 
@@ -105,8 +105,7 @@ void both(const char* name, bool ours_first, Arguments& a) {
       round % 2 == 0,                                                      \
       arguments)
 
-int main(int, char** words) {
-  const int rounds = std::atoi(words[1]);
+extern "C" void runRounds(int rounds) {
   const c10::InferenceMode without_autograd;
   const auto tensor = [] {
     return at::detail::make_tensor<c10::TensorImpl>(

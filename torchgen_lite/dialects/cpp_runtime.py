@@ -41,15 +41,15 @@ _STANDARD = {
     "SymFloat": "double",
     "bool": "bool",
     "SymBool": "bool",
-    "complex": "std::complex<double>",
+    "complex": "::std::complex<double>",
     "Scalar": "double",
-    "str": "std::string_view",
+    "str": "::std::string_view",
 }
 # What a view is a view of.
-_OWNED = {"std::string_view": "std::string"}
+_OWNED = {"::std::string_view": "::std::string", "std::string_view": "std::string"}
 # PyTorch's `Reduction`, which its schemas spell by name.
 _REDUCTIONS = {"Mean": "1", "Sum": "2"}
-_LIMITS = "std::numeric_limits<double>"
+_LIMITS = "::std::numeric_limits<double>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,9 @@ def missing(type_: Type, types: Types) -> str | None:
 def owned_type(type_: Type, types: Types) -> str:
     """The type of a result that was not written to: `std::vector<int64_t>`."""
     if isinstance(type_, OptionalType):
-        return f"std::optional<{owned_type(type_.elem, types)}>"
+        return f"::std::optional<{owned_type(type_.elem, types)}>"
     if isinstance(type_, ListType):
-        return f"std::vector<{owned_type(type_.elem, types)}>"
+        return f"::std::vector<{owned_type(type_.elem, types)}>"
     value = _value(type_, types)
     return _OWNED.get(value, value)
 
@@ -101,7 +101,7 @@ def _value(type_: Type, types: Types) -> str:
 def _element(type_: Type, types: Types) -> str:
     """What an option or a list of arguments holds. Only the outermost list is a view."""
     if isinstance(type_, OptionalType):
-        return f"std::optional<{_element(type_.elem, types)}>"
+        return f"::std::optional<{_element(type_.elem, types)}>"
     if isinstance(type_, ListType):
         return owned_type(type_, types)
     return _value(type_, types)
@@ -116,8 +116,8 @@ def argument_type(argument: Argument, types: Types) -> str:
         return f"{SPAN}<{_element(type_.elem, types)}>"
     if isinstance(type_, OptionalType):
         if isinstance(type_.elem, ListType):
-            return f"std::optional<{SPAN}<{_element(type_.elem.elem, types)}>>"
-        text = f"std::optional<{_element(type_.elem, types)}>"
+            return f"::std::optional<{SPAN}<{_element(type_.elem.elem, types)}>>"
+        text = f"::std::optional<{_element(type_.elem, types)}>"
         return f"const {text}&" if _by_reference(type_.elem, types) else text
     if bare_type(type_) == "Tensor":
         return f"const {types.tensor}&"
@@ -145,7 +145,7 @@ def returns_type(schema: FunctionSchema, types: Types) -> str:
         found.append(f"{text}&" if result.is_write and _holds_tensor(result.type) else text)
     if not found:
         return "void"
-    return found[0] if len(found) == 1 else f"std::tuple<{', '.join(found)}>"
+    return found[0] if len(found) == 1 else f"::std::tuple<{', '.join(found)}>"
 
 
 def arguments(schema: FunctionSchema, types: Types) -> tuple[CppParameter, ...]:
@@ -181,7 +181,7 @@ def default_expression(argument: Argument, types: Types) -> str | None:
 def _expression(type_: Type, value: object, types: Types) -> str | None:
     if isinstance(type_, OptionalType):
         if value is None:
-            return "std::nullopt"
+            return "::std::nullopt"
         inner = _expression(type_.elem, value, types)
         if inner is not None and isinstance(type_.elem, ListType):
             # Braces alone would be an empty option.

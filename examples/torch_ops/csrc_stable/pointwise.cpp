@@ -46,8 +46,7 @@ void map_into(Tensor& out, const Tensor& input, F f) {
 
 void scale_into(Tensor& out, const Tensor& self, double s) {
   check_same(out, self, "scale");
-  map_into(
-      out, self, [=](auto x) { return static_cast<decltype(x)>(x * s); });
+  map_into(out, self, [=](auto x) { return static_cast<decltype(x)>(x * s); });
 }
 
 } // namespace
@@ -69,7 +68,11 @@ Tensor muladd_cpu(const Tensor& a, const Tensor& b, double s) {
         }
       }),
       AT_FLOATING_TYPES);
-  return out;
+  if (a.is_contiguous()) {
+    return out;
+  }
+  Tensor like = torch::stable::empty_like(a);
+  return torch::stable::copy_(like, out);
 }
 
 Tensor scale_cpu(const Tensor& self, double s) {

@@ -1,13 +1,15 @@
-"""Every operator: its values, opcheck, gradients, torch.compile.
+"""Every operator: its values, opcheck, gradients, torch.compile. Beside them stand the tests that are generated.
 
-pip install --no-build-isolation . && pytest tests
+pip install --no-build-isolation . && pytest tests generated/torch-python/tests
 TORCH_OPS_LIBRARY=build/libtorch_ops.so pytest tests
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -16,10 +18,11 @@ import torch
 LIBRARY = os.environ.get("TORCH_OPS_LIBRARY")
 if LIBRARY:
     torch.ops.load_library(LIBRARY)
+    sys.path.insert(0, str(Path(__file__).parents[1] / "generated" / "torch-python"))
+    import torch_ops_python  # noqa: F401
 else:
     import torch_ops  # noqa: F401
 
-IS_STABLE = "stable" in (LIBRARY or "") or os.environ.get("TORCH_OPS_ABI") == "stable"
 ops = torch.ops.torch_ops
 
 
@@ -65,9 +68,6 @@ CASES = {
     "smooth_relu": Case(ops.smooth_relu.default, (X,), {}, (X + (X * X + 1).sqrt()) / 2),
     "diagonal_view": Case(ops.diagonal_view.default, (X,), {}, X.diagonal()),
 }
-# The stable ABI has no functionalization, and PyTorch has none of its own for operators that return
-# what they write.
-UNTRACEABLE = {"scale_", "scale.out"} if IS_STABLE else set()
 
 
 def copied(value: Any) -> Any:
@@ -110,22 +110,14 @@ def test_the_view_shares_its_memory() -> None:
     assert x.diagonal().abs().sum() == 0
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in UNTRACEABLE])
+@pytest.mark.parametrize("name", CASES)
 def test_opcheck(name: str) -> None:
     case = CASES[name]
     found = torch.library.opcheck(case.op, case.args, case.kwargs)
     assert set(found.values()) == {"SUCCESS"}
 
 
-@pytest.mark.parametrize("name", sorted(UNTRACEABLE))
-def test_opcheck_but_for_tracing(name: str) -> None:
-    case = CASES[name]
-    tests = ("test_schema", "test_autograd_registration", "test_faketensor")
-    found = torch.library.opcheck(case.op, case.args, case.kwargs, test_utils=tests)
-    assert set(found.values()) == {"SUCCESS"}
-
-
-@pytest.mark.parametrize("name", [name for name in CASES if name not in UNTRACEABLE])
+@pytest.mark.parametrize("name", CASES)
 def test_compile(name: str) -> None:
     case = CASES[name]
     torch._dynamo.reset()
@@ -136,16 +128,12 @@ def test_compile(name: str) -> None:
 DIFFERENTIABLE: dict[str, Callable[..., torch.Tensor]] = {
     "rms_norm": lambda x: ops.rms_norm(x, torch.ones(4, dtype=x.dtype)),
     "diagonal_view": ops.diagonal_view,
-}
-FORMULAS: dict[str, Callable[..., torch.Tensor]] = {
+    # Formulas of ops.yaml: in C++, and for the stable ABI, which has no autograd, in Python.
     "muladd": lambda x: ops.muladd(x, x.sin(), 2.0),
     "scale": lambda x: ops.scale(x, 3.0),
     "scale_": lambda x: ops.scale_(x.clone(), 3.0),
     "smooth_relu": ops.smooth_relu,
 }
-# The stable ABI has no autograd: there, formulas are registered in Python.
-if not IS_STABLE:
-    DIFFERENTIABLE |= FORMULAS
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
@@ -170,8 +158,6 @@ def test_gradients_are_traced(name: str) -> None:
 
 
 def test_opcheck_of_formulas_with_gradients() -> None:
-    if IS_STABLE:
-        pytest.skip("registered in Python")
     x, y = X.clone().requires_grad_(), Y.clone().requires_grad_()
     for op, args in ((ops.muladd, (x, y, 2.0)), (ops.scale, (x, 2.0)), (ops.smooth_relu, (x,))):
         found = torch.library.opcheck(op.default, args)

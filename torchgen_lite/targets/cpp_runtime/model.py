@@ -90,7 +90,7 @@ def includes_of(texts: Iterable[str]) -> list[str]:
 
 def _spells(text: str, name: str) -> bool:
     """Whether a name is in the text, and not only as a part of a longer one."""
-    return re.search(rf"(?<![\w:]){name}(?!\w)", text) is not None
+    return re.search(rf"(?<!\w){name}(?!\w)", text) is not None
 
 
 def signature_texts(signatures: Iterable[CppSignature]) -> list[str]:

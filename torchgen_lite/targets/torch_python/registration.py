@@ -20,7 +20,15 @@ from torchgen_lite.targets.torch_python.fakes import is_view, named_function
 from torchgen_lite.targets.torch_python.model import Operator, Package
 
 # Files that are the same in each package.
-_FIXED = ("autocast", "library", "rules", "support", "torch_version", "transaction")
+_FIXED = (
+    "autocast",
+    "library",
+    "rules",
+    "support",
+    "torch_version",
+    "tracing",
+    "transaction",
+)
 
 
 def build_registration(
@@ -34,7 +42,7 @@ def build_registration(
     options = package.options
     modules = [
         name
-        for name in ("_autocast", "_autograd", "_fakes", "_kernels", "_library", "_rules")
+        for name in ("_autocast", "_autograd", "_fakes", "_kernels", "_library", "_tracing")
         if any(f" {name}." in rule or f"\n    {name}." in rule for rule in rules)
     ]
     items = [
@@ -111,7 +119,7 @@ def _rules(
                 yield _rule(name, "view", fakes[name])
         sibling = _functional(package, operator)
         if sibling is not None:
-            expression = f"_rules.functional({quote(sibling.name)})"
+            expression = f"_tracing.functional({quote(sibling.name)})"
             yield _rule(name, "functionalize", expression)
         if name in autograd:
             yield _rule(name, "setup_context", f"_autograd.{operator.flat}_setup_context")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.utils import _pytree as pytree
 
 from ._library import Function, Operator
 
@@ -32,8 +31,14 @@ def define(library: Any, operator: Operator) -> None:
     library.define(operator.schema, tags=tags)
 
 
+def is_defined(operator: Operator) -> bool:
+    return bool(_C._dispatch_has_kernel(operator.name))
+
+
 def check_defined(operator: Operator) -> None:
     """The operator is there already, with the schema that the package was made from."""
+    if not is_defined(operator):
+        raise RuntimeError("no library that is loaded defines it")
     name, _, overload = operator.local_name.partition(".")
     found = _C._get_schema(f"{operator.namespace}::{name}", overload)
     if not operator.is_torchs:
@@ -47,7 +52,7 @@ def handle(operator: str) -> Any:
     return getattr(getattr(getattr(torch.ops, namespace), base), overload or "default")
 
 
-def _has_kernel(operator: str, key: str) -> bool:
+def has_kernel(operator: str, key: str) -> bool:
     return bool(_C._dispatch_has_kernel_for_dispatch_key(operator, key))
 
 
@@ -58,7 +63,7 @@ def register_autograd(
 
     An operator of C++ that has its derivatives from there keeps them.
     """
-    if _has_kernel(operator, "Autograd"):
+    if has_kernel(operator, "Autograd"):
         return
     op = handle(operator)
     if not op._schema.is_mutable:
@@ -71,53 +76,3 @@ def register_autograd(
     make: Any = make_autograd_impl
     kernel = make(op, Info(backward, setup_context))
     library.impl(operator.partition("::")[2], kernel, "Autograd", with_keyset=True)
-
-
-def register_view(library: Any, operator: str, view: Function) -> None:
-    """A view is traced, and differentiated, as the view of torch that its rule names."""
-    name, op = operator.partition("::")[2], handle(operator)
-
-    def autograd(keyset: Any, *args: Any, **kwargs: Any) -> Any:
-        if torch.is_grad_enabled() and any(
-            t.requires_grad for t in _tensors((args, kwargs))
-        ):
-            return view(*args, **kwargs)
-        with _C._AutoDispatchBelowAutograd():
-            return op.redispatch(keyset & _C._after_autograd_keyset, *args, **kwargs)
-
-    if not _has_kernel(operator, "Functionalize"):
-        library.impl(name, view, "Functionalize")
-    if not _has_kernel(operator, "Autograd"):
-        library.impl(name, autograd, "Autograd", with_keyset=True)
-
-
-def functional(operator: str) -> Function:
-    """The operator that computes what another one writes."""
-    return lambda *args, **kwargs: handle(operator)(*args, **kwargs)
-
-
-def register_functionalize(library: Any, operator: str, compute: Function) -> None:
-    """An operator that gives back what it writes is traced as the functional one and a copy.
-
-    PyTorch does that by itself where the operator has the tag `inplace` or `out`.
-    """
-    op = handle(operator)
-    tags = [getattr(torch.Tag, tag, None) for tag in ("inplace", "out")]
-    if _has_kernel(operator, "Functionalize") or any(tag in op.tags for tag in tags):
-        return
-    outs = [a.name for a in op._schema.arguments if a.is_out]
-
-    def kernel(*args: Any, **kwargs: Any) -> Any:
-        written = [kwargs.pop(name) for name in outs] or [args[0]]
-        result = compute(*args, **kwargs)
-        for target, value in zip(written, result if len(written) > 1 else [result]):
-            target.copy_(value)
-        return tuple(written) if len(written) > 1 else written[0]
-
-    library.impl(operator.partition("::")[2], kernel, "Functionalize")
-
-
-def _tensors(values: Any) -> list[torch.Tensor]:
-    return [
-        leaf for leaf in pytree.tree_leaves(values) if isinstance(leaf, torch.Tensor)
-    ]

@@ -7,14 +7,13 @@
 namespace torch_ops::detail {
 namespace {
 
-// The operator in the dispatcher, looked up by the first call.
+// The operator in the dispatcher. Each function keeps it in a static variable
+// of its own: a call to get at a shared one would show in its time.
 template <class Operator>
-const c10::TypedOperatorHandle<typename Operator::schema>& handle() {
-  static const auto found =
-      c10::Dispatcher::singleton()
-          .findSchemaOrThrow(Operator::name, Operator::overload_name)
-          .template typed<typename Operator::schema>();
-  return found;
+c10::TypedOperatorHandle<typename Operator::schema> find() {
+  return c10::Dispatcher::singleton()
+      .findSchemaOrThrow(Operator::name, Operator::overload_name)
+      .template typed<typename Operator::schema>();
 }
 
 } // namespace
@@ -23,7 +22,7 @@ const c10::TypedOperatorHandle<typename Operator::schema>& handle() {
 namespace torch_ops::ops {
 
 at::Tensor muladd::call(const at::Tensor& a, const at::Tensor& b, double s) {
-  const auto& op = detail::handle<muladd>();
+  static const auto op = detail::find<muladd>();
   return op.call(a, b, s);
 }
 
@@ -32,12 +31,12 @@ at::Tensor muladd::redispatch(
     const at::Tensor& a,
     const at::Tensor& b,
     double s) {
-  const auto& op = detail::handle<muladd>();
+  static const auto op = detail::find<muladd>();
   return op.redispatch(dispatchKeySet, a, b, s);
 }
 
 at::Tensor scale::call(const at::Tensor& self, double s) {
-  const auto& op = detail::handle<scale>();
+  static const auto op = detail::find<scale>();
   return op.call(self, s);
 }
 
@@ -45,12 +44,12 @@ at::Tensor scale::redispatch(
     c10::DispatchKeySet dispatchKeySet,
     const at::Tensor& self,
     double s) {
-  const auto& op = detail::handle<scale>();
+  static const auto op = detail::find<scale>();
   return op.redispatch(dispatchKeySet, self, s);
 }
 
 at::Tensor& scale_::call(at::Tensor& self, double s) {
-  const auto& op = detail::handle<scale_>();
+  static const auto op = detail::find<scale_>();
   return op.call(self, s);
 }
 
@@ -58,12 +57,12 @@ at::Tensor& scale_::redispatch(
     c10::DispatchKeySet dispatchKeySet,
     at::Tensor& self,
     double s) {
-  const auto& op = detail::handle<scale_>();
+  static const auto op = detail::find<scale_>();
   return op.redispatch(dispatchKeySet, self, s);
 }
 
 at::Tensor& scale_out::call(const at::Tensor& self, double s, at::Tensor& out) {
-  const auto& op = detail::handle<scale_out>();
+  static const auto op = detail::find<scale_out>();
   return op.call(self, s, out);
 }
 
@@ -72,19 +71,19 @@ at::Tensor& scale_out::redispatch(
     const at::Tensor& self,
     double s,
     at::Tensor& out) {
-  const auto& op = detail::handle<scale_out>();
+  static const auto op = detail::find<scale_out>();
   return op.redispatch(dispatchKeySet, self, s, out);
 }
 
 ::std::tuple<at::Tensor, at::Tensor> minmax::call(const at::Tensor& self) {
-  const auto& op = detail::handle<minmax>();
+  static const auto op = detail::find<minmax>();
   return op.call(self);
 }
 
 ::std::tuple<at::Tensor, at::Tensor> minmax::redispatch(
     c10::DispatchKeySet dispatchKeySet,
     const at::Tensor& self) {
-  const auto& op = detail::handle<minmax>();
+  static const auto op = detail::find<minmax>();
   return op.redispatch(dispatchKeySet, self);
 }
 
@@ -92,7 +91,7 @@ at::Tensor weighted_sum::call(
     at::TensorList xs,
     const ::std::optional<at::Tensor>& weight,
     ::std::optional<double> scale) {
-  const auto& op = detail::handle<weighted_sum>();
+  static const auto op = detail::find<weighted_sum>();
   return op.call(xs, weight, scale);
 }
 
@@ -101,7 +100,7 @@ at::Tensor weighted_sum::redispatch(
     at::TensorList xs,
     const ::std::optional<at::Tensor>& weight,
     ::std::optional<double> scale) {
-  const auto& op = detail::handle<weighted_sum>();
+  static const auto op = detail::find<weighted_sum>();
   return op.redispatch(dispatchKeySet, xs, weight, scale);
 }
 
@@ -109,7 +108,7 @@ at::Tensor squares::call(
     int64_t n,
     ::std::optional<at::ScalarType> dtype,
     ::std::optional<at::Device> device) {
-  const auto& op = detail::handle<squares>();
+  static const auto op = detail::find<squares>();
   return op.call(n, dtype, device);
 }
 
@@ -118,7 +117,7 @@ at::Tensor squares::redispatch(
     int64_t n,
     ::std::optional<at::ScalarType> dtype,
     ::std::optional<at::Device> device) {
-  const auto& op = detail::handle<squares>();
+  static const auto op = detail::find<squares>();
   return op.redispatch(dispatchKeySet, n, dtype, device);
 }
 
@@ -126,7 +125,7 @@ at::Tensor rms_norm::call(
     const at::Tensor& x,
     const at::Tensor& weight,
     double eps) {
-  const auto& op = detail::handle<rms_norm>();
+  static const auto op = detail::find<rms_norm>();
   return op.call(x, weight, eps);
 }
 
@@ -135,31 +134,31 @@ at::Tensor rms_norm::redispatch(
     const at::Tensor& x,
     const at::Tensor& weight,
     double eps) {
-  const auto& op = detail::handle<rms_norm>();
+  static const auto op = detail::find<rms_norm>();
   return op.redispatch(dispatchKeySet, x, weight, eps);
 }
 
 at::Tensor smooth_relu::call(const at::Tensor& self) {
-  const auto& op = detail::handle<smooth_relu>();
+  static const auto op = detail::find<smooth_relu>();
   return op.call(self);
 }
 
 at::Tensor smooth_relu::redispatch(
     c10::DispatchKeySet dispatchKeySet,
     const at::Tensor& self) {
-  const auto& op = detail::handle<smooth_relu>();
+  static const auto op = detail::find<smooth_relu>();
   return op.redispatch(dispatchKeySet, self);
 }
 
 at::Tensor diagonal_view::call(const at::Tensor& self) {
-  const auto& op = detail::handle<diagonal_view>();
+  static const auto op = detail::find<diagonal_view>();
   return op.call(self);
 }
 
 at::Tensor diagonal_view::redispatch(
     c10::DispatchKeySet dispatchKeySet,
     const at::Tensor& self) {
-  const auto& op = detail::handle<diagonal_view>();
+  static const auto op = detail::find<diagonal_view>();
   return op.redispatch(dispatchKeySet, self);
 }
 

@@ -5,10 +5,8 @@
 TORCH_LIBRARY(torch_ops, m) {
   m.def("muladd(Tensor a, Tensor b, float s) -> Tensor");
   m.def("scale(Tensor self, float s) -> Tensor");
-  m.def("scale_(Tensor(a!) self, float s) -> Tensor(a!)", {at::Tag::inplace});
-  m.def(
-      "scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)",
-      {at::Tag::out});
+  m.def("scale_(Tensor(a!) self, float s) -> Tensor(a!)");
+  m.def("scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)");
   m.def("minmax(Tensor self) -> (Tensor min, Tensor max)");
   m.def(
       "weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor");

@@ -57,14 +57,14 @@ def sample_scale_1() -> Arguments:
 
 
 def sample_scale__0() -> Arguments:
-    """ops.yaml:35"""
+    """ops.yaml:34"""
     self = torch.randn(3, 4)
     s = 3.0
     return (self, s), {}
 
 
 def sample_scale_out_0() -> Arguments:
-    """ops.yaml:43"""
+    """ops.yaml:41"""
     self = torch.randn(3, 4)
     s = 3.0
     out = torch.zeros(3, 4)
@@ -72,25 +72,25 @@ def sample_scale_out_0() -> Arguments:
 
 
 def sample_minmax_0() -> Arguments:
-    """ops.yaml:55"""
+    """ops.yaml:53"""
     self = torch.randn(3, 4)
     return (self,), {}
 
 
 def sample_minmax_1() -> Arguments:
-    """ops.yaml:56"""
+    """ops.yaml:54"""
     self = torch.tensor([3, 1, 2])
     return (self,), {}
 
 
 def sample_weighted_sum_0() -> Arguments:
-    """ops.yaml:66"""
+    """ops.yaml:64"""
     xs = [torch.randn(3, 4), torch.randn(4, 3).t()]
     return (xs,), {}
 
 
 def sample_weighted_sum_1() -> Arguments:
-    """ops.yaml:67"""
+    """ops.yaml:65"""
     xs = [torch.randn(3), torch.randn(3)]
     weight = torch.tensor([0.5, 2.0])
     scale = 3.0
@@ -98,27 +98,27 @@ def sample_weighted_sum_1() -> Arguments:
 
 
 def sample_squares_0() -> Arguments:
-    """ops.yaml:78"""
+    """ops.yaml:76"""
     n = 4
     return (n,), {}
 
 
 def sample_squares_1() -> Arguments:
-    """ops.yaml:79"""
+    """ops.yaml:77"""
     n = 3
     dtype = torch.float64
     return (n,), {"dtype": dtype}
 
 
 def sample_rms_norm_0() -> Arguments:
-    """ops.yaml:86"""
+    """ops.yaml:84"""
     x = torch.randn(3, 4)
     weight = torch.randn(4)
     return (x, weight), {}
 
 
 def sample_rms_norm_1() -> Arguments:
-    """ops.yaml:87"""
+    """ops.yaml:85"""
     x = torch.randn(2, 3)
     weight = torch.randn(3)
     eps = 0.01
@@ -126,13 +126,13 @@ def sample_rms_norm_1() -> Arguments:
 
 
 def sample_smooth_relu_0() -> Arguments:
-    """ops.yaml:98"""
+    """ops.yaml:96"""
     self = torch.randn(3, 4)
     return (self,), {}
 
 
 def sample_diagonal_view_0() -> Arguments:
-    """ops.yaml:105"""
+    """ops.yaml:103"""
     self = torch.randn(3, 4)
     return (self,), {}
 

@@ -85,19 +85,34 @@ def scale__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     return (grad_self_, None)
 
 
+def minmax_setup_context(
+    ctx: Any,
+    inputs: tuple[Any, ...],
+    output: Any,
+) -> None:
+    """torch_ops::minmax, ops.yaml:51"""
+    ctx.mark_non_differentiable(output[0], output[1])
+
+
+def minmax_backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """torch_ops::minmax, ops.yaml:51"""
+    needs = ctx.needs_input_grad
+    return (None,)
+
+
 def smooth_relu_setup_context(
     ctx: Any,
     inputs: tuple[Any, ...],
     output: Any,
 ) -> None:
-    """torch_ops::smooth_relu, ops.yaml:96"""
+    """torch_ops::smooth_relu, ops.yaml:94"""
     self = inputs[0]
     result = output
     ctx.save_for_backward(self, result)
 
 
 def smooth_relu_backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    """torch_ops::smooth_relu, ops.yaml:96"""
+    """torch_ops::smooth_relu, ops.yaml:94"""
     needs = ctx.needs_input_grad
     self, result = ctx.saved_tensors
     grad = grads[0]

@@ -45,14 +45,14 @@ def scale_out(
     *,
     out: Tensor,
 ) -> Tensor:
-    """torch_ops::scale.out, ops.yaml:37"""
+    """torch_ops::scale.out, ops.yaml:36"""
     return out
 
 
 def minmax(
     self: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """torch_ops::minmax, ops.yaml:50"""
+    """torch_ops::minmax, ops.yaml:48"""
     _result0 = self.new_empty([])
     _result1 = self.new_empty([])
     return _result0, _result1
@@ -64,7 +64,7 @@ def weighted_sum(
     *,
     scale: float | None = None,
 ) -> Tensor:
-    """torch_ops::weighted_sum, ops.yaml:63"""
+    """torch_ops::weighted_sum, ops.yaml:61"""
     return torch.empty_like(xs[0], memory_format=torch.contiguous_format)
 
 
@@ -74,7 +74,7 @@ def squares(
     dtype: dtype | None = None,
     device: device | str | None = None,
 ) -> Tensor:
-    """torch_ops::squares, ops.yaml:74"""
+    """torch_ops::squares, ops.yaml:72"""
     _result = torch.empty(
         [n],
         dtype=_support.default(dtype, torch.int64),
@@ -86,5 +86,5 @@ def squares(
 def smooth_relu(
     self: Tensor,
 ) -> Tensor:
-    """torch_ops::smooth_relu, ops.yaml:94"""
+    """torch_ops::smooth_relu, ops.yaml:92"""
     return torch.empty_like(self)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from . import _autograd, _fakes
+from . import _autograd, _fakes, _tracing
 from ._library import Operator, Rule
 from ._transaction import register
 
@@ -28,38 +28,38 @@ OPERATORS: tuple[Operator, ...] = (
         tags=("inplace",),
     ),
     Operator(
-        "ops.yaml:37",
+        "ops.yaml:36",
         "torch_ops::scale.out",
         "scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)",
         tags=("out",),
     ),
     Operator(
-        "ops.yaml:45",
+        "ops.yaml:43",
         "torch_ops::minmax",
         "minmax(Tensor self) -> (Tensor min, Tensor max)",
     ),
     Operator(
-        "ops.yaml:58",
+        "ops.yaml:56",
         "torch_ops::weighted_sum",
         "weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor",
     ),
     Operator(
-        "ops.yaml:69",
+        "ops.yaml:67",
         "torch_ops::squares",
         "squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor",
     ),
     Operator(
-        "ops.yaml:81",
+        "ops.yaml:79",
         "torch_ops::rms_norm",
         "rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor",
     ),
     Operator(
-        "ops.yaml:89",
+        "ops.yaml:87",
         "torch_ops::smooth_relu",
         "smooth_relu(Tensor self) -> Tensor",
     ),
     Operator(
-        "ops.yaml:100",
+        "ops.yaml:98",
         "torch_ops::diagonal_view",
         "diagonal_view(Tensor(a) self) -> Tensor(a)",
     ),
@@ -73,10 +73,18 @@ RULES: tuple[Rule, ...] = (
     Rule("torch_ops::scale", "setup_context", _autograd.scale_setup_context),
     Rule("torch_ops::scale", "backward", _autograd.scale_backward),
     Rule("torch_ops::scale_", "fake", _fakes.scale_),
+    Rule("torch_ops::scale_", "functionalize", _tracing.functional("torch_ops::scale")),
     Rule("torch_ops::scale_", "setup_context", _autograd.scale__setup_context),
     Rule("torch_ops::scale_", "backward", _autograd.scale__backward),
     Rule("torch_ops::scale.out", "fake", _fakes.scale_out),
+    Rule(
+        "torch_ops::scale.out",
+        "functionalize",
+        _tracing.functional("torch_ops::scale"),
+    ),
     Rule("torch_ops::minmax", "fake", _fakes.minmax),
+    Rule("torch_ops::minmax", "setup_context", _autograd.minmax_setup_context),
+    Rule("torch_ops::minmax", "backward", _autograd.minmax_backward),
     Rule("torch_ops::weighted_sum", "fake", _fakes.weighted_sum),
     Rule("torch_ops::squares", "fake", _fakes.squares),
     Rule("torch_ops::smooth_relu", "fake", _fakes.smooth_relu),
@@ -94,6 +102,6 @@ register(
     RULES,
     kind="DEF",
     defines=False,
-    load="",
+    load="torch_ops._C",
     calls=_autograd.CALLS,
 )

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from . import _autocast, _rules, _torch_version
+from . import _autocast, _rules, _torch_version, _tracing
 from ._library import Function, Operator, RegistrationError, Rule
 
 Table = dict[tuple[str, str], Function]
@@ -44,7 +44,7 @@ def register(
         return
     _torch_version.check_versions(operators)
     _torch_version.check_calls(calls)
-    if load:
+    if load and not all(_rules.is_defined(operator) for operator in operators):
         with _place(operators[0].place if operators else package, f"`{load}`"):
             importlib.import_module(load)
     libraries: dict[str, Any] = {}
@@ -62,7 +62,7 @@ def register(
 
 
 def _packages() -> dict[str, Any]:
-    """What is registered in this process. It outlives a package that is imported anew."""
+    """What is registered in this process; it outlives a package that is imported anew."""
     name = "_torchgen_lite_registrations"
     home = sys.modules.setdefault(name, ModuleType(name))
     known: dict[str, Any] = home.__dict__.setdefault("packages", {})
@@ -102,7 +102,9 @@ def _finish(library: Any, operator: Operator, table: Mapping[Any, Any]) -> None:
         if what == "fake":
             _rules.feature("register_fake")(name, function, lib=library)
         elif what == "view":
-            _rules.register_view(library, name, function)
+            _tracing.register_view(library, name, function)
+        elif what == "functionalize":
+            _tracing.register_functionalize(library, name, function)
         elif what == "vmap":
             _rules.feature("register_vmap")(name, function, lib=library)
         elif what == "backward":

@@ -30,38 +30,38 @@ torch::stable::Tensor scale_cpu(const torch::stable::Tensor& self, double s);
 #line 32 "ops.yaml"
 torch::stable::Tensor scale_cpu_(torch::stable::Tensor& self, double s);
 
-#line 40 "ops.yaml"
+#line 39 "ops.yaml"
 torch::stable::Tensor scale_out_cpu(
     const torch::stable::Tensor& self,
     double s,
     torch::stable::Tensor& out);
 
-#line 48 "ops.yaml"
+#line 46 "ops.yaml"
 std::tuple<torch::stable::Tensor, torch::stable::Tensor> minmax_cpu(
     const torch::stable::Tensor& self);
 
-#line 61 "ops.yaml"
+#line 59 "ops.yaml"
 torch::stable::Tensor weighted_sum_cpu(
     torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor> xs,
     const std::optional<torch::stable::Tensor>& weight,
     std::optional<double> scale);
 
-#line 72 "ops.yaml"
+#line 70 "ops.yaml"
 torch::stable::Tensor squares(
     int64_t n,
     std::optional<torch::headeronly::ScalarType> dtype,
     std::optional<torch::stable::Device> device);
 
-#line 84 "ops.yaml"
+#line 82 "ops.yaml"
 torch::stable::Tensor rms_norm(
     const torch::stable::Tensor& x,
     const torch::stable::Tensor& weight,
     double eps);
 
-#line 93 "ops.yaml"
+#line 91 "ops.yaml"
 torch::stable::Tensor smooth_relu_cpu(const torch::stable::Tensor& self);
 
-#line 103 "ops.yaml"
+#line 101 "ops.yaml"
 torch::stable::Tensor diagonal_view(const torch::stable::Tensor& self);
 
 } // namespace torch_ops

@@ -126,7 +126,7 @@ static_assert(
     "torch_ops::scale_: the schema returns 'Tensor(a!)', so kernel 'scale_cpu_' returns 'torch::stable::Tensor'");
 
 // torch_ops::scale.out, CPU
-#line 37 "ops.yaml"
+#line 36 "ops.yaml"
 using schema_3 = torch::stable::Tensor(
     const torch::stable::Tensor&,
     double,
@@ -137,28 +137,28 @@ template <class Schema>
 none_of_several found_3(...);
 using kernel_3 = kernel<schema_3, decltype(found_3<schema_3>(0))>;
 static_assert(
-#line 37 "ops.yaml"
+#line 36 "ops.yaml"
         counts<kernel_3::found_type, kernel_3::expected_type>,
     "torch_ops::scale.out: the schema has 3 arguments, so kernel 'scale_out_cpu' takes 3");
 static_assert(
-#line 37 "ops.yaml"
+#line 36 "ops.yaml"
                              takes<kernel_3::found<0>, kernel_3::expected<0>>,
     "torch_ops::scale.out: argument 'self' is 'Tensor' in the schema, so kernel 'scale_out_cpu' takes 'const torch::stable::Tensor&'");
 static_assert(
-#line 37 "ops.yaml"
+#line 36 "ops.yaml"
                                           takes<kernel_3::found<1>, kernel_3::expected<1>>,
     "torch_ops::scale.out: argument 's' is 'float' in the schema, so kernel 'scale_out_cpu' takes 'double'");
 static_assert(
-#line 37 "ops.yaml"
+#line 36 "ops.yaml"
                                                       takes<kernel_3::found<2>, kernel_3::expected<2>>,
     "torch_ops::scale.out: argument 'out' is 'Tensor(a!)' in the schema, so kernel 'scale_out_cpu' takes 'torch::stable::Tensor&'");
 static_assert(
-#line 37 "ops.yaml"
+#line 36 "ops.yaml"
                                                                          gives<kernel_3::found_return, kernel_3::expected_return>,
     "torch_ops::scale.out: the schema returns 'Tensor(a!)', so kernel 'scale_out_cpu' returns 'torch::stable::Tensor'");
 
 // torch_ops::minmax, CPU
-#line 45 "ops.yaml"
+#line 43 "ops.yaml"
 using schema_4 = ::std::tuple<torch::stable::Tensor, torch::stable::Tensor>(
     const torch::stable::Tensor&);
 template <class Schema>
@@ -167,20 +167,20 @@ template <class Schema>
 none_of_several found_4(...);
 using kernel_4 = kernel<schema_4, decltype(found_4<schema_4>(0))>;
 static_assert(
-#line 45 "ops.yaml"
+#line 43 "ops.yaml"
         counts<kernel_4::found_type, kernel_4::expected_type>,
     "torch_ops::minmax: the schema has 1 argument, so kernel 'minmax_cpu' takes 1");
 static_assert(
-#line 45 "ops.yaml"
+#line 43 "ops.yaml"
                           takes<kernel_4::found<0>, kernel_4::expected<0>>,
     "torch_ops::minmax: argument 'self' is 'Tensor' in the schema, so kernel 'minmax_cpu' takes 'const torch::stable::Tensor&'");
 static_assert(
-#line 45 "ops.yaml"
+#line 43 "ops.yaml"
                                            gives<kernel_4::found_return, kernel_4::expected_return>,
     "torch_ops::minmax: the schema returns '(Tensor, Tensor)', so kernel 'minmax_cpu' returns 'std::tuple<torch::stable::Tensor, torch::stable::Tensor>'");
 
 // torch_ops::weighted_sum, CPU
-#line 58 "ops.yaml"
+#line 56 "ops.yaml"
 using schema_5 = torch::stable::Tensor(
     torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>,
     const ::std::optional<torch::stable::Tensor>&,
@@ -191,28 +191,28 @@ template <class Schema>
 none_of_several found_5(...);
 using kernel_5 = kernel<schema_5, decltype(found_5<schema_5>(0))>;
 static_assert(
-#line 58 "ops.yaml"
+#line 56 "ops.yaml"
         counts<kernel_5::found_type, kernel_5::expected_type>,
     "torch_ops::weighted_sum: the schema has 3 arguments, so kernel 'weighted_sum_cpu' takes 3");
 static_assert(
-#line 58 "ops.yaml"
+#line 56 "ops.yaml"
                                 takes<kernel_5::found<0>, kernel_5::expected<0>>,
     "torch_ops::weighted_sum: argument 'xs' is 'Tensor[]' in the schema, so kernel 'weighted_sum_cpu' takes 'torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>'");
 static_assert(
-#line 58 "ops.yaml"
+#line 56 "ops.yaml"
                                              takes<kernel_5::found<1>, kernel_5::expected<1>>,
     "torch_ops::weighted_sum: argument 'weight' is 'Tensor?' in the schema, so kernel 'weighted_sum_cpu' takes 'const std::optional<torch::stable::Tensor>&'");
 static_assert(
-#line 58 "ops.yaml"
+#line 56 "ops.yaml"
                                                                      takes<kernel_5::found<2>, kernel_5::expected<2>>,
     "torch_ops::weighted_sum: argument 'scale' is 'float?' in the schema, so kernel 'weighted_sum_cpu' takes 'std::optional<double>'");
 static_assert(
-#line 58 "ops.yaml"
+#line 56 "ops.yaml"
                                                                                            gives<kernel_5::found_return, kernel_5::expected_return>,
     "torch_ops::weighted_sum: the schema returns 'Tensor', so kernel 'weighted_sum_cpu' returns 'torch::stable::Tensor'");
 
 // torch_ops::squares, CompositeExplicitAutograd
-#line 69 "ops.yaml"
+#line 67 "ops.yaml"
 using schema_6 = torch::stable::Tensor(
     int64_t,
     ::std::optional<torch::headeronly::ScalarType>,
@@ -223,28 +223,28 @@ template <class Schema>
 none_of_several found_6(...);
 using kernel_6 = kernel<schema_6, decltype(found_6<schema_6>(0))>;
 static_assert(
-#line 69 "ops.yaml"
+#line 67 "ops.yaml"
         counts<kernel_6::found_type, kernel_6::expected_type>,
     "torch_ops::squares: the schema has 3 arguments, so kernel 'squares' takes 3");
 static_assert(
-#line 69 "ops.yaml"
+#line 67 "ops.yaml"
                            takes<kernel_6::found<0>, kernel_6::expected<0>>,
     "torch_ops::squares: argument 'n' is 'int' in the schema, so kernel 'squares' takes 'int64_t'");
 static_assert(
-#line 69 "ops.yaml"
+#line 67 "ops.yaml"
                                      takes<kernel_6::found<1>, kernel_6::expected<1>>,
     "torch_ops::squares: argument 'dtype' is 'ScalarType?' in the schema, so kernel 'squares' takes 'std::optional<torch::headeronly::ScalarType>'");
 static_assert(
-#line 69 "ops.yaml"
+#line 67 "ops.yaml"
                                                              takes<kernel_6::found<2>, kernel_6::expected<2>>,
     "torch_ops::squares: argument 'device' is 'Device?' in the schema, so kernel 'squares' takes 'std::optional<torch::stable::Device>'");
 static_assert(
-#line 69 "ops.yaml"
+#line 67 "ops.yaml"
                                                                                      gives<kernel_6::found_return, kernel_6::expected_return>,
     "torch_ops::squares: the schema returns 'Tensor', so kernel 'squares' returns 'torch::stable::Tensor'");
 
 // torch_ops::rms_norm, CompositeImplicitAutograd
-#line 81 "ops.yaml"
+#line 79 "ops.yaml"
 using schema_7 = torch::stable::Tensor(
     const torch::stable::Tensor&,
     const torch::stable::Tensor&,
@@ -255,28 +255,28 @@ template <class Schema>
 none_of_several found_7(...);
 using kernel_7 = kernel<schema_7, decltype(found_7<schema_7>(0))>;
 static_assert(
-#line 81 "ops.yaml"
+#line 79 "ops.yaml"
         counts<kernel_7::found_type, kernel_7::expected_type>,
     "torch_ops::rms_norm: the schema has 3 arguments, so kernel 'rms_norm' takes 3");
 static_assert(
-#line 81 "ops.yaml"
+#line 79 "ops.yaml"
                             takes<kernel_7::found<0>, kernel_7::expected<0>>,
     "torch_ops::rms_norm: argument 'x' is 'Tensor' in the schema, so kernel 'rms_norm' takes 'const torch::stable::Tensor&'");
 static_assert(
-#line 81 "ops.yaml"
+#line 79 "ops.yaml"
                                       takes<kernel_7::found<1>, kernel_7::expected<1>>,
     "torch_ops::rms_norm: argument 'weight' is 'Tensor' in the schema, so kernel 'rms_norm' takes 'const torch::stable::Tensor&'");
 static_assert(
-#line 81 "ops.yaml"
+#line 79 "ops.yaml"
                                                      takes<kernel_7::found<2>, kernel_7::expected<2>>,
     "torch_ops::rms_norm: argument 'eps' is 'float' in the schema, so kernel 'rms_norm' takes 'double'");
 static_assert(
-#line 81 "ops.yaml"
+#line 79 "ops.yaml"
                                                                          gives<kernel_7::found_return, kernel_7::expected_return>,
     "torch_ops::rms_norm: the schema returns 'Tensor', so kernel 'rms_norm' returns 'torch::stable::Tensor'");
 
 // torch_ops::smooth_relu, CPU
-#line 89 "ops.yaml"
+#line 87 "ops.yaml"
 using schema_8 = torch::stable::Tensor(const torch::stable::Tensor&);
 template <class Schema>
 auto found_8(int) -> decltype(look<Schema>::of(&::torch_ops::smooth_relu_cpu));
@@ -284,20 +284,20 @@ template <class Schema>
 none_of_several found_8(...);
 using kernel_8 = kernel<schema_8, decltype(found_8<schema_8>(0))>;
 static_assert(
-#line 89 "ops.yaml"
+#line 87 "ops.yaml"
         counts<kernel_8::found_type, kernel_8::expected_type>,
     "torch_ops::smooth_relu: the schema has 1 argument, so kernel 'smooth_relu_cpu' takes 1");
 static_assert(
-#line 89 "ops.yaml"
+#line 87 "ops.yaml"
                                takes<kernel_8::found<0>, kernel_8::expected<0>>,
     "torch_ops::smooth_relu: argument 'self' is 'Tensor' in the schema, so kernel 'smooth_relu_cpu' takes 'const torch::stable::Tensor&'");
 static_assert(
-#line 89 "ops.yaml"
+#line 87 "ops.yaml"
                                                gives<kernel_8::found_return, kernel_8::expected_return>,
     "torch_ops::smooth_relu: the schema returns 'Tensor', so kernel 'smooth_relu_cpu' returns 'torch::stable::Tensor'");
 
 // torch_ops::diagonal_view, CompositeImplicitAutograd
-#line 100 "ops.yaml"
+#line 98 "ops.yaml"
 using schema_9 = torch::stable::Tensor(const torch::stable::Tensor&);
 template <class Schema>
 auto found_9(int) -> decltype(look<Schema>::of(&::torch_ops::diagonal_view));
@@ -305,15 +305,15 @@ template <class Schema>
 none_of_several found_9(...);
 using kernel_9 = kernel<schema_9, decltype(found_9<schema_9>(0))>;
 static_assert(
-#line 100 "ops.yaml"
+#line 98 "ops.yaml"
         counts<kernel_9::found_type, kernel_9::expected_type>,
     "torch_ops::diagonal_view: the schema has 1 argument, so kernel 'diagonal_view' takes 1");
 static_assert(
-#line 100 "ops.yaml"
+#line 98 "ops.yaml"
                                  takes<kernel_9::found<0>, kernel_9::expected<0>>,
     "torch_ops::diagonal_view: argument 'self' is 'Tensor(a)' in the schema, so kernel 'diagonal_view' takes 'const torch::stable::Tensor&'");
 static_assert(
-#line 100 "ops.yaml"
+#line 98 "ops.yaml"
                                                     gives<kernel_9::found_return, kernel_9::expected_return>,
     "torch_ops::diagonal_view: the schema returns 'Tensor(a)', so kernel 'diagonal_view' returns 'torch::stable::Tensor'");
 

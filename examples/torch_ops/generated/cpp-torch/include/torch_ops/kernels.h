@@ -24,31 +24,31 @@ at::Tensor scale_cpu(const at::Tensor& self, double s);
 #line 32 "ops.yaml"
 at::Tensor& scale_cpu_(at::Tensor& self, double s);
 
-#line 40 "ops.yaml"
+#line 39 "ops.yaml"
 at::Tensor& scale_out_cpu(const at::Tensor& self, double s, at::Tensor& out);
 
-#line 48 "ops.yaml"
+#line 46 "ops.yaml"
 std::tuple<at::Tensor, at::Tensor> minmax_cpu(const at::Tensor& self);
 
-#line 61 "ops.yaml"
+#line 59 "ops.yaml"
 at::Tensor weighted_sum_cpu(
     at::TensorList xs,
     const std::optional<at::Tensor>& weight,
     std::optional<double> scale);
 
-#line 72 "ops.yaml"
+#line 70 "ops.yaml"
 at::Tensor squares(
     int64_t n,
     std::optional<at::ScalarType> dtype,
     std::optional<at::Device> device);
 
-#line 84 "ops.yaml"
+#line 82 "ops.yaml"
 at::Tensor rms_norm(const at::Tensor& x, const at::Tensor& weight, double eps);
 
-#line 93 "ops.yaml"
+#line 91 "ops.yaml"
 at::Tensor smooth_relu_cpu(const at::Tensor& self);
 
-#line 103 "ops.yaml"
+#line 101 "ops.yaml"
 at::Tensor diagonal_view(const at::Tensor& self);
 
 } // namespace torch_ops

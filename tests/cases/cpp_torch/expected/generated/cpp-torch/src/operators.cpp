@@ -7,14 +7,13 @@
 namespace demo::detail {
 namespace {
 
-// The operator in the dispatcher, looked up by the first call.
+// The operator in the dispatcher. Each function keeps it in a static variable
+// of its own: a call to get at a shared one would show in its time.
 template <class Operator>
-const c10::TypedOperatorHandle<typename Operator::schema>& handle() {
-  static const auto found =
-      c10::Dispatcher::singleton()
-          .findSchemaOrThrow(Operator::name, Operator::overload_name)
-          .template typed<typename Operator::schema>();
-  return found;
+c10::TypedOperatorHandle<typename Operator::schema> find() {
+  return c10::Dispatcher::singleton()
+      .findSchemaOrThrow(Operator::name, Operator::overload_name)
+      .template typed<typename Operator::schema>();
 }
 
 } // namespace
@@ -23,7 +22,7 @@ const c10::TypedOperatorHandle<typename Operator::schema>& handle() {
 namespace demo::ops {
 
 at::Tensor muladd::call(const at::Tensor& a, const at::Tensor& b, double s) {
-  const auto& op = detail::handle<muladd>();
+  static const auto op = detail::find<muladd>();
   return op.call(a, b, s);
 }
 
@@ -32,12 +31,12 @@ at::Tensor muladd::redispatch(
     const at::Tensor& a,
     const at::Tensor& b,
     double s) {
-  const auto& op = detail::handle<muladd>();
+  static const auto op = detail::find<muladd>();
   return op.redispatch(dispatchKeySet, a, b, s);
 }
 
 at::Tensor& scale_::call(at::Tensor& self, double s) {
-  const auto& op = detail::handle<scale_>();
+  static const auto op = detail::find<scale_>();
   return op.call(self, s);
 }
 
@@ -45,7 +44,7 @@ at::Tensor& scale_::redispatch(
     c10::DispatchKeySet dispatchKeySet,
     at::Tensor& self,
     double s) {
-  const auto& op = detail::handle<scale_>();
+  static const auto op = detail::find<scale_>();
   return op.redispatch(dispatchKeySet, self, s);
 }
 
@@ -55,7 +54,7 @@ at::Tensor squares::call(
     ::std::optional<at::Layout> layout,
     ::std::optional<at::Device> device,
     ::std::optional<bool> pin_memory) {
-  const auto& op = detail::handle<squares>();
+  static const auto op = detail::find<squares>();
   return op.call(size, dtype, layout, device, pin_memory);
 }
 
@@ -66,7 +65,7 @@ at::Tensor squares::redispatch(
     ::std::optional<at::Layout> layout,
     ::std::optional<at::Device> device,
     ::std::optional<bool> pin_memory) {
-  const auto& op = detail::handle<squares>();
+  static const auto op = detail::find<squares>();
   return op.redispatch(dispatchKeySet, size, dtype, layout, device, pin_memory);
 }
 
@@ -74,7 +73,7 @@ at::Tensor squares::redispatch(
 ::std::tuple<at::Tensor, at::Tensor> rms_norm::call(
     const at::Tensor& x,
     const ::std::optional<at::Tensor>& weight) {
-  const auto& op = detail::handle<rms_norm>();
+  static const auto op = detail::find<rms_norm>();
   return op.call(x, weight);
 }
 
@@ -82,7 +81,7 @@ at::Tensor squares::redispatch(
     c10::DispatchKeySet dispatchKeySet,
     const at::Tensor& x,
     const ::std::optional<at::Tensor>& weight) {
-  const auto& op = detail::handle<rms_norm>();
+  static const auto op = detail::find<rms_norm>();
   return op.redispatch(dispatchKeySet, x, weight);
 }
 #endif

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from . import _autocast, _autograd, _fakes, _kernels, _library
+from . import _autocast, _autograd, _fakes, _kernels, _library, _tracing
 from ._library import Operator, Rule
 from ._transaction import register
 
@@ -48,6 +48,7 @@ RULES: tuple[Rule, ...] = (
     Rule("small::axpy", "autocast", _autocast.float32),
     Rule("small::axpy_", "CPU", _kernels.cpu_axpy_),
     Rule("small::axpy_", "fake", _fakes.axpy_),
+    Rule("small::axpy_", "functionalize", _tracing.functional("small::axpy")),
     Rule("small::axpy_", "setup_context", _autograd.axpy__setup_context),
     Rule("small::axpy_", "backward", _autograd.axpy__backward),
     Rule("small::topk", "CPU", _kernels.cpu_topk),
