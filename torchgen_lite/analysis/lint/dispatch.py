@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from torchgen_lite.analysis.fakes.results import has_own_fake
 from torchgen_lite.analysis.lint.rule import finding, local_name
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.key_tables import CURRENT
@@ -98,13 +99,19 @@ def ambiguous_autograd_other(functions: Sequence[NativeFunction]) -> Iterator[Di
 
 
 def backend_without_meta(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
-    """TG409: kernels for backends, returns tensors, and nothing that runs on Meta tensors."""
+    """TG409: kernels for backends, returns tensors, and nothing that runs on Meta tensors.
+
+    In a file with `fake:` rules, operators that give back what they wrote to have theirs by themselves.
+    """
     composite = {_IMPLICIT, *_EXPLICIT, "Meta"}
+    has_fakes = any(function.fake is not None for function in functions)
     for function in functions:
         if function.structured or function.structured_delegate is not None:
             continue
         keys = {entry.key for entry in function.dispatch}
         if not keys & backend_keys() or keys & composite or "fake" in dict(function.field_spans):
+            continue
+        if has_fakes and has_own_fake(function.func):
             continue
         if any(dispatch_kind(value.type) in "TL" for value in function.func.returns):
             message = f"`{local_name(function)}` has kernels for backends and none for `Meta`"

@@ -1,0 +1,26 @@
+#pragma once
+#include <ATen/ATen.h>
+#include <array>
+#include <tuple>
+#include <vector>
+namespace ad_ops {
+inline std::tuple<std::vector<at::Tensor>, at::Tensor> weighted_backward(
+    const at::Tensor& grad,
+    at::TensorList xs,
+    const at::Tensor& weight,
+    std::optional<double> scale,
+    std::array<bool, 2> mask) {
+  const at::Tensor scaled = scale ? grad * *scale : grad;
+  std::vector<at::Tensor> grads(xs.size());
+  std::vector<at::Tensor> weights(xs.size());
+  for (size_t i = 0; i < xs.size(); ++i) {
+    if (mask[0]) {
+      grads[i] = weight.defined() ? scaled * weight[i] : scaled;
+    }
+    if (mask[1]) {
+      weights[i] = (scaled * xs[i]).sum();
+    }
+  }
+  return {grads, mask[1] ? at::stack(weights) : at::Tensor()};
+}
+} // namespace ad_ops
