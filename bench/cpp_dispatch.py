@@ -39,8 +39,13 @@ TITLES = {
 TYPED_CALLS = """\
 - func: is_same_size(Tensor self, Tensor other) -> bool
 - func: neg(Tensor self) -> Tensor
+- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
 - func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
 - func: expand_copy.out(Tensor self, SymInt[] size, *, bool implicit=False, Tensor(a!) out) -> Tensor(a!)
+- func: _convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding,
+    SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool benchmark,
+    bool deterministic, bool cudnn_enabled, bool allow_tf32) -> Tensor
+- func: _nnpack_available() -> bool
 """
 
 
@@ -90,7 +95,7 @@ def build_typed_calls(folder: Path, torch: Path) -> list[str]:
     root, library = folder / "cpp-torch", folder / "typed_calls.so"
     sources = [SOURCES / "typed_calls.cpp", root / "src" / "operators.cpp"]
     # PyTorch's own build has the same optimisation and visibility.
-    flags = ["-std=c++20", "-fPIC", "-fvisibility-inlines-hidden", "-shared"]
+    flags = ["-O3", "-std=c++20", "-fPIC", "-fvisibility-inlines-hidden", "-shared"]
     flags.append(f"-I{root / 'include'}")
     link(library, sources, torch, flags)
     return load(library)

@@ -25,7 +25,7 @@ from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.tags import load_tags
-from torchgen_lite.loader.torch_files import find_torch_files
+from torchgen_lite.loader.torch_files import find_torch_files, read_torch_stubs
 from torchgen_lite.loader.torch_operators import load_torch_operators
 from torchgen_lite.version import __version__
 
@@ -37,7 +37,10 @@ if TYPE_CHECKING:
 TORCH_OPTIONS: Mapping[str, Mapping[str, object]] = {
     "python": {"package": "aten_ops", "dispatcher": "own", "shards": 16},
     "cpp-torch": {"namespace": "aten_ops", "calls-only": True, "shards": 16},
+    "cpp-runtime": {"namespace": "aten_ops", "calls-only": True, "shards": 16},
 }
+# What is about a framework, whatever its operators: these options hold for other schemas too.
+FRAMEWORK_OPTIONS = {"cpp-runtime": ("tensor", "headers", "types", "constants")}
 
 
 class GenerateError(ValueError):
@@ -73,7 +76,8 @@ def load(
 
     `schema` takes the place of the configured files; `config` is a configuration, or the path of one,
     and otherwise the one that governs `root` (the current directory). `torch` reads the files of the
-    installed PyTorch; `registered` asks it for every operator that it registers, too. Whatever is wrong is in `.diagnostics` of the result; nothing is raised for it.
+    installed PyTorch; `registered` asks it for every operator that it registers, too, and for the stub
+    files that it carries. Whatever is wrong is in `.diagnostics` of the result; nothing is raised for it.
     """
     start = Path(root) if root is not None else Path.cwd()
     diagnostics: list[Diagnostic] = []
@@ -99,7 +103,9 @@ def load(
     if has_errors(diagnostics):
         return Program((), settings, sort_diagnostics(diagnostics))
     program = _read(settings, paths, known_tags, diagnostics, lint)
-    return replace(program, registered=operators) if operators else program
+    if not operators:
+        return program
+    return replace(program, registered=operators, torch_stubs=read_torch_stubs())
 
 
 def _with_schema(config: Config, paths: Sequence[Path]) -> tuple[Config, list[Path]]:
@@ -109,15 +115,25 @@ def _with_schema(config: Config, paths: Sequence[Path]) -> tuple[Config, list[Pa
     """
     own = {(config.root / path).resolve() for path in config.schema}
     if not own.intersection(path.resolve() for path in paths):
-        config = replace(config, target_options={})
+        config = replace(config, target_options=_framework_options(config))
     return config, list(paths)
+
+
+def _framework_options(config: Config) -> dict[str, Mapping[str, object]]:
+    return {
+        target: {name: given[name] for name in names if name in given}
+        for target, names in FRAMEWORK_OPTIONS.items()
+        if (given := config.target_options.get(target))
+    }
 
 
 def _with_torch(
     config: Config, paths: list[Path], diagnostics: list[Diagnostic], take_schema: bool
 ) -> tuple[Config, list[Path], dict[str, str] | None]:
     """The files and options of `--torch`."""
-    config = replace(config, target_options=TORCH_OPTIONS)
+    own = _framework_options(config)
+    options = {target: {**own.get(target, {}), **given} for target, given in TORCH_OPTIONS.items()}
+    config = replace(config, target_options=options)
     files, found = find_torch_files()
     diagnostics += found
     if files is None:

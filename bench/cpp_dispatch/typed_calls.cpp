@@ -17,10 +17,13 @@
 
 namespace {
 
-// One argument, several arguments, lists and numbers; by value and by
+// No argument, one, several, many; lists and numbers; by value and by
 // reference.
 bool is_same_size(const at::Tensor&, const at::Tensor&) {
   return true;
+}
+at::Tensor add(const at::Tensor& self, const at::Tensor&, const at::Scalar&) {
+  return self;
 }
 at::Tensor& add_out(
     const at::Tensor&,
@@ -39,9 +42,27 @@ at::Tensor& expand_copy_out(
 at::Tensor neg(const at::Tensor& self) {
   return self;
 }
+at::Tensor _convolution(
+    const at::Tensor& input,
+    const at::Tensor&,
+    const std::optional<at::Tensor>&,
+    c10::SymIntArrayRef,
+    c10::SymIntArrayRef,
+    c10::SymIntArrayRef,
+    bool,
+    c10::SymIntArrayRef,
+    c10::SymInt,
+    bool,
+    bool,
+    bool,
+    bool) {
+  return input;
+}
 
 TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
   m.impl("is_same_size", TORCH_FN(is_same_size));
+  m.impl("_convolution", TORCH_FN(_convolution));
+  m.impl("add.Tensor", TORCH_FN(add));
   m.impl("add.out", TORCH_FN(add_out));
   m.impl("expand_copy.out", TORCH_FN(expand_copy_out));
   m.impl("neg", TORCH_FN(neg));
@@ -50,6 +71,7 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
 struct Arguments {
   at::Tensor x, y;
   at::Scalar alpha = 2;
+  std::optional<at::Tensor> bias = y;
   std::vector<c10::SymInt> sizes{2, 3};
   c10::DispatchKeySet keys{c10::DispatchKey::PrivateUse1};
 };
@@ -69,6 +91,34 @@ void expandOut(Arguments& a) {
 template <class Operator>
 void negate(Arguments& a) {
   Operator::call(a.x);
+}
+template <class Operator>
+void addTensors(Arguments& a) {
+  Operator::call(a.x, a.y, a.alpha);
+}
+template <class Operator>
+void convolve(Arguments& a) {
+  const c10::SymIntArrayRef sizes = a.sizes;
+  Operator::call(
+      a.x,
+      a.y,
+      a.bias,
+      sizes,
+      sizes,
+      sizes,
+      false,
+      sizes,
+      1,
+      false,
+      false,
+      true,
+      true);
+}
+// Without a tensor there is no key: what runs is PyTorch's kernel, which asks a
+// constant.
+template <class Operator>
+void nothing(Arguments&) {
+  Operator::call();
 }
 template <class Operator>
 void redispatch(Arguments& a) {
@@ -117,8 +167,11 @@ extern "C" void runRounds(int rounds) {
   for (int round = 0; round < rounds; ++round) {
     BOTH(sameSize, "is_same_size", is_same_size);
     BOTH(negate, "neg", neg);
+    BOTH(addTensors, "add.Tensor", add_Tensor);
     BOTH(addOut, "add.out", add_out);
     BOTH(expandOut, "expand_copy.out", expand_copy_out);
+    BOTH(convolve, "_convolution", _convolution);
+    BOTH(nothing, "_nnpack_available", _nnpack_available);
     BOTH(redispatch, "redispatch", is_same_size);
     std::printf("\n");
   }

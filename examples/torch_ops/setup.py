@@ -1,6 +1,7 @@
 """Builds torch_ops/_C for libtorch, or for its stable ABI: TORCH_OPS_ABI=classic|stable."""
 
 import os
+import sysconfig
 from pathlib import Path
 
 from setuptools import setup
@@ -11,11 +12,11 @@ STABLE = os.environ.get("TORCH_OPS_ABI", "classic") == "stable"
 GENERATED = Path("generated", "cpp-torch-stable" if STABLE else "cpp-torch")
 KERNELS = Path("csrc_stable" if STABLE else "csrc")
 
-# The module has no more than an init function, which keeps to Python's limited API.
-macros = [("Py_LIMITED_API", "0x030A0000")]
-if STABLE:
-    # The oldest libtorch that the library has to run with.
-    macros.append(("TORCH_TARGET_VERSION", "0x020D000000000000"))
+# The module has no more than an init function, which keeps to Python's limited API: one build serves
+# every Python from 3.10 on. A free-threaded Python has no limited API.
+LIMITED = not sysconfig.get_config_var("Py_GIL_DISABLED")
+# The oldest libtorch that the library has to run with.
+MACROS = [("TORCH_TARGET_VERSION", "0x020D000000000000")] if STABLE else []
 
 sources = sorted([*(HERE / GENERATED / "src").glob("*.cpp"), *(HERE / KERNELS).glob("*.cpp")])
 
@@ -25,11 +26,11 @@ setup(
             "torch_ops._C",
             [str(path.relative_to(HERE)) for path in sources],
             include_dirs=[str(HERE / GENERATED / "include")],
-            define_macros=macros,
+            define_macros=MACROS,
             extra_compile_args=["-O1"],
-            py_limited_api=True,
+            py_limited_api=LIMITED,
         )
     ],
     cmdclass={"build_ext": BuildExtension},
-    options={"bdist_wheel": {"py_limited_api": "cp310"}},
+    options={"bdist_wheel": {"py_limited_api": "cp310"}} if LIMITED else {},
 )

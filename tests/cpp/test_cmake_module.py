@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.cpp.compiling import needs_compiler
 
 pytestmark = pytest.mark.skipif(shutil.which("cmake") is None, reason="CMake is not installed")
 
@@ -29,6 +30,22 @@ foreach(file IN LISTS files)
 endforeach()
 """
 SCHEMA = "- func: relu(Tensor self) -> Tensor\n"
+
+
+# Languages may be enabled before or after the package is found, and it may be found twice.
+RUNTIME = """\
+cmake_minimum_required(VERSION 3.20)
+project(consumer LANGUAGES NONE)
+find_package(torchgen_lite REQUIRED)
+enable_language(CXX)
+find_package(torchgen_lite REQUIRED)
+find_package(torchgen_lite REQUIRED)
+file(WRITE ${CMAKE_BINARY_DIR}/main.cpp "#include <torchgen_lite/runtime.h>\\nint main() {}\\n")
+add_executable(consumer ${CMAKE_BINARY_DIR}/main.cpp)
+target_link_libraries(consumer PRIVATE torchgen_lite::runtime)
+get_target_property(linked torchgen_lite::runtime INTERFACE_LINK_LIBRARIES)
+message(STATUS "linked ${linked}")
+"""
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
@@ -66,6 +83,15 @@ def test_outputs_are_known_at_once_and_made_when_built(tmp_path: Path, generator
     assert not any(path.exists() for path in outputs)
     assert "torchgen-lite generate for consumer" in build(tmp_path)
     assert all(path.exists() for path in outputs)
+
+
+@needs_compiler
+def test_the_runtime_is_a_target(tmp_path: Path) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(RUNTIME)
+    modules = ROOT / "torchgen_lite" / "cmake"
+    done = run(tmp_path, "cmake", "-S", ".", "-B", "build", f"-Dtorchgen_lite_DIR={modules}")
+    assert "-- linked Threads::Threads\n" in done.stdout, done.stderr
+    build(tmp_path)
 
 
 @pytest.mark.parametrize("generator", GENERATORS)

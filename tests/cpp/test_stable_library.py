@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,30 @@ def test_every_type_gets_across_both_ways(library: Path) -> None:
 def test_conditions_leave_operators_out(library: Path) -> None:
     program = START + "print(hasattr(ops, 'absent'), hasattr(ops, 'guarded'), hasattr(ops, 'both'))"
     assert run_python(library, program) == "False False True\n"
+
+
+def test_the_module_needs_no_more_than_the_limited_api(library: Path) -> None:
+    """Its init function is the only thing of Python's in the library, and that has several phases."""
+    done = subprocess.run(
+        ["nm", "-D", "--undefined-only", "_C.so"],
+        cwd=library,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    used = {name for name in done.stdout.split() if name.startswith(("Py", "_Py"))}
+    assert used == {"PyModuleDef_Init"}
+
+
+def test_a_free_threaded_python_keeps_the_gil_off(library: Path) -> None:
+    """Headers of this Python may have no such slot; a macro stands in for that of a newer one."""
+    newer = ["-DPy_GIL_DISABLED", "-DPy_mod_gil=4", "-DPy_MOD_GIL_NOT_USED=((void*)1)", "-dD", "-E"]
+    source = "stable/src/module.cpp"
+    done = subprocess.run(
+        ["g++", *flags(), *newer, source], cwd=library, capture_output=True, text=True, check=True
+    )
+    assert "{4, ((void*)1)}," in done.stdout
+    assert "#define Py_LIMITED_API" not in done.stdout
 
 
 def test_a_failure_below_comes_up_with_its_message(library: Path) -> None:

@@ -1,20 +1,29 @@
-"""A library with every kind of registration and type compiles against the installed PyTorch."""
+"""A library with every kind of registration and type compiles, and the installed PyTorch loads it."""
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import torchgen_lite
-from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
+from tests.cpp.compiling import (
+    check_syntax,
+    compile_library,
+    needs_compiler,
+    torch_flags,
+    write_files,
+)
 from torchgen_lite.loader.config import Config
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 
 ARGUMENTS = """
 bool bool? bool[] bool[]? bool[3] int int? int[] int[]? int[2] int[][] float float? float[] float[]?
-complex complex[] str str? str[] str[]? Scalar Scalar? Scalar[] SymInt SymInt? SymInt[] SymInt[]? SymFloat
+complex complex[] str str? str[] str[]? Scalar Scalar? Scalar[] SymInt SymInt? SymInt[] SymInt[]?
 SymBool Tensor Tensor? Tensor[] Tensor?[] Tensor[]? Tensor[][] Tensor(a!) Tensor(a!)? Tensor(a!)[]
 Device Device? Device[] ScalarType ScalarType? ScalarType[] Layout MemoryFormat MemoryFormat? QScheme
 Generator Generator? Storage Stream Stream? Any ConstQuantizerPtr Dict(str,Tensor) Dict(int,Tensor)?
@@ -36,14 +45,14 @@ KINDS = f"""\
   variants: method
   dispatch:
     XPU: a::b::scale_
-- func: demo::join(Tensor[] xs, Tensor? w=None, Tensor?[] more=[]) -> Tensor
+- func: demo::join(Tensor[] xs, Tensor?[] more, Tensor? w=None) -> Tensor
   dispatch:
     CUDA: join
 - func: demo::ones(SymInt[] size, *, {OPTIONS}, MemoryFormat? memory_format=None) -> Tensor
   dispatch:
     CPU, CUDA: ones
 - func: demo::zeros(SymInt[] size, *, SymInt[]? more=None, {OPTIONS.replace("=None", "").replace("?", "")}) -> Tensor
-- func: demo::norm(Tensor self, float p=inf, int[2] dim=1, str mode='mean') -> Tensor
+- func: demo::norm(Tensor self, float p=2.0, int[2] dim=1, str mode='mean') -> Tensor
   variants: function, method
   guard: "#ifndef NO_NORM"
   torch: ">=2.6"
@@ -55,6 +64,14 @@ KINDS = f"""\
 - func: relu(Tensor self) -> Tensor
   dispatch:
     PrivateUse1: relu
+"""
+STRUCTURED = """\
+- func: demo::neg(Tensor self) -> Tensor
+  structured_delegate: neg.out
+- func: demo::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    CPU: neg_out_cpu
 """
 
 
@@ -70,7 +87,14 @@ def entries() -> str:
     return "".join(lines)
 
 
-def test_everything_compiles(tmp_path: Path) -> None:
+def kernels(header: str) -> str:
+    """A kernel for each one that `kernels.h` declares."""
+    text = header.replace("#pragma once", "#include <stdexcept>")
+    return re.sub(r"\);$", ') { throw std::runtime_error("no kernel"); }', text, flags=re.M)
+
+
+def test_everything_compiles_and_loads(tmp_path: Path, precompiled: tuple[str, ...]) -> None:
+    """As a library is loaded, libtorch compares the type of each kernel with the schema."""
     (tmp_path / "ops.yaml").write_text(entries())
     program = torchgen_lite.load("ops.yaml", config=Config(root=tmp_path), root=tmp_path)
     assert program.diagnostics == ()
@@ -93,6 +117,33 @@ def test_everything_compiles(tmp_path: Path) -> None:
         "}",
     ]
     (tmp_path / "all.cpp").write_text("\n".join(lines) + "\n")
+    (tmp_path / "kernels.cpp").write_text(kernels(files["cpp-torch/include/demo/kernels.h"]))
     include = tmp_path / "cpp-torch" / "include"
-    done = check_syntax(tmp_path, "all.cpp", flags=torch_flags(), includes=[include])
+    compile_library(tmp_path, ["all.cpp", "kernels.cpp"], flags=precompiled, includes=[include])
+    program_text = """\
+import torch
+torch.ops.load_library("./library.so")
+names = [name for name in torch._C._dispatch_get_all_op_names() if name.startswith("demo::")]
+print(len(names))
+print(torch.ops.demo.takes_1.default._schema)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program_text], cwd=tmp_path, capture_output=True, text=True
+    )
+    own = [f for f in program.functions if f.namespace == "demo"]
+    assert done.stdout == f"{len(own)}\ndemo::takes_1(bool? x) -> ()\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    "header", ["methods", "redispatch_functions", "kernels", "structured_given"]
+)
+def test_headers_stand_alone(tmp_path: Path, header: str) -> None:
+    """Each includes what it uses; the other headers are the first ones of sources, which stand alone."""
+    yaml = entries() + STRUCTURED
+    (tmp_path / "ops.yaml").write_text(yaml)
+    program = torchgen_lite.load("ops.yaml", config=Config(root=tmp_path), root=tmp_path)
+    write_files(tmp_path, torchgen_lite.generate(program, targets=["cpp-torch"]))
+    (tmp_path / "one.cpp").write_text(f"#include <demo/{header}.h>\n")
+    include = tmp_path / "cpp-torch" / "include"
+    done = check_syntax(tmp_path, "one.cpp", flags=torch_flags(), includes=[include])
     assert done.ok, done.messages

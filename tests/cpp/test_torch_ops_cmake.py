@@ -58,9 +58,10 @@ def test_the_operators_work_from_cpp(built: Path, program: str) -> None:
 
 
 def test_what_is_checked_in_is_what_the_build_makes(built: Path) -> None:
-    made = {path.relative_to(built): path for path in (built / "generated").rglob("*.[hc]*")}
-    assert made
-    for name, path in made.items():
+    generated = [path for path in (built / "generated").rglob("*") if path.suffix in (".h", ".cpp")]
+    assert len(generated) > 20
+    for path in generated:
+        name = path.relative_to(built)
         assert path.read_bytes() == (EXAMPLE / name).read_bytes(), name
 
 

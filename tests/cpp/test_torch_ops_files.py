@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Result
+from tests.conftest import ROOT, Result
 from tests.cpp.compiling import needs_clang_format, unformatted
 from tests.cpp.torch_ops import EXAMPLE
 from torchgen_lite import load
@@ -42,3 +43,24 @@ def test_every_kernel_is_written_and_proven(folder: str) -> None:
     assert len(kernels) == 10
     for kernel in kernels:
         assert sum(f" {kernel}(" in text for text in texts) == 1, kernel
+
+
+@pytest.mark.parametrize("program", ["call_operators.cpp", "call_operators_stable.cpp"])
+def test_every_operator_is_called_from_cpp(program: str) -> None:
+    text = (EXAMPLE / "tests" / program).read_text()
+    operators = [
+        f.func.full_name.partition("::")[2] for f in load("ops.yaml", root=EXAMPLE).functions
+    ]
+    assert len(operators) == 10
+    for name in operators:
+        assert f"ops::{name.replace('.', '_')}::call(" in text, name
+
+
+def test_the_commands_of_the_readme_are_those_of_the_page_about_building() -> None:
+    """Each option of the CMake build is on both pages, and files that the README names are there."""
+    readme = (EXAMPLE / "README.md").read_text()
+    page = (ROOT / "docs" / "cpp-build.md").read_text()
+    for text in ("cmake -S . -B build -G Ninja", "cmake --build build", "TORCH_OPS_LIBRARY=build/"):
+        assert text in readme and text in page
+    for target in re.findall(r"\]\(([^)#]+)\)", readme):
+        assert (EXAMPLE / target).exists(), target

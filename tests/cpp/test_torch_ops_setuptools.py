@@ -30,3 +30,6 @@ def test_the_installed_module_has_the_operators(tmp_path: Path, abi: str) -> Non
     assert module.name == "_C.abi3.so"
     variables = {"PYTHONPATH": str(installed), "TORCH_OPS_ABI": abi}
     assert " passed" in run_example_tests(folder, **variables)
+    demo = run(folder.parent, sys.executable, folder / "demo.py", **variables)
+    assert "squares      tensor([ 0.,  1.,  4.,  9., 16.])" in demo
+    assert demo.endswith("compiled     True\n")

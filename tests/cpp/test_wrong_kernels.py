@@ -140,3 +140,48 @@ def test_kernels_h_and_the_proof_exclude_each_other(project: Path) -> None:
     ok, lines = syntax(project, "#include <demo/kernels.h>\n")
     assert not ok
     assert "kernels.h declares every kernel" in errors(lines)[0]
+
+
+STRUCTURED = """\
+- func: demo::neg(Tensor self) -> Tensor
+  structured_delegate: neg.out
+- func: demo::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    CPU: neg_out_cpu
+"""
+WRONG_STRUCTURED = """\
+#include <demo/structured.h>
+namespace demo {
+TORCH_META_FUNC(neg)(const at::Tensor& self, int64_t dim) {}
+TORCH_IMPL_FUNC(neg_out_cpu)(const at::Tensor& out) {}
+} // namespace demo
+"""
+
+
+def test_wrong_structured_kernels(tmp_path: Path) -> None:
+    # These are functions of classes, so that the compiler knows by itself; it shows the YAML.
+    (tmp_path / "ops.yaml").write_text(STRUCTURED)
+    program = torchgen_lite.load("ops.yaml", config=Config(root=tmp_path), root=tmp_path)
+    write_files(tmp_path, torchgen_lite.generate(program, targets=["cpp-torch"]))
+    (tmp_path / "kernels.cpp").write_text(WRONG_STRUCTURED)
+    include = tmp_path / "cpp-torch" / "include"
+    done = check_syntax(tmp_path, "kernels.cpp", flags=torch_flags(), includes=[include])
+    lines = done.messages.splitlines()
+    assert [line.partition(" error: no declaration matches ")[2] for line in errors(lines)] == [
+        "'void demo::structured_neg::meta(const at::Tensor&, int64_t)'",
+        "'void demo::structured_neg_out_cpu::impl(const at::Tensor&)'",
+    ]
+    notes = [line for line in lines if "note: candidate is" in line]
+    assert [note.partition(": note: candidate is: ") for note in notes] == [
+        (
+            "ops.yaml:3:8",
+            ": note: candidate is: ",
+            "'void demo::structured_neg::meta(const at::Tensor&)'",
+        ),
+        (
+            "ops.yaml:6:8",
+            ": note: candidate is: ",
+            "'void demo::structured_neg_out_cpu::impl(const at::Tensor&, const at::Tensor&)'",
+        ),
+    ]

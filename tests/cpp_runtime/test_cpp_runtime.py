@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
+import sysconfig
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from tests.cpp.compiling import needs_clang_format, needs_compiler, unformatted
 from tests.cpp_runtime.write_key_tables import HEADER, render
 from tests.cpp_runtime.write_vectors import vectors
 
@@ -18,10 +19,12 @@ HERE = Path(__file__).parent
 INCLUDE = HERE.parents[1] / "torchgen_lite" / "cpp" / "include"
 HEADERS = sorted((INCLUDE / "torchgen_lite").glob("*.h"))
 WARNINGS = ("-Wall", "-Wextra", "-Wpedantic", "-Werror")
+# Those that users of the headers may have on, too.
+MORE_WARNINGS = ("-Wshadow", "-Wconversion", "-Wsign-conversion", "-Wold-style-cast")
+CHECKED_FORMAT = [*HEADERS, *sorted(HERE.glob("*.cpp")), *sorted((HERE / "unit").iterdir())]
+DOC = HERE.parents[1] / "docs" / "cpp-runtime.md"
 ADDRESS = ("-O0", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 THREAD = ("-O1", "-g", "-fsanitize=thread")
-
-needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++")
 
 
 def build(sources: Sequence[Path], program: Path, flags: Sequence[str]) -> Path:
@@ -97,7 +100,8 @@ def test_vectors(lines: Path, tmp_path: Path, flags: tuple[str, ...]) -> None:
 def test_unit(tmp_path: Path, flags: tuple[str, ...]) -> None:
     if ADDRESS[-1] in flags:
         require_sanitizer(ADDRESS, tmp_path)
-    found = run(build([HERE / "unit.cpp"], tmp_path / "unit", flags))
+    sources = sorted((HERE / "unit").glob("*.cpp"))
+    found = run(build(sources, tmp_path / "unit", flags))
     assert int(found.split()[0]) > 300
 
 
@@ -126,6 +130,53 @@ def test_headers_stand_alone(tmp_path: Path) -> None:
         source = tmp_path / f"{header.stem}.cpp"
         source.write_text(f"#include <torchgen_lite/{header.name}>\n" * 2)
         sources.append(str(source))
-    command = ["g++", "-std=c++17", "-fsyntax-only", *WARNINGS, f"-I{INCLUDE}", *sources]
+    flags = ("-std=c++17", "-fsyntax-only", *WARNINGS, *MORE_WARNINGS, f"-I{INCLUDE}")
+    command = ["g++", *flags, *sources]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@needs_compiler
+def test_the_program_of_the_docs(tmp_path: Path) -> None:
+    """It prints what the page shows."""
+    found = re.search(
+        r"```cpp\n(// scale\.cpp\n.*?)```.*?prints\n\n```text\n(.*?)```",
+        DOC.read_text(),
+        flags=re.S,
+    )
+    assert found is not None
+    source = tmp_path / "scale.cpp"
+    source.write_text(found[1])
+    assert run(build([source], tmp_path / "scale", ("-std=c++17",))) == found[2]
+
+
+def find_eigen() -> Path | None:
+    """Where Eigen is, from the system or from the wheel `cmeel-eigen`."""
+    packages = Path(sysconfig.get_path("purelib"))
+    for folder in (packages / "cmeel.prefix" / "include", Path("/usr/include")):
+        if (folder / "eigen3" / "Eigen" / "Core").is_file():
+            return folder / "eigen3"
+    return None
+
+
+@needs_compiler
+def test_matrices_of_eigen(tmp_path: Path) -> None:
+    eigen = find_eigen()
+    if eigen is None:
+        pytest.skip("Eigen is not installed")
+    flags = ("-std=c++17", "-isystem", str(eigen))
+    # Called directly, then through a boxed fallback.
+    assert run(build([HERE / "eigen.cpp"], tmp_path / "eigen", flags)) == "14 1 24 21\n" * 2
+
+
+def test_the_docs_say_how_eigen_takes_part() -> None:
+    found = re.search(
+        r"```cpp\n(template <class T, int\.\.\. Sizes>\n.*?)```", DOC.read_text(), flags=re.S
+    )
+    assert found is not None and found[1] in (HERE / "eigen.cpp").read_text()
+
+
+@needs_clang_format
+@pytest.mark.parametrize("path", CHECKED_FORMAT, ids=lambda path: path.name)
+def test_it_is_formatted(path: Path) -> None:
+    assert unformatted([path.read_text()]) == ""

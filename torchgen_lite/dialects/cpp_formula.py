@@ -14,13 +14,14 @@ What is not known is taken for a tensor.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.dialects.cpp_defaults import default_expression
-from torchgen_lite.dialects.cpp_text import call, default_text, identifier, quote
+from torchgen_lite.dialects.cpp_text import assigned, assignment, default_text, identifier, quote
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.formula import (
     Binary,
@@ -45,6 +46,7 @@ _CONSTANTS = {"True": "true", "False": "false", "true": "true", "false": "false"
 _COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 _INTEGERS = frozenset({"int", "symint"})
 _NUMBERS = frozenset({"int", "symint", "float", "bool", "scalar"})
+_LISTS = frozenset({"ints", "symints", "floats", "tensors"})
 # What a tensor has in Python as an attribute, and the kind of it.
 _ATTRIBUTES = {
     "T": ("numpy_T()", "tensor"),
@@ -72,6 +74,7 @@ _METHODS = {
     "size": ("sym_size", "symint"),
     "sizes": ("sym_sizes", "symints"),
     "stride": ("sym_stride", "symint"),
+    "suggest_memory_format": ("suggest_memory_format", "other"),
     "sym_numel": ("sym_numel", "symint"),
     "sym_size": ("sym_size", "symint"),
     "sym_sizes": ("sym_sizes", "symints"),
@@ -92,6 +95,14 @@ class Written(NamedTuple):
         return f"({self.text})" if self.level < level else self.text
 
 
+class OwnOperator(NamedTuple):
+    """An operator of the library: the struct with its typed call, and whether it is a function as well."""
+
+    schema: FunctionSchema
+    struct: str
+    is_function: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Functions:
     """What formulas may call.
@@ -102,7 +113,7 @@ class Functions:
     """
 
     namespace: str
-    own: Mapping[str, Sequence[FunctionSchema]] = field(default_factory=dict)
+    own: Mapping[str, Sequence[OwnOperator]] = field(default_factory=dict)
     torch: Mapping[str, Sequence[FunctionSchema]] = field(default_factory=dict)
     has_headers: bool = False
     python: Collection[str] = ()
@@ -113,13 +124,15 @@ class Writer:
     """Writes formulas of one operator.
 
     `kinds` are those of the names in scope. `fact` gives the local name and the kind of an expression that was
-    saved in place of a tensor, or None. `problems` collects what C++ has no way to say.
+    saved in place of a tensor, or None. `problems` collects what C++ has no way to say, `parts` the names of
+    parts that have statements of their own.
     """
 
     functions: Functions
     kinds: Mapping[str, str]
     fact: Callable[[Expression], tuple[str, str] | None]
     problems: list[tuple[Expression, str]] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)
 
     def text(self, node: Expression, level: int = 0) -> str:
         """The expression, in brackets if it binds looser than `level`."""
@@ -171,7 +184,10 @@ class Writer:
             return Written("std::nullopt", _POSTFIX, "other")
         if node.text in _CONSTANTS:
             return Written(_CONSTANTS[node.text], _POSTFIX, "bool")
-        name = node.text if "::" in node.text else identifier(node.text)
+        if "::" in node.text:
+            # A constant such as `at::MemoryFormat::Contiguous`.
+            return Written(node.text, _POSTFIX, self.kinds.get(node.text, "other"))
+        name = identifier(node.text)
         return Written(name, _POSTFIX, self.kinds.get(node.text, "tensor"))
 
     def _member(self, node: Member) -> Written:
@@ -239,17 +255,19 @@ class Writer:
             self.problems.append((node, f"`{base}` is a function of Python"))
         # Where the author has functions too, `formulas` is a namespace that sees them and PyTorch's.
         scope = "formulas" if self.functions.has_headers else "at"
-        return f"{scope}::{base}{'_symint' if symbolic else ''}", arguments, "tensor"
+        return f"{scope}::{_symbolic(base, symbolic)}", arguments, "tensor"
 
     def _method(self, node: Call, method: Member) -> tuple[str, list[str], str]:
         written = self.write(method.value)
         name, arrow = method.name, "->" if method.arrow else "."
+        if name == "size" and written.kind in _LISTS and not node.arguments:
+            return f"{written.at(_POSTFIX)}.size", [], "int"
         if name == "defined" and written.kind.endswith("?"):
             return f"{written.at(_POSTFIX)}.has_value", [], "bool"
         if name == "conj" and written.kind in _NUMBERS - {"scalar"}:
             return "", [written.text], written.kind
         own = self.functions.own.get(name)
-        if own is not None:
+        if own is not None and written.kind == "tensor":
             return self._own(node, name, own, (method.value, *node.arguments))
         arguments, symbolic = self._arguments(node, self.functions.torch.get(name, ()), method=True)
         renamed, kind = _METHODS.get(name, (name, "tensor"))
@@ -260,29 +278,34 @@ class Writer:
             renamed, kind = "sym_sizes", "symints"
         if name == "conj":
             kind = written.kind
-        suffix = "_symint" if symbolic else ""
-        return f"{written.at(_POSTFIX)}{arrow}{renamed}{suffix}", arguments, kind
+        return f"{written.at(_POSTFIX)}{arrow}{_symbolic(renamed, symbolic)}", arguments, kind
 
     def _own(
         self,
         node: Call,
         name: str,
-        overloads: Sequence[FunctionSchema],
+        overloads: Sequence[OwnOperator],
         given: Sequence[Expression],
     ) -> tuple[str, list[str], str]:
-        """A call of an operator of the library."""
-        schema = _overload(overloads, len(given), [key for key, _ in node.keywords])
-        bound = self._bind(node, schema, given)
+        """A call of an operator of the library; one that is a method only is called by its struct."""
+        keys = [key for key, _ in node.keywords]
+        kinds = [self.write(argument).kind for argument in given]
+        schema = _overload([own.schema for own in overloads], len(given), keys, kinds)
+        own = next(own for own in overloads if own.schema is schema)
+        bound = self._bind(node, schema, given, every=not own.is_function)
         symbolic = any(written.kind in ("symint", "symints") for written in bound)
         takes_symint = any("SymInt" in str(a.type) for a in schema.arguments)
         suffix = "_symint" if symbolic and takes_symint else ""
         types = [bare_type(a.type) for a in schema.arguments]
         texts = [
-            f"optional({w.text})" if t == "Tensor?" and w.kind != "other" else w.text
+            f"autograd::optional({w.text})" if t == "Tensor?" and w.kind != "other" else w.text
             for w, t in zip(bound, types)
         ]
         several = len(schema.returns) != 1 or bare_type(schema.returns[0].type) != "Tensor"
-        head = f"::{self.functions.namespace}::functions::{identifier(name)}{suffix}"
+        function = f"functions::{identifier(name)}{suffix}"
+        if not own.is_function:
+            function = f"ops::{own.struct}::call"
+        head = f"::{self.functions.namespace}::{function}"
         return head, texts, "other" if several else "tensor"
 
     def _arguments(
@@ -309,26 +332,37 @@ class Writer:
         return texts, any(written.kind in ("symint", "symints") for written in bound)
 
     def _bind(
-        self, node: Call, schema: FunctionSchema, given: Sequence[Expression], method: bool = False
+        self,
+        node: Call,
+        schema: FunctionSchema,
+        given: Sequence[Expression],
+        method: bool = False,
+        *,
+        every: bool = False,
     ) -> list[Written]:
-        """Arguments in the order of the schema, as far as they are needed, with its defaults between."""
+        """Arguments in the order of the schema, with its defaults between; all of them, or what is needed."""
         layout = argument_layout(schema)
         order = list(layout.inputs)[1 if method else 0 :]
         keywords = dict(node.keywords)
         bound = [self.write(argument) for argument in given]
         for argument in order[len(given) :]:
-            if not keywords:
+            if not keywords and not every:
                 break
             if argument.name in keywords:
                 bound.append(self.write(keywords.pop(argument.name)))
             else:
                 default = default_expression(
-                    argument.default or "None", argument.type, symint=False
+                    argument.default or "None", argument.type, symint=every
                 )
                 bound.append(Written(default_text(default), _POSTFIX, "other"))
         for value in keywords.values():
             self.problems.append((value, f"no overload of `{schema.full_name}` takes this"))
         return bound
+
+
+def _symbolic(name: str, symbolic: bool) -> str:
+    """The variant of a function that takes symbolic sizes, which a formula may name itself."""
+    return f"{name}_symint" if symbolic and not name.endswith("_symint") else name
 
 
 def _literal(node: Literal) -> Written:
@@ -356,14 +390,26 @@ def _quotient(left: Written, right: Written) -> Written:
 
 
 def _overload(
-    overloads: Sequence[FunctionSchema], count: int, keywords: Sequence[str]
+    overloads: Sequence[FunctionSchema],
+    count: int,
+    keywords: Sequence[str],
+    kinds: Sequence[str] = (),
 ) -> FunctionSchema:
-    """The first overload that so many arguments and these keywords fit; else the first."""
+    """The overload that so many arguments, these keywords and most of the kinds fit; else the first."""
+    fitting: list[tuple[int, int, FunctionSchema]] = []
     for schema in overloads:
         names = [a.name for a in schema.arguments]
         if count <= len(schema.positional) and set(keywords) <= set(names[count:]):
-            return schema
-    return overloads[0]
+            types = [bare_type(a.type) for a in schema.positional]
+            misfits = sum(not _fits(kind, type_) for kind, type_ in zip(kinds, types))
+            fitting.append((misfits, len(fitting), schema))
+    return min(fitting)[2] if fitting else overloads[0]
+
+
+def _fits(kind: str, type_: str) -> bool:
+    """Whether an expression of the kind may be an argument of the type, as far as can be told."""
+    is_tensor = type_.startswith("Tensor")
+    return kind == "other" or (kind in ("tensor", "tensors")) == is_tensor
 
 
 def statements(writer: Writer, target: str, node: Expression, *, indent: int) -> list[str]:
@@ -378,25 +424,30 @@ def statements(writer: Writer, target: str, node: Expression, *, indent: int) ->
     if indent + len(flat) <= _LINE:
         return [margin + flat]
     if indent + 4 + len(text) + 1 <= _LINE and not isinstance(node, Conditional):
-        return [f"{margin}{target} =", f"{margin}    {text};"]
-    if isinstance(node, Conditional) and " " not in target:
+        return [*f"{margin}{assigned(target, indent=indent)} =".split("\n"), f"{margin}    {text};"]
+    if isinstance(node, Conditional) and not target.startswith("const auto "):
         yes = statements(writer, target, node.yes, indent=indent + 2)
         no = statements(writer, target, node.no, indent=indent + 2)
         test = f"{margin}if ({writer.text(node.test)}) {{"
         if len(test) <= _LINE:
             return [test, *yes, f"{margin}}} else {{", *no, f"{margin}}}"]
-    taken = _apart(node, target)
+    if isinstance(node, Conditional) and _is_tensor(writer, node):
+        local = target.removeprefix("const auto ")
+        if local != target:
+            lines = statements(writer, local, node, indent=indent)
+            return [f"{margin}at::Tensor {local};", *lines]
+    name = _part_name(writer, target)
+    taken = _apart(node, name)
     if taken is None:
         return _as_it_is(writer, target, node, margin)
-    name, inner, rest = taken
+    inner, rest = taken
     written = writer.write(inner)
     head = f"const auto {name}"
     if written.kind == "symints":
         # A list that belongs to a tensor without a name would not outlive the statement.
         return _as_it_is(writer, target, node, margin)
-    known = Writer(
-        writer.functions, {**writer.kinds, name: written.kind}, writer.fact, writer.problems
-    )
+    writer.parts.append(name)
+    known = replace(writer, kinds={**writer.kinds, name: written.kind})
     return [
         *statements(writer, head, inner, indent=indent),
         *statements(known, target, rest, indent=indent),
@@ -407,7 +458,7 @@ def _as_it_is(writer: Writer, target: str, node: Expression, margin: str) -> lis
     """A statement that no line holds: a call with one argument a line, or as it comes."""
     if isinstance(node, Call) and not any(isinstance(a, Lambda) for a in node.arguments):
         head, items, _ = writer.called(node)
-        text = call(f"{target} = {head}(", items, ");", indent=len(margin))
+        text = assignment(target, f"{head}(", items, indent=len(margin))
         lines = [line if i else margin + line for i, line in enumerate(text.split("\n"))]
         if all(len(line) <= _LINE for line in lines):
             return lines
@@ -415,9 +466,21 @@ def _as_it_is(writer: Writer, target: str, node: Expression, margin: str) -> lis
     return [f"{margin}// clang-format off", text, f"{margin}// clang-format on"]
 
 
-def _apart(node: Expression, target: str) -> tuple[str, Expression, Expression] | None:
-    """A name, the longest part of an expression that can have it, and the rest with the name in its place."""
-    name = f"{target.rpartition(' ')[2].rstrip('_')}_part"
+def _is_tensor(writer: Writer, node: Conditional) -> bool:
+    """Whether both branches are tensors, of which one may be absent."""
+    kinds = {writer.write(branch).kind for branch in (node.yes, node.no)}
+    return kinds == {"tensor"} and "nullopt" not in str(node)
+
+
+def _part_name(writer: Writer, target: str) -> str:
+    """A name that no part has yet: `grad_self_part`, then `grad_self_part_2`."""
+    stem = re.findall(r"\w+", target)[-1].partition("_part")[0].rstrip("_") + "_part"
+    count = sum(name.partition("_part")[0] + "_part" == stem for name in writer.parts)
+    return f"{stem}_{count + 1}" if count else stem
+
+
+def _apart(node: Expression, name: str) -> tuple[Expression, Expression] | None:
+    """The longest part of an expression that can have a name, and the rest with the name in its place."""
     part = Name(name)
     parts: list[tuple[Expression, Expression]] = []
     if isinstance(node, Unary):
@@ -439,5 +502,4 @@ def _apart(node: Expression, target: str) -> tuple[str, Expression, Expression] 
     able = [p for p in parts if isinstance(p[0], (Binary, Call, Unary, Conditional))]
     if not able:
         return None
-    inner, rest = max(able, key=lambda pair: len(str(pair[0])))
-    return name, inner, rest
+    return max(able, key=lambda pair: len(str(pair[0])))

@@ -95,7 +95,8 @@ def _value(type_: Type, types: Types) -> str:
         return types.tensor
     passed = types.passed(type_)
     assert passed is not None, "`missing` says so first"
-    return passed.removeprefix("const ").removesuffix("&").rstrip()
+    # What a pointer points to may be constant; a value has no need to be.
+    return passed if passed.endswith("*") else passed.removeprefix("const ").removesuffix("&")
 
 
 def _element(type_: Type, types: Types) -> str:

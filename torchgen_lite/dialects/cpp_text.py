@@ -95,13 +95,14 @@ def default_text(default: str) -> str:
     return _DEFAULTS.get(default, default)
 
 
-def parameter(argument: CppParameter, *, default: bool = False, indent: int = CONTINUATION) -> str:
-    """`const at::Scalar& alpha = 1`, in two lines where one is too long."""
+def parameter(
+    argument: CppParameter, *, default: bool = False, indent: int = CONTINUATION, tail: int = 1
+) -> str:
+    """`const at::Scalar& alpha = 1`, in two lines where one is too long; `tail` characters follow it."""
     type_, name = type_text(argument.type), identifier(argument.name)
     value = default_text(argument.default) if default and argument.default is not None else ""
     text = f"{type_} {name} = {value}" if value else f"{type_} {name}"
-    # One more for the comma behind it.
-    if indent + len(text) < LINE_LENGTH:
+    if indent + len(text) + tail <= LINE_LENGTH:
         return text
     margin = "\n" + " " * (indent + CONTINUATION)
     if value and indent + len(f"{type_} {name} =") <= LINE_LENGTH:
@@ -110,11 +111,14 @@ def parameter(argument: CppParameter, *, default: bool = False, indent: int = CO
 
 
 def parameters(
-    arguments: Sequence[CppParameter], *, defaults: bool = False, indent: int = 0
+    arguments: Sequence[CppParameter], *, defaults: bool = False, indent: int = 0, tail: int = 1
 ) -> list[str]:
-    """The parameters of a function whose declaration stands at `indent`."""
-    deep = indent + CONTINUATION
-    return [parameter(a, default=defaults, indent=deep) for a in arguments]
+    """The parameters of a function whose declaration stands at `indent`; `tail` characters close it."""
+    deep, last = indent + CONTINUATION, len(arguments) - 1
+    return [
+        parameter(a, default=defaults, indent=deep, tail=tail if i == last else 1)
+        for i, a in enumerate(arguments)
+    ]
 
 
 def call(head: str, items: Sequence[str], close: str = ")", *, indent: int = 0) -> str:
@@ -126,7 +130,7 @@ def call(head: str, items: Sequence[str], close: str = ")", *, indent: int = 0) 
     text = f"{head}{', '.join(items)}{close}"
     if not items or ("\n" not in text and indent + len(text) <= LINE_LENGTH):
         return text
-    scope = head.rfind("::")
+    scope = head.rfind("::", 0, LINE_LENGTH - indent)
     if "\n" not in head and indent + len(head) > LINE_LENGTH and scope > 0:
         # Too long for a line even so: the name goes below its scope.
         indent += CONTINUATION
@@ -147,6 +151,11 @@ def declaration(
     text = f"{head}{returns} {name}({inner}{close}"
     if "\n" not in text and indent + len(text) <= LINE_LENGTH:
         return text
+    _, const, body = close.partition(" const")
+    flat = text.removesuffix(const + body)
+    if const and len(items) > 1 and "\n" not in flat and indent + len(flat) <= LINE_LENGTH:
+        # Up to the bracket it fits. A single parameter has a line of its own even so.
+        return f"{flat}\n{' ' * (indent + CONTINUATION)}const{body}"
     opening = f"{head}{returns} {name}("
     if indent + len(opening) + (0 if items else len(close)) <= LINE_LENGTH:
         return call(opening, items, close, indent=indent)
@@ -249,6 +258,73 @@ def condition(text: str) -> str:
         else:
             lines[-1] += f" {part}"
     return " \\\n ".join(lines)
+
+
+def assignment(
+    target: str, head: str, items: Sequence[str], close: str = ");", *, indent: int = 0
+) -> str:
+    """`target = head(items);`, broken behind the `=` if that is enough or the only way.
+
+    >>> print(assignment("const auto grad", "at::linear(", ["x" * 30, "y" * 30]))
+    const auto grad =
+        at::linear(xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx, yyyyyyyyyyyyyyyyyyyyyyyyyyyyyy);
+    """
+    value, deep = f"{head}{', '.join(items)}{close}", indent + CONTINUATION
+    if indent + len(target) + 3 + len(value) <= LINE_LENGTH:
+        return f"{target} = {value}"
+    is_short = indent + len(target) + 3 + len(head) <= LINE_LENGTH
+    if deep + len(head) > LINE_LENGTH or (deep + len(value) > LINE_LENGTH and is_short):
+        return call(f"{target} = {head}", items, close, indent=indent)
+    left = assigned(target, indent=indent)
+    return f"{left} =\n{' ' * deep}{call(head, items, close, indent=deep)}"
+
+
+def assigned(target: str, *, indent: int = 0) -> str:
+    """What stands to the left of ` =`: `std::tie(...)` has one item a line where it is too long."""
+    head, bracket, items = target.rstrip(")").partition("(")
+    if not bracket or indent + len(target) + 2 <= LINE_LENGTH:
+        return target
+    return call(f"{head}(", items.split(", "), ")", indent=indent)
+
+
+def derived_class(name: str, base: str) -> str:
+    """The line that opens a struct; one that is too long is broken before the colon.
+
+    >>> derived_class("A", "at::B")
+    'struct A : public at::B {'
+    """
+    line = f"struct {name} : public {base} {{"
+    return line if len(line) <= LINE_LENGTH else f"struct {name}\n    : public {base} {{"
+
+
+def if_call(head: str, items: Sequence[str], *, indent: int) -> list[str]:
+    """The lines that open a block for when a call is true; `head` ends with the bracket.
+
+    >>> if_call("is_nothing(", ["grad"], indent=2)
+    ['  if (is_nothing(grad)) {']
+    """
+    margin = " " * indent
+    line = f"{margin}if ({head}{', '.join(items)})) {{"
+    if len(line) <= LINE_LENGTH:
+        return [line]
+    deep = f"{margin}{' ' * 2 * CONTINUATION}"
+    return [f"{margin}if ({head}", *(f"{deep}{i}," for i in items[:-1]), f"{deep}{items[-1]})) {{"]
+
+
+def if_any(tests: Sequence[str], *, indent: int) -> list[str]:
+    """The lines that open a block for when any of the tests holds.
+
+    >>> if_any(["is_here", "is_there"], indent=4)
+    ['    if (is_here || is_there) {']
+    """
+    words = [f"{test} ||" for test in tests[:-1]] + [f"{tests[-1]}) {{"]
+    lines = [f"{' ' * indent}if ({words[0]}"]
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) <= LINE_LENGTH:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"{' ' * (indent + CONTINUATION)}{word}")
+    return lines
 
 
 def _operands(text: str) -> list[str]:

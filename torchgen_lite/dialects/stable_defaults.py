@@ -19,7 +19,7 @@ from torchgen_lite.schema import (
 )
 
 _LIMITS = "::std::numeric_limits<double>"
-_SCALAR_TYPES = {
+SCALAR_TYPES = {
     "uint8": "Byte",
     "byte": "Byte",
     "int8": "Char",
@@ -47,9 +47,12 @@ _SCALAR_TYPES = {
     "cdouble": "ComplexDouble",
     "bool": "Bool",
     "bfloat16": "BFloat16",
+    "qint8": "QInt8",
+    "quint8": "QUInt8",
+    "qint32": "QInt32",
 }
 _CONSTANTS = {
-    "ScalarType": _SCALAR_TYPES,
+    "ScalarType": SCALAR_TYPES,
     "MemoryFormat": {
         "contiguous_format": "Contiguous",
         "preserve_format": "Preserve",

@@ -56,7 +56,7 @@ def in_python(node: Expression, values: Collection[str]) -> Expression:
         if node.text in values:
             return Name(identifier(node.text))
         word = _WORDS.get(node.text, node.text)
-        return Name(word) if word in _PYTHON else Member(TORCH, word)
+        return Literal(word) if word in _PYTHON else Member(TORCH, word)
     if isinstance(node, Literal):
         return Literal(_literal(node.text))
     if isinstance(node, Call):

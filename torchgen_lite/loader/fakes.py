@@ -84,6 +84,9 @@ def read_fake(reader: EntryReader, node: Node) -> Fake | None:
             rules = [_read_rule(reader, node, "")]
         else:
             rules = [_read_rule(reader, value, key.value, reader.span(key)) for key, value in pairs]
+    if not rules or rules == [FakeRule(())]:
+        reader.report("TG330", "an empty rule", span, "here", "write `like: x` or `shape: [...]`")
+        return None
     kept = tuple(rule for rule in rules if rule is not None)
     return Fake(text, "", kept, span) if len(kept) == len(rules) and kept else None
 

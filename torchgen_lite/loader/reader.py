@@ -182,7 +182,8 @@ class EntryReader:
         hint = None if self.is_full else did_you_mean(word, names)
         if hint is None and len(names) < 8:
             hint = "one of " + ", ".join(f"`{n}`" for n in names)
-        self.report(code, f"unknown {what} `{short(word)}`", span, f"not a {what}", hint)
+        article = "an" if what[0] in "aeiou" else "a"
+        self.report(code, f"unknown {what} `{short(word)}`", span, f"not {article} {what}", hint)
         return False
 
 

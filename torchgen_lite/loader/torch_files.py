@@ -41,6 +41,20 @@ def find_torch_files() -> tuple[TorchFiles | None, tuple[Diagnostic, ...]]:
     return None, (Diagnostic("TG011", message, help=hint),)
 
 
+def read_torch_stubs() -> tuple[tuple[str, str], ...]:
+    """The `.pyi` files that PyTorch itself carries, by their path below `torch/`."""
+    try:
+        spec = importlib.util.find_spec("torch")
+    except (ImportError, ValueError):
+        spec = None
+    locations = list(spec.submodule_search_locations or ()) if spec is not None else []
+    return tuple(
+        (path.relative_to(location).as_posix(), path.read_text(encoding="utf-8"))
+        for location in locations
+        for path in sorted(Path(location).rglob("*.pyi"))
+    )
+
+
 def _version(site: Path) -> str:
     """The version of PyTorch, from the name of its metadata folder (`torch-2.13.0+cpu.dist-info`).
 

@@ -1,9 +1,13 @@
 #pragma once
+
 #include <ATen/ATen.h>
+
 #include <array>
 #include <tuple>
 #include <vector>
+
 namespace ad_ops {
+
 inline std::tuple<std::vector<at::Tensor>, at::Tensor> weighted_backward(
     const at::Tensor& grad,
     at::TensorList xs,
@@ -23,4 +27,16 @@ inline std::tuple<std::vector<at::Tensor>, at::Tensor> weighted_backward(
   }
   return {grads, mask[1] ? at::stack(weights) : at::Tensor()};
 }
+
+inline std::tuple<at::Tensor, at::Tensor, at::Tensor> affine_backward(
+    const at::Tensor& grad,
+    const at::Tensor& x,
+    const at::Tensor& weight,
+    std::array<bool, 3> mask) {
+  return {
+      mask[0] ? grad.matmul(weight.t()) : at::Tensor(),
+      mask[1] ? x.t().matmul(grad) : at::Tensor(),
+      mask[2] ? grad.sum(0) : at::Tensor()};
+}
+
 } // namespace ad_ops

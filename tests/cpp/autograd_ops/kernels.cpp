@@ -1,41 +1,54 @@
 #include <ATen/ATen.h>
-#include <ad_ops/kernels.h>
+#include <ad_ops/redispatch_functions.h>
+
 namespace ad_ops {
+
 using at::Tensor;
-Tensor muladd_cpu(const Tensor& a, const Tensor& b, double s) {
+
+Tensor muladd_kernel(const Tensor& a, const Tensor& b, double s) {
   return a * b + s;
 }
-Tensor scale_cpu(const Tensor& self, double s) {
+
+Tensor scale_kernel(const Tensor& self, double s) {
   return self * s;
 }
-Tensor& scale_cpu_(Tensor& self, double s) {
+
+Tensor& scale_kernel_(Tensor& self, double s) {
   return self.mul_(s);
 }
-Tensor& scale_out_cpu(const Tensor& self, double s, Tensor& out) {
+
+Tensor& scale_out_kernel(const Tensor& self, double s, Tensor& out) {
   return at::mul_out(out, self, at::scalar_tensor(s, self.options()));
 }
-Tensor square_cpu(const Tensor& self) {
+
+Tensor square_kernel(const Tensor& self) {
   return self * self;
 }
-Tensor& square_cpu_(Tensor& self) {
+
+Tensor& square_kernel_(Tensor& self) {
   return self.mul_(self);
 }
-Tensor& exponential_cpu_(Tensor& self) {
+
+Tensor& exponential_kernel_(Tensor& self) {
   return self.exp_();
 }
-Tensor mul_cpu(const Tensor& self, const Tensor& other) {
+
+Tensor mul_kernel(const Tensor& self, const Tensor& other) {
   return self * other;
 }
-Tensor mean_all_cpu(const Tensor& self) {
+
+Tensor mean_all_kernel(const Tensor& self) {
   return self.mean();
 }
-std::tuple<Tensor, Tensor, Tensor> split_parts_cpu(
+
+std::tuple<Tensor, Tensor, Tensor> split_parts_kernel(
     const Tensor& self,
     const at::Scalar& alpha,
     std::optional<int64_t> power) {
   return {self * power.value_or(1), self * alpha, at::argsort(self)};
 }
-Tensor weighted_cpu(
+
+Tensor weighted_kernel(
     at::TensorList xs,
     const std::optional<Tensor>& weight,
     std::optional<double> scale) {
@@ -44,36 +57,79 @@ Tensor weighted_cpu(
     sum = sum + (weight ? xs[i] * (*weight)[i] : xs[i]);
   return scale ? sum * *scale : sum;
 }
-Tensor diagonal_view_cpu(const Tensor& self, int64_t offset) {
+
+Tensor diagonal_view_kernel(const Tensor& self, int64_t offset) {
   return self.diagonal(offset);
 }
-std::vector<Tensor> rows_cpu(const Tensor& self) {
+
+std::vector<Tensor> rows_kernel(const Tensor& self) {
   return self.unbind(0);
 }
-Tensor plain_view_cpu(const Tensor& self) {
+
+Tensor plain_view_kernel(const Tensor& self) {
   return self.view(-1);
 }
-void fill_both_cpu(Tensor& x, Tensor& y, double value) {
+
+void fill_both_kernel(Tensor& x, Tensor& y, double value) {
   x.fill_(value);
   y.fill_(value);
 }
+
 Tensor counts(const Tensor& self) {
   return self.ne(0).sum();
 }
 
-Tensor cube_cpu(const Tensor& self, bool negate) {
+Tensor cube_kernel(const Tensor& self, bool negate) {
   return negate ? -self.pow(3) : self.pow(3);
 }
 
-Tensor a_fill_cpu(const Tensor& self, double value) {
+Tensor a_fill_kernel(const Tensor& self, double value) {
   return at::full_like(self, value);
 }
 
-Tensor at_least_cpu(
+Tensor at_least_kernel(
     const Tensor& self,
     const at::Scalar& low,
     const at::Scalar& high) {
   const double factor = (high.toDouble() - low.toDouble()) / self.size(-1);
   return at::where(self > low, self * factor, at::zeros_like(self));
 }
+Tensor grow_kernel(const Tensor& self) {
+  return self.exp();
+}
+
+std::tuple<Tensor, Tensor> twice_thrice_kernel(const Tensor& self) {
+  return {self * 2, self * 3};
+}
+
+Tensor affine_kernel(
+    const Tensor& x,
+    const Tensor& weight,
+    const Tensor& bias,
+    const Tensor& mask) {
+  return (x.matmul(weight) + bias) * mask;
+}
+
+int64_t calls = 0;
+
+int64_t tripled_calls() {
+  return calls;
+}
+
+Tensor tripled_cpu(const Tensor& self) {
+  return self * 3;
+}
+
+Tensor tripled_autograd(const Tensor& self) {
+  ++calls;
+  const c10::DispatchKeySet below(c10::DispatchKey::CPU);
+  return redispatch::tripled(below, self);
+}
+
+Tensor recent_kernel(const Tensor& self) {
+  return self * 5;
+}
+
 } // namespace ad_ops
+
+#include <ad_ops/verify_kernels.h>

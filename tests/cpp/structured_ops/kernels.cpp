@@ -1,10 +1,15 @@
 #include <ATen/ATen.h>
+#include <st_ops/functions.h>
+#include <st_ops/methods.h>
+#include <st_ops/redispatch_functions.h>
 #include <st_ops/structured.h>
-#include <ATen/native/cpu/Loops.h>
+
 namespace st_ops {
+
 TORCH_META_FUNC(scale)(const at::Tensor& self, double s) {
   set_output_contiguous(0, self.sizes(), self.options());
 }
+
 TORCH_IMPL_FUNC(
     scale_out_cpu)(const at::Tensor& self, double s, const at::Tensor& out) {
   TORCH_CHECK(out.is_contiguous());
@@ -13,9 +18,11 @@ TORCH_IMPL_FUNC(
       self,
       at::scalar_tensor(s, self.options()));
 }
+
 TORCH_META_FUNC(add)(const at::Tensor& self, const at::Tensor& other) {
   build_borrowing_binary_op(maybe_get_output(), self, other);
 }
+
 TORCH_IMPL_FUNC(add_out_cpu)(
     const at::Tensor& self,
     const at::Tensor& other,
@@ -31,6 +38,7 @@ TORCH_IMPL_FUNC(add_out_cpu)(
   });
   cast_outputs();
 }
+
 structured_minmax::meta_return_ty structured_minmax::meta(
     const at::Tensor& self,
     std::optional<int64_t> dim,
@@ -43,6 +51,7 @@ structured_minmax::meta_return_ty structured_minmax::meta(
   set_output_raw_strided(1, sizes, {}, self.options());
   return {d, weight.has_value()};
 }
+
 TORCH_IMPL_FUNC(minmax_out_cpu)(
     const at::Tensor& self,
     int64_t dim,
@@ -58,4 +67,69 @@ TORCH_IMPL_FUNC(minmax_out_cpu)(
   low.copy_(x.amin(dim));
   high.copy_(x.amax(dim));
 }
+
+TORCH_META_FUNC(columns)(const at::Tensor& self) {
+  set_output_strided(0, self.sizes(), {1, self.size(0)}, self.options());
+}
+
+TORCH_IMPL_FUNC(
+    columns_out_cpu)(const at::Tensor& self, const at::Tensor& out) {
+  // What the kernel asked for is what it gets, whatever the caller gave.
+  TORCH_CHECK(out.stride(0) == 1);
+  out.copy_(self);
+}
+
+at::Tensor flip_meta(const at::Tensor& self, int64_t dim) {
+  TORCH_CHECK(dim < self.dim(), "flip_meta: no dimension ", dim);
+  return at::empty_like(self);
+}
+
+TORCH_META_FUNC(flip)(const at::Tensor& self, int64_t dim) {
+  set_output_raw_strided(0, self.sizes(), {}, self.options());
+}
+
+at::Tensor norm(const at::Tensor& self, double p) {
+  return self.norm(p);
+}
+
+struct Wrapped : TensorMethods<Wrapped> {
+  explicit Wrapped(at::Tensor tensor) : tensor(std::move(tensor)) {}
+
+  operator const at::Tensor&() const {
+    return tensor;
+  }
+
+  at::Tensor tensor;
+};
+
+std::vector<at::Tensor> called(const at::Tensor& self) {
+  const c10::DispatchKeySet keys(c10::DispatchKey::CPU);
+  const Wrapped copy(self.clone());
+  copy.scale_(10);
+  at::Tensor out = at::empty({0}, self.options());
+  functions::scale_out(out, self, 4);
+  at::Tensor outf = at::empty({0}, self.options());
+  functions::scale_outf(self, 5, outf);
+  return {
+      functions::scale(self, 2),
+      redispatch::scale(keys, self, 3),
+      out,
+      outf,
+      copy.tensor,
+      copy.norm(),
+      copy.norm(1),
+      ops::norm::call(self, 1)};
+}
+
 } // namespace st_ops
+
+namespace kernels {
+
+TORCH_IMPL_FUNC(flip_out)
+(const at::Tensor& self, int64_t dim, const at::Tensor& out) {
+  out.copy_(self.flip(dim));
+}
+
+} // namespace kernels
+
+#include <st_ops/verify_kernels.h>

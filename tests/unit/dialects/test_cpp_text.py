@@ -61,6 +61,14 @@ DECLARATIONS = [
         declare(SIX, "lstm", head="static "),
         "static ::std::tuple<\n" + "    at::Tensor,\n" * 5 + "    at::Tensor>\nlstm();",
     ),
+    *[
+        (cpp_text.declaration("", "at::Tensor", "f", parameters, ") const;"), expected)
+        for parameters, expected in (
+            (["int x", "y" * 55 + " y"], f"at::Tensor f(int x, {'y' * 55} y)\n    const;"),
+            (["y" * 61 + " y"], f"at::Tensor f(\n    {'y' * 61} y) const;"),
+            (["int x", "y" * 59 + " y"], f"at::Tensor f(\n    int x,\n    {'y' * 59} y) const;"),
+        )
+    ],
     (
         cpp_text.function_alias("schema", "at::Tensor", ["const at::Tensor&"]),
         "using schema = at::Tensor(const at::Tensor&);",

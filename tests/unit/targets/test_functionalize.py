@@ -15,7 +15,7 @@ def registered(folder: Path, *entries: str) -> list[str]:
     program = load("ops.yaml", root=folder)
     assert not program.diagnostics
     return [
-        f"{view.name}: {call}"
+        f"{view.name}: {call.text}"
         for view in functionalize_views(program.functions, "lib")
         for call in view.calls
     ]

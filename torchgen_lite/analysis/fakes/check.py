@@ -128,7 +128,9 @@ def _check_rule(entry: _Entry, result: Result, rule: FakeRule) -> Iterator[Diagn
     kind = kind_of_type(result.value.type).rstrip("?")
     for name, tree in rule.fields:
         if name == "value":
-            expect(tree, frozenset({kind, f"{kind}?"}), scope)
+            # Of a tensor `value` is wrong whatever it is.
+            if kind not in ("Tensor", "Tensors"):
+                expect(tree, frozenset({kind, f"{kind}?"}), scope)
         elif name == "like":
             is_each = kind == "Tensors" and "count" not in present
             expect(tree, frozenset({"Tensors" if is_each else "Tensor"}), scope)
@@ -177,7 +179,9 @@ def _check_result(
         yield entry.report("TG331", message, dict(rule.field_spans)["count"], "a list")
     elif "shape" in present and not present & {"like", "dtype", "view"} and not _first(entry):
         message = f"nothing says the dtype of {what}"
-        yield entry.report("TG331", message, rule.span, "here", "add `dtype`")
+        has_list = any(kind_of_type(a.type) == "Tensors" for a in entry.schema.arguments)
+        hint = "add `like` or `dtype`" if has_list else "add `dtype`"
+        yield entry.report("TG331", message, rule.span, "here", hint)
 
 
 def _first(entry: _Entry) -> bool:

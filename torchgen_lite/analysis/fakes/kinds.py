@@ -241,7 +241,8 @@ def _call(node: Call, scope: Scope) -> str:
     count = len(node.arguments)
     if count < function.least or (most is not None and count > most):
         wanted = f"at least {function.least}" if most != function.least else f"{most}"
-        message = f"`{name}` takes {wanted} arguments, not {count}"
+        noun = "argument" if function.least == 1 else "arguments"
+        message = f"`{name}` takes {wanted} {noun}, not {count}"
         return scope.report("TG333", message, node, "here")
     for index, argument in enumerate(node.arguments):
         expect(argument, function.takes[min(index, len(function.takes) - 1)], scope)

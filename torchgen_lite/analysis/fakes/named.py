@@ -24,7 +24,8 @@ def disagreement(
     taken = signature.positional
     if len(taken) < len(positional) and not signature.takes_more:
         extra = positional[len(taken)]
-        return f"{name} takes {len(taken)} positional arguments, and `{extra}` is one more"
+        noun = "argument" if len(taken) == 1 else "arguments"
+        return f"{name} takes {len(taken)} positional {noun}, and `{extra}` is one more"
     if len(signature.required) > len(positional):
         # A keyword-only argument may be given to a parameter that is also positional.
         keywords = {a.name for a in schema.arguments if a.kwarg_only}

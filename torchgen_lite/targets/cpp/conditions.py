@@ -10,17 +10,18 @@ from torchgen_lite.loader.versions import Clause, parse_range
 VERSION_MACRO = "TORCHGEN_LITE_TORCH_VERSION"
 
 
-def condition(function: NativeFunction) -> str:
-    """The line that opens the condition, `#if ...`, or the empty string.
+def condition(*functions: NativeFunction) -> str:
+    """The line that opens the condition of what needs all these entries, `#if ...`, or the empty string.
 
     `guard: "#ifdef USE_CUDA"` with `torch: ">=2.6"` becomes
     `#if defined(USE_CUDA) && TORCHGEN_LITE_TORCH_VERSION >= 20600`.
     """
-    parts = []
-    if function.guard:
-        parts.append(guard_expression(function.guard))
-    if function.torch:
-        parts += [clause_expression(clause) for clause in parse_range(function.torch) or ()]
+    parts: dict[str, None] = {}
+    for function in functions:
+        if function.guard:
+            parts[guard_expression(function.guard)] = None
+        for clause in parse_range(function.torch or "") or ():
+            parts[clause_expression(clause)] = None
     return cpp_text.condition(" && ".join(parts)) if parts else ""
 
 

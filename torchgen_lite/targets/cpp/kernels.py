@@ -11,8 +11,8 @@ def split_kernel(kernel: str, namespace: str) -> tuple[str, str]:
     >>> split_kernel("add_cpu", "mylib"), split_kernel("a::b::add", "mylib")
     (('mylib', 'add_cpu'), ('a::b', 'add'))
     """
-    scope, _, name = kernel.replace(".", "::").rpartition("::")
-    return scope or namespace, identifier(name)
+    *scopes, name = [identifier(part) for part in kernel.replace(".", "::").split("::")]
+    return "::".join(scopes) or namespace, name
 
 
 def qualified(kernel: str, namespace: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.dispatch_index import unambiguous_name
+from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp_signature import CppSignature
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
@@ -16,6 +17,10 @@ TORCH_NAMESPACES = frozenset({"aten", "prim", "prims", "quantized", "mkldnn", "o
 # Above so many operators the output is split if nobody said into how many files.
 MANY_OPERATORS = 1000
 AUTOMATIC_SHARDS = 16
+# What the struct of a typed call has in it, which a struct of that name could not have.
+MEMBERS = frozenset(
+    {"schema", "ptr_schema", "name", "overload_name", "schema_str", "call", "redispatch"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +76,19 @@ def build_operator(
         signature,
         guard,
     )
+
+
+def with_free_names(operators: Sequence[Operator], taken: Collection[str]) -> tuple[Operator, ...]:
+    """The operators with structs whose names are no keywords and are not `taken`: `new_` for `new`."""
+    avoided = {*taken, *cpp_text.KEYWORDS}
+    names = {operator.flat for operator in operators}
+    found = []
+    for operator in operators:
+        name = operator.flat
+        if name in avoided:
+            while name in avoided or name in names:
+                name += "_"
+            names.add(name)
+            operator = replace(operator, flat=name)
+        found.append(operator)
+    return tuple(found)

@@ -26,7 +26,13 @@ from torchgen_lite.dialects import cpp_runtime, cpp_text
 from torchgen_lite.dialects.cpp_runtime import KEYSET, Types
 from torchgen_lite.dialects.cpp_signature import CppParameter
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp_runtime.model import Layout, includes_of, signature_texts
+from torchgen_lite.targets.cpp_runtime.model import (
+    MEMBERS,
+    Layout,
+    free_name,
+    includes_of,
+    signature_texts,
+)
 from torchgen_lite.targets.output import OutputFile
 
 
@@ -69,6 +75,7 @@ def build_calls(
         "framework": layout.framework(),
     }
     is_split = layout.shards != (None,)
+    taken: set[tuple[str, ...]] = set()
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
         stem = _stem("operators", shard)
@@ -82,7 +89,7 @@ def build_calls(
         header, source = layout.header(f"{stem}.h"), layout.source(f"{stem}.cpp")
         yield OutputFile(header, "cpp_runtime/operators.h.j2", context | more)
         yield OutputFile(source, "cpp_runtime/operators.cpp.j2", context | more)
-        shown = list(functions(own, layout.types))
+        shown = list(functions(own, layout.types, taken))
         more = {
             "operators_header": f"{stem}.h",
             "includes": includes_of([view.opening for view in shown]),
@@ -112,6 +119,8 @@ def operator_view(operator: Operator) -> OperatorView:
     constant, overload = "static constexpr const char*", operator.schema.overload_name
     types = [p.type for p in plain]
     handle = "op_" if "op" in names else "op"
+    # In a namespace of the source's own, so that sources may be compiled as one.
+    found = f"{_stem('operators', operator.shard)}_detail::handle<ops::{flat}>"
     return OperatorView(
         flat,
         operator.guard,
@@ -121,7 +130,7 @@ def operator_view(operator: Operator) -> OperatorView:
         cpp_text.constant(f"{constant} schema_str", cpp_text.quote(operator.schema_text), indent=2),
         declare("static ", signature.returns, "call", plain, ");", indent=2),
         declare("static ", signature.returns, "redispatch", keyed, ");", indent=2),
-        cpp_text.constant(f"const auto& {handle}", f"detail::handle<{flat}>", indent=2),
+        cpp_text.constant(f"const auto& {handle}", found, indent=2),
         declare("", signature.returns, f"{flat}::call", plain, ") {"),
         cpp_text.call(f"return {handle}.call(", names, ");", indent=2),
         declare("", signature.returns, f"{flat}::redispatch", keyed, ") {"),
@@ -140,24 +149,26 @@ def declare(
     defaults: bool = False,
 ) -> str:
     """A function with its parameters."""
-    items = cpp_text.parameters(parameters, defaults=defaults, indent=indent)
+    items = cpp_text.parameters(parameters, defaults=defaults, indent=indent, tail=len(close))
     return cpp_text.declaration(head, returns, name, items, close, indent=indent)
 
 
-def functions(operators: Sequence[Operator], types: Types) -> Iterator[FunctionView]:
+def functions(
+    operators: Sequence[Operator], types: Types, taken: set[tuple[str, ...]]
+) -> Iterator[FunctionView]:
     """`add_out(out, self, other)` and, in the order of the schema, `add_outf(self, other, out)`.
 
-    Overloads that look the same in C++ (`int` and `SymInt`) can't both be there: the first one is.
+    Overloads that look the same in C++ (`int` and `SymInt`) can't both be there: the first one is. `taken`
+    has the names and types of those before.
     """
-    taken: set[tuple[str, tuple[str, ...]]] = set()
     for operator in operators:
         if "function" not in operator.function.variants:
             continue
         for name, parameters in _styles(operator, types):
-            key = (name, tuple([p.type for p in parameters]))
+            key = (name, *[p.type for p in parameters])
             if key not in taken:
                 taken.add(key)
-                yield _function(operator, cpp_text.identifier(name), parameters)
+                yield _function(operator, free_name(cpp_text.identifier(name), MEMBERS), parameters)
 
 
 def _styles(operator: Operator, types: Types) -> Iterator[tuple[str, Sequence[CppParameter]]]:

@@ -19,7 +19,7 @@ from torchgen_lite.dialects.cpp_runtime import Types
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_runtime.calls import declare
-from torchgen_lite.targets.cpp_runtime.model import Layout, includes_of
+from torchgen_lite.targets.cpp_runtime.model import MEMBERS, Layout, free_name, includes_of
 from torchgen_lite.targets.output import OutputFile
 
 SELF = "Self"
@@ -70,7 +70,7 @@ def _method(operator: Operator, types: Types, *, is_const: bool) -> MethodView:
     others = [a for a in schema.arguments if a.name != "self"]
     parameters = cpp_runtime.with_defaults(others, types)
     returns = cpp_runtime.returns_type(schema, types)
-    name = cpp_text.identifier(schema.base_name)
+    name = free_name(cpp_text.identifier(schema.base_name), MEMBERS)
     closing = ") const" if is_const else ")"
     passed = [
         "self_()" if p.name == "self" else cpp_text.identifier(p.name)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from torchgen_lite.dialects import cpp_runtime, cpp_text
 from torchgen_lite.dialects.cpp_runtime import Types
@@ -28,6 +28,13 @@ _STANDARD = {
     "std::tuple": "tuple",
     "std::vector": "vector",
 }
+# What a struct of a typed call has in it, and what its definitions spell.
+_TAKEN = frozenset(
+    {"schema", "ptr_schema", "name", "overload_name", "schema_str", "call", "redispatch"}
+    | {"std", "torchgen_lite", "int64_t", "ops"}
+)
+# What the methods' class has in it and spells, and so the functions.
+MEMBERS = frozenset({"int64_t", "Self", "self_", "TensorMethods"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +67,39 @@ def build_operators(
     No libtorch is here, so `torch:`, which asks for one of its releases, says nothing.
     """
     home = functions[0].namespace if functions else ""
-    return tuple(
-        [
-            build_operator(
-                function,
-                home,
-                shards,
-                cpp_runtime.signature(function.func, function.func.base_name, types),
-                cpp_text.condition(guard_expression(function.guard)) if function.guard else "",
-            )
-            for function in functions
-        ]
-    )
+    operators = [
+        build_operator(
+            function,
+            home,
+            shards,
+            cpp_runtime.signature(function.func, function.func.base_name, types),
+            cpp_text.condition(guard_expression(function.guard)) if function.guard else "",
+        )
+        for function in functions
+    ]
+    flat = {operator.flat for operator in operators}
+    avoided = _TAKEN | cpp_text.KEYWORDS | _roots(types)
+    for index, operator in enumerate(operators):
+        if operator.flat in avoided:
+            operators[index] = replace(operator, flat=free_name(operator.flat, avoided | flat))
+    return tuple(operators)
+
+
+def free_name(name: str, avoided: Collection[str]) -> str:
+    """A name that nothing else has, where another one would hide it.
+
+    >>> free_name("schema", {"schema", "schema_"}), free_name("add", {"schema"})
+    ('schema__', 'add')
+    """
+    while name in avoided:
+        name += "_"
+    return name
+
+
+def _roots(types: Types) -> set[str]:
+    """Where the names of the framework's types begin: `toy` for `toy::Tensor`."""
+    text = " ".join([types.tensor, *types.named.values(), *types.constants.values()])
+    return set(re.findall(r"(?<![:\w])[A-Za-z_]\w*", text))
 
 
 def includes_of(texts: Iterable[str]) -> list[str]:

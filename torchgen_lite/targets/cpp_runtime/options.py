@@ -28,8 +28,8 @@ KNOWN_OPTIONS = (
     "skip",
     "calls-only",
 )
-# A type as it is passed: `toy::Dtype`, `std::shared_ptr<toy::Generator>`, `const toy::Scalar&`.
-_TYPE = re.compile(r"(const )?[A-Za-z_:][A-Za-z0-9_:]*(<[A-Za-z0-9_:<>*, ]*>)?&?", re.ASCII)
+# A type as it is passed: `toy::Dtype`, `std::shared_ptr<toy::Stream>`, `const toy::Scalar&`, `toy::Plan*`.
+_TYPE = re.compile(r"(const )?[A-Za-z_:][A-Za-z0-9_:]*(<[A-Za-z0-9_:<>*, ]*>)?[*&]?", re.ASCII)
 # What ends an expression inside a parameter list or a line.
 _NO_EXPRESSION = frozenset(";{}\n\\")
 
@@ -69,7 +69,7 @@ def _types(values: Mapping[str, object]) -> Types:
     if not tensor:
         message = '`tensor` is missing: the C++ type of tensors, such as "toy::Tensor"'
         raise OptionError("tensor", message)
-    if not _TYPE.fullmatch(tensor) or tensor.startswith("const ") or tensor.endswith("&"):
+    if not _TYPE.fullmatch(tensor) or tensor.startswith("const ") or tensor[-1] in "*&":
         raise OptionError("tensor", f"`tensor`: `{tensor}` is no C++ type")
     named = _table(values, "types")
     for name, text in named.items():

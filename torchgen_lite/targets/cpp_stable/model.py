@@ -9,19 +9,27 @@ from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
 from torchgen_lite.dialects.stable import FIRST_RELEASE, Release
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp.model import Operator, build_operator, shard_count
+from torchgen_lite.targets.cpp.model import (
+    MEMBERS,
+    Operator,
+    build_operator,
+    shard_count,
+    with_free_names,
+)
+
+# The namespaces and types that the declarations of typed calls spell.
+_SPELLED = frozenset({"detail", "int64_t", "ops", "torch"})
 
 
 def build_operators(functions: Sequence[NativeFunction], shards: int) -> tuple[Operator, ...]:
     """The operators in source order; the first namespace is the home."""
     home = functions[0].namespace if functions else ""
     count = shard_count(functions, shards)
-    return tuple(
-        [
-            build_operator(function, home, count, _signature(function), condition(function))
-            for function in functions
-        ]
-    )
+    operators = [
+        build_operator(function, home, count, _signature(function), condition(function))
+        for function in functions
+    ]
+    return with_free_names(operators, MEMBERS | _SPELLED)
 
 
 def _signature(function: NativeFunction) -> CppSignature:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernel
 from torchgen_lite.analysis.lint.suppress import filter_diagnostics
+from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets.cpp.demanded import demanded_kernels, kernels_header, shared_names
 from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES
@@ -46,6 +47,7 @@ def build_cpp_stable(program: Program, options: Mapping[str, object]) -> TargetR
     for function in functions:
         diagnostics += check_entry(function, settings.target_version)
     own = [f for f in functions if f.namespace not in TORCH_NAMESPACES]
+    diagnostics += unregistrable(own)
     diagnostics += filter_diagnostics(
         list(unreachable_kernel(own)), program.config, program.functions, program.sources
     )

@@ -31,9 +31,11 @@ from torchgen_lite.dialects.cpp_signature import KEYSET_PARAMETER, CppParameter
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp_torch.registrations import implementation
 from torchgen_lite.targets.cpp_torch.saved import LIST_KINDS, Saved, saved_members
 
 TENSORS = frozenset("TOLP")
+VIEWS = "ADInplaceOrView"
 _KEYSET_TYPE = KEYSET_PARAMETER.partition(" ")[0]
 _BELOW_AUTOGRAD = "at::AutoDispatchBelowAutograd"
 _BELOW_VIEWS = "at::AutoDispatchBelowADInplaceOrView"
@@ -103,9 +105,9 @@ def guarded(operator: Operator, guard: str, keys: str, *, indent: int) -> list[s
     return [f"{margin}{guard} _guard;", *redispatch(operator, "return ", keys, indent=indent)]
 
 
-def view_of(operator: Operator, prefix: str, lines: Sequence[str]) -> KernelView:
-    """A kernel with these lines and its registration."""
-    signature, name = operator.signature, f"{prefix}_{operator.flat}"
+def view_of(operator: Operator, key: str, lines: Sequence[str]) -> KernelView:
+    """The kernel under this key with these lines, and its registration."""
+    signature, name = operator.signature, f"{key.lower()}_{operator.flat}"
     keyed = (CppParameter(_KEYSET_TYPE, "_keys"), *signature.parameters)
     items = cpp_text.parameters(keyed)
     opening = cpp_text.declaration("", signature.returns, name, items, ") {")
@@ -115,7 +117,7 @@ def view_of(operator: Operator, prefix: str, lines: Sequence[str]) -> KernelView
 def register_line(operator: Operator, expression: str, *, function: bool = True) -> str:
     """`m.impl("mul", TORCH_FN(autograd_mul));`."""
     value = f"TORCH_FN({expression})" if function else expression
-    return cpp_text.call("m.impl(", [cpp_text.quote(operator.local_name), value], ");", indent=2)
+    return implementation(operator, value)
 
 
 def _refuse_tangents(operator: Operator) -> list[str]:
@@ -123,29 +125,35 @@ def _refuse_tangents(operator: Operator) -> list[str]:
     return _call("autograd::refuse_tangents(", [name, *_identifiers(tensors(operator))])
 
 
-def autograd_kernel(operator: Operator, info: DifferentiabilityInfo) -> KernelView:
+def autograd_kernel(operator: Operator, key: str, info: DifferentiabilityInfo) -> KernelView:
     """The kernel of a functional, in-place or view operator with formulas."""
     is_inplace = operator.schema.kind() is SchemaKind.inplace
     lines = _refuse_tangents(operator)
     lines.append("  const auto _below = _keys & c10::after_autograd_keyset;")
-    needs = "torch::autograd::compute_requires_grad("
+    needs, names = "torch::autograd::compute_requires_grad(", _identifiers(info.arguments)
     if is_inplace:
-        lines += _call(f"const bool _recorded = {needs}", _identifiers(info.arguments))
+        text = cpp_text.assignment("const bool _recorded", needs, names, indent=2)
+        lines += f"  {text}".split("\n")
         lines += _inplace_lines(operator, info)
     else:
-        lines += _call(f"if (!{needs}", _identifiers(info.arguments), close=")) {")
+        lines += cpp_text.if_call(f"!{needs}", names, indent=2)
         guard = _BELOW_AUTOGRAD if is_aliasing(operator.schema) else _BELOW_VIEWS
         lines += [*guarded(operator, guard, "_below", indent=4), "  }"]
         lines += _functional_lines(operator, info, guard)
-    return view_of(operator, "autograd", lines)
+    return view_of(operator, key, lines)
 
 
 def _make_node(operator: Operator, info: DifferentiabilityInfo, indent: int) -> Iterator[str]:
     """The node's edges, and what it keeps of the inputs."""
     margin = " " * indent
     names = _identifiers(info.arguments)
-    edges = "_node->set_next_edges(torch::autograd::collect_next_edges("
-    yield from _call(edges, names, indent, "));")
+    collected = "torch::autograd::collect_next_edges("
+    line = f"{margin}_node->set_next_edges({collected}{', '.join(names)}));"
+    if len(line) <= cpp_text.LINE_LENGTH:
+        yield line
+    else:
+        yield f"{margin}_node->set_next_edges("
+        yield from _call(collected, names, indent + cpp_text.CONTINUATION, "));")
     kinds = {a.name: dispatch_kind(a.type) for a in info.function.func.arguments}
     for name in info.arguments:
         if kinds[name] in LIST_KINDS:
@@ -161,20 +169,9 @@ def _make_node(operator: Operator, info: DifferentiabilityInfo, indent: int) -> 
             yield from _assign(statement, saved.expression(value), indent)
             continue
         tests = [f"_node->should_compute_output({index})" for index in saved.needed]
-        yield from _condition(tests, indent)
+        yield from cpp_text.if_any(tests, indent=indent)
         yield from _assign(statement, saved.expression(value), indent + 2)
         yield f"{margin}}}"
-
-
-def _condition(tests: Sequence[str], indent: int) -> Iterator[str]:
-    margin = " " * indent
-    line = f"{margin}if ({' || '.join(tests)}) {{"
-    if len(line) <= cpp_text.LINE_LENGTH:
-        yield line
-        return
-    yield f"{margin}if ({tests[0]} ||"
-    yield from (f"{margin}    {test} ||" for test in tests[1:-1])
-    yield f"{margin}    {tests[-1]}) {{"
 
 
 def _assign(target: str, value: str, indent: int) -> list[str]:
@@ -183,7 +180,7 @@ def _assign(target: str, value: str, indent: int) -> list[str]:
 
 
 def _functional_lines(operator: Operator, info: DifferentiabilityInfo, guard: str) -> Iterator[str]:
-    yield f"  auto _node = c10::make_intrusive<{info.node_name}>();"
+    yield from _assign("auto _node", f"c10::make_intrusive<{info.node_name}>()", 2)
     yield from _make_node(operator, info, 2)
     yield "  auto _result = [&] {"
     yield from guarded(operator, guard, "_below", indent=4)
@@ -211,7 +208,7 @@ def _inplace_lines(operator: Operator, info: DifferentiabilityInfo) -> Iterator[
     yield "  torch::autograd::check_inplace(self, _recorded);"
     yield f"  c10::intrusive_ptr<{info.node_name}> _node;"
     yield "  if (_recorded) {"
-    yield f"    _node = c10::make_intrusive<{info.node_name}>();"
+    yield from _assign("_node", f"c10::make_intrusive<{info.node_name}>()", 4)
     yield from _make_node(operator, info, 4)
     yield "  }"
     yield "  {"
@@ -227,27 +224,27 @@ def _inplace_lines(operator: Operator, info: DifferentiabilityInfo) -> Iterator[
         yield "  return self;"
 
 
-def out_kernel(operator: Operator, info: DifferentiabilityInfo) -> KernelView:
+def out_kernel(operator: Operator, key: str, info: DifferentiabilityInfo) -> KernelView:
     """The kernel of an out variant, which is refused where it would have to be recorded."""
     names = [*info.arguments, *(a.name for a in operator.schema.out)]
     lines = _refuse_tangents(operator)
-    needs = "if (torch::autograd::compute_requires_grad("
-    lines += _call(needs, _identifiers(names), close=")) {")
+    needs = "torch::autograd::compute_requires_grad("
+    lines += cpp_text.if_call(needs, _identifiers(names), indent=2)
     name = cpp_text.quote(operator.schema.base_name)
     lines += [*_call("torch::autograd::throw_error_out_requires_grad(", [name], 4), "  }"]
     lines.append("  const auto _below = _keys & c10::after_autograd_keyset;")
     lines += guarded(operator, _BELOW_AUTOGRAD, "_below", indent=2)
-    return view_of(operator, "autograd", lines)
+    return view_of(operator, key, lines)
 
 
-def passing_kernel(operator: Operator) -> KernelView:
+def passing_kernel(operator: Operator, key: str) -> KernelView:
     """The kernel of an operator that isn't differentiable and whose kernel calls other operators.
 
     Those must not record what they do.
     """
     guard = _BELOW_AUTOGRAD if written(operator) else _BELOW_VIEWS
     lines = ["  const auto _below = _keys & c10::after_autograd_keyset;"]
-    return view_of(operator, "autograd", [*lines, *guarded(operator, guard, "_below", indent=2)])
+    return view_of(operator, key, [*lines, *guarded(operator, guard, "_below", indent=2)])
 
 
 def written_kernel(operator: Operator) -> KernelView:
@@ -258,11 +255,11 @@ def written_kernel(operator: Operator) -> KernelView:
     if operator.signature.returns == "void":
         lines += ["  {", f"    {_BELOW_VIEWS} _guard;"]
         lines += [*redispatch(operator, "", "_below", indent=4), "  }", *raised]
-        return view_of(operator, "adinplaceorview", lines)
+        return view_of(operator, VIEWS, lines)
     # What is returned may be a reference to what was written.
     lines.append("  decltype(auto) _result = [&]() -> decltype(auto) {")
     lines += [*guarded(operator, _BELOW_VIEWS, "_below", indent=4), "  }();", *raised]
-    return view_of(operator, "adinplaceorview", [*lines, "  return _result;"])
+    return view_of(operator, VIEWS, [*lines, "  return _result;"])
 
 
 def view_kernel(operator: Operator) -> KernelView:
@@ -275,7 +272,7 @@ def view_kernel(operator: Operator) -> KernelView:
         "  }();",
         f"  return autograd::{'as_views' if several else 'as_view'}({base}, _result);",
     ]
-    return view_of(operator, "adinplaceorview", lines)
+    return view_of(operator, VIEWS, lines)
 
 
 def viewed(operator: Operator) -> str | None:

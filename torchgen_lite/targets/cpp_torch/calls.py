@@ -134,6 +134,8 @@ def build_operator_view(operator: Operator) -> OperatorView:
     constant = "static constexpr const char*"
     names = [cpp_text.identifier(p.name) for p in signature.parameters]
     handle = "op_" if "op" in names else "op"
+    # An argument can have the name of its operator, and hides the struct then (`pad`, `threshold`).
+    struct = f"struct {flat}" if flat in names else flat
     return OperatorView(
         flat,
         operator.guard,
@@ -145,7 +147,7 @@ def build_operator_view(operator: Operator) -> OperatorView:
         cpp_text.constant(f"{constant} schema_str", cpp_text.quote(operator.schema_text), indent=2),
         _declare("static ", "call", signature.returns, signature.parameters, ");", indent=2),
         _declare("static ", "redispatch", signature.returns, keyed, ");", indent=2),
-        cpp_text.constant(f"static const auto {handle}", f"detail::find<{flat}>()", indent=2),
+        cpp_text.constant(f"static const auto {handle}", f"detail::find<{struct}>()", indent=2),
         _declare("", f"{flat}::call", signature.returns, signature.parameters, ") {"),
         cpp_text.call(f"return {handle}.call(", names, ");", indent=2),
         _declare("", f"{flat}::redispatch", signature.returns, keyed, ") {"),

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.derive.views import is_aliasing
 from torchgen_lite.analysis.differentiability import (
     DifferentiabilityInfo,
     Match,
+    differentiable_outputs,
     match_derivatives,
 )
 from torchgen_lite.diagnostics import Diagnostic, Label
-from torchgen_lite.dialects.cpp_formula import Functions
+from torchgen_lite.dialects.cpp_formula import Functions, OwnOperator
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.formula import Literal, Name
 from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
 from torchgen_lite.targets.cpp_torch.autograd import (
+    VIEWS,
     KernelView,
     autograd_kernel,
     is_composed,
@@ -37,7 +39,6 @@ from torchgen_lite.targets.cpp_torch.nodes import NodeView, Problem, node_view
 from torchgen_lite.targets.output import OutputFile
 
 _AUTOGRAD = "Autograd"
-_VIEWS = "ADInplaceOrView"
 _FALLTHROUGH = "torch::CppFunction::makeFallthrough()"
 
 
@@ -115,13 +116,19 @@ def formula_functions(
     python: Collection[str],
 ) -> Functions:
     """What formulas may call."""
-    own: dict[str, list[FunctionSchema]] = {}
+    own: dict[str, list[OwnOperator]] = {}
     torch: dict[str, list[FunctionSchema]] = {}
     for operator in operators:
         schema = operator.schema
-        if schema.kind() is not SchemaKind.out:
-            place = torch if operator.function.namespace in TORCH_NAMESPACES else own
-            place.setdefault(schema.base_name, []).append(schema)
+        if schema.kind() is SchemaKind.out:
+            continue
+        if operator.function.namespace in TORCH_NAMESPACES:
+            torch.setdefault(schema.base_name, []).append(schema)
+        else:
+            function = operator.function
+            is_function = "function" in function.variants and not function.manual_cpp_binding
+            one = OwnOperator(schema, operator.flat, is_function)
+            own.setdefault(schema.base_name, []).append(one)
     return Functions(namespace, own, torch, bool(headers), frozenset(python))
 
 
@@ -143,7 +150,7 @@ def _add_autograd(
     by_hand = _registered_by_hand(operator)
     is_torch = operator.function.namespace in TORCH_NAMESPACES
     if infos is None:
-        if is_aliasing(operator.schema) and not is_torch and not by_hand & {_AUTOGRAD, _VIEWS}:
+        if is_aliasing(operator.schema) and not is_torch and not by_hand & {_AUTOGRAD, VIEWS}:
             fallback = "torch::autograd::autogradNotImplementedFallback()"
             file.add(operator, _AUTOGRAD, _registered(operator, fallback))
         return
@@ -151,33 +158,37 @@ def _add_autograd(
         name = _AUTOGRAD if key == DEFAULT else key
         if name in by_hand or (is_torch and key == DEFAULT) or _refused(operator, info):
             continue
-        if not info.arguments or info.output_differentiability in ((False,), (False, False)):
+        if not info.arguments or not differentiable_outputs(operator.schema, info):
             if is_composed(operator):
-                file.add(operator, name, passing_kernel(operator))
+                file.add(operator, name, passing_kernel(operator, name))
             else:
                 file.add(operator, name, _registered(operator, _FALLTHROUGH))
         elif operator.schema.kind() is SchemaKind.out:
-            file.add(operator, name, out_kernel(operator, info))
+            file.add(operator, name, out_kernel(operator, name, info))
         else:
-            file.add(operator, name, autograd_kernel(operator, info))
-            if info.node_name not in file.nodes:
+            file.add(operator, name, autograd_kernel(operator, name, info))
+            node = file.nodes.get(info.node_name)
+            if node is None:
                 file.nodes[info.node_name], problems = node_view(info, functions)
                 yield from problems
+            elif node.guard != operator.guard:
+                # Variants under different conditions share the node, so it is always there.
+                file.nodes[info.node_name] = replace(node, guard="")
 
 
 def _add_views(
     file: _File, operator: Operator, infos: Mapping[str, DifferentiabilityInfo] | None
 ) -> None:
-    if operator.function.namespace in TORCH_NAMESPACES or _VIEWS in _registered_by_hand(operator):
+    if operator.function.namespace in TORCH_NAMESPACES or VIEWS in _registered_by_hand(operator):
         return
     if written(operator):
-        file.add(operator, _VIEWS, written_kernel(operator))
+        file.add(operator, VIEWS, written_kernel(operator))
     elif is_aliasing(operator.schema):
         if infos is not None and viewed(operator) is not None:
-            file.add(operator, _VIEWS, view_kernel(operator))
+            file.add(operator, VIEWS, view_kernel(operator))
         elif _AUTOGRAD not in _registered_by_hand(operator):
             fallback = "torch::autograd::autogradNotImplementedInplaceOrViewFallback()"
-            file.add(operator, _VIEWS, _registered(operator, fallback))
+            file.add(operator, VIEWS, _registered(operator, fallback))
 
 
 def _registered(operator: Operator, expression: str) -> KernelView:

@@ -20,6 +20,7 @@ from torchgen_lite.analysis.groups import FunctionGroup, group_functions
 from torchgen_lite.dialects.cpp_text import call, quote
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.model import walk_type
+from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.output import OutputFile
 
 _HEADERS = ("fallback.h", "functionalize.h")
@@ -29,11 +30,19 @@ _SERVED = frozenset({"CompositeImplicitAutograd", "Functionalize"})
 
 
 @dataclass(frozen=True, slots=True)
+class FunctionalizeCall:
+    """One registration, and the `#if` line of the operators that it names."""
+
+    guard: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionalizeView:
     """The registrations for the operators of one namespace."""
 
     name: str
-    calls: tuple[str, ...]
+    calls: tuple[FunctionalizeCall, ...]
 
 
 def fallback_files(
@@ -48,7 +57,12 @@ def fallback_files(
         yield OutputFile(path, f"cpp_torch/{name}.j2", {"namespace": namespace})
     libraries = functionalize_views(functions, namespace)
     if libraries:
-        context = {"namespace": namespace, "libraries": libraries}
+        context = {
+            "namespace": namespace,
+            "folder": namespace.replace("::", "/"),
+            "has_guards": any(call.guard for view in libraries for call in view.calls),
+            "libraries": libraries,
+        }
         yield OutputFile(f"{folder}/src/{_SOURCE}", f"cpp_torch/{_SOURCE}.j2", context)
 
 
@@ -56,12 +70,13 @@ def functionalize_views(
     functions: Sequence[NativeFunction], namespace: str
 ) -> tuple[FunctionalizeView, ...]:
     """For each namespace of operators, in the order of the file."""
-    calls: dict[str, list[str]] = {}
+    calls: dict[str, list[FunctionalizeCall]] = {}
     for group in group_functions(functions):
         for function in _writers(group):
             assert group.functional is not None
             line = _registration(function, group.functional, namespace)
-            calls.setdefault(function.namespace, []).append(line)
+            call = FunctionalizeCall(condition(function, group.functional), line)
+            calls.setdefault(function.namespace, []).append(call)
     return tuple(FunctionalizeView(name, tuple(lines)) for name, lines in calls.items())
 
 

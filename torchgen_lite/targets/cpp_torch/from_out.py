@@ -27,12 +27,18 @@ from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import bare_type
+from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import Layout
 from torchgen_lite.targets.cpp_torch.registrations import Registration
-from torchgen_lite.targets.cpp_torch.wrappers import Wrapper, device_lines, wrapper_opening
+from torchgen_lite.targets.cpp_torch.wrappers import (
+    Wrapper,
+    device_headers,
+    device_lines,
+    wrapper_opening,
+)
 from torchgen_lite.targets.output import OutputFile
 
 # The backends that PyTorch has no kernels for.
@@ -96,15 +102,16 @@ def _registration(
 ) -> Registration:
     name = f"from_out_{entry.key}_{member.flat}"
     signature = types.signature(member.function, symint=types.takes_symint(entry.kernel))
-    lines = list(device_lines(member.function, entry.key, name, checks=True))
-    lines += _body(out, member, entry, layout.namespace, signature)
+    lines = list(device_lines(member.function, entry.key, name))
     headers = [f"{layout.folder}/from_out.h", f"{layout.folder}/{_calls(member)}.h"]
-    if any("check_and_update" in line for line in lines):
-        headers.append("ATen/core/op_registration/adaption.h")
-    if any("device_guard" in line for line in lines):
-        headers.append("ATen/DeviceGuard.h")
+    headers += device_headers(lines)
+    lines += _body(out, member, entry, layout.namespace, signature)
     wrapper = Wrapper(
-        name, member.guard, wrapper_opening(signature, name), tuple(lines), tuple(headers)
+        name,
+        condition(member.function, out.function),
+        wrapper_opening(signature, name),
+        tuple(lines),
+        tuple(headers),
     )
     return Registration(member, entry.key, f"TORCH_FN({name})", wrapper)
 
@@ -127,29 +134,23 @@ def _body(
         yield cpp_text.call(kernel, [*names, "self"], ");", indent=2)
         yield "return self;"
         return
-    yield _assigned("const auto _meta", f"{scope}::on_meta<Operator>(", symbolic)
+    yield cpp_text.assignment(
+        "const auto _meta", f"{scope}::on_meta<Operator>(", symbolic, indent=2
+    )
     tensors = [
         cpp_text.identifier(a.name)
         for a in member.schema.arguments
         if dispatch_kind(a.type) in ("T", "L")
     ]
     items = [f"c10::DeviceType::{entry.key}", *tensors]
-    yield _assigned("const auto _device", f"{scope}::device(", items)
+    yield cpp_text.assignment("const auto _device", f"{scope}::device(", items, indent=2)
     count = len(out.schema.out)
     results = [f"_out{index}" if count > 1 else "_out" for index in range(count)]
     for index, result in enumerate(results):
         meta = f"std::get<{index}>(_meta)" if count > 1 else "_meta"
-        yield _assigned(f"auto {result}", f"{scope}::make(", [meta, "_device"])
+        yield cpp_text.assignment(f"auto {result}", f"{scope}::make(", [meta, "_device"], indent=2)
     yield cpp_text.call(kernel, [*names, *results], ");", indent=2)
     yield f"return {results[0]};" if count == 1 else f"return {{{', '.join(results)}}};"
-
-
-def _assigned(target: str, head: str, items: Sequence[str]) -> str:
-    """`target = head(items);`, broken behind the `=` if that is enough."""
-    value = f"{head}{', '.join(items)})"
-    if 2 + cpp_text.CONTINUATION + len(value) < cpp_text.LINE_LENGTH:
-        return cpp_text.constant(target, value, indent=2)
-    return cpp_text.call(f"{target} = {head}", items, ");", indent=2)
 
 
 def _symbolic(given: str, wanted: str, name: str) -> str:

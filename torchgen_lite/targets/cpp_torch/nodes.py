@@ -30,6 +30,7 @@ from torchgen_lite.dialects.cpp_formula import Functions, Writer, statements
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.formula import Call, Expression, ListDisplay, Member, Name, walk
+from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import LIST_KINDS, Saved, saved_members, scope_kinds
 
 _INDENT = 4
@@ -37,9 +38,14 @@ _INDENT = 4
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """A node: its name, the operator it stands for, its members, those that hold tensors, `apply`."""
+    """A node: its name, the operator it stands for, its members, those that hold tensors, `apply`.
 
+    `guard` is an `#if`, or empty; `opening` opens the class.
+    """
+
+    guard: str
     name: str
+    opening: str
     operator: str
     members: tuple[str, ...]
     resets: tuple[str, ...]
@@ -70,7 +76,9 @@ def node_view(info: DifferentiabilityInfo, functions: Functions) -> tuple[NodeVi
     problems += [Problem(info, None, message) for message in unknown]
     counts = [f"size_t {_count(name)} = 0;" for name in _lists(info)]
     view = NodeView(
+        condition(info.function),
         info.node_name,
+        cpp_text.derived_class(info.node_name, "torch::autograd::Node"),
         schema.full_name,
         (*(f"{saved.type} {saved.member}{_initial(saved)};" for saved in members), *counts),
         tuple([f"autograd::reset({saved.member});" for saved in members if saved.is_variable]),
@@ -211,13 +219,7 @@ def _several(
     """One formula for several gradients gives a tuple of them."""
     margin = " " * _INDENT
     tests = [_wanted(info, name) for name in derivative.names]
-    condition = f"{margin}if ({' || '.join(tests)}) {{"
-    if len(condition) <= cpp_text.LINE_LENGTH:
-        yield condition
-    else:
-        yield f"{margin}if ({tests[0]} ||"
-        yield from (f"{margin}    {test} ||" for test in tests[1:-1])
-        yield f"{margin}    {tests[-1]}) {{"
+    yield from cpp_text.if_any(tests, indent=_INDENT)
     yield from _mask(info, derivative, expression, _INDENT + 2)
     targets = ", ".join(_local(name) for name in derivative.names)
     yield from statements(writer, f"std::tie({targets})", expression, indent=_INDENT + 2)

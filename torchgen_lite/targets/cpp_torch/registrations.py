@@ -70,7 +70,7 @@ def build_schema(
             statements.insert(0, StatementView("", call))
         libraries.append(LibraryView(f"{macro}({namespace}, m) {{", tuple(statements)))
     context = {
-        "includes": _includes(layout, own, []),
+        "includes": _includes(layout, [o.guard for o in own], []),
         "wrappers": [],
         "libraries": libraries,
     }
@@ -137,9 +137,10 @@ def _key_file(
         opening = f"TORCH_LIBRARY_IMPL({namespace}, {key}, m) {{"
         libraries.append(LibraryView(opening, tuple(statements)))
     wrappers = [r.wrapper for r in own if r.wrapper is not None]
+    guards = [statement.guard for library in libraries for statement in library.statements]
     kernels = kernel_headers(layout, options) if any(r.calls_kernel for r in own) else []
     context = {
-        "includes": _includes(layout, [r.operator for r in own], kernels, wrappers),
+        "includes": _includes(layout, guards, kernels, wrappers),
         "wrappers": wrappers,
         "libraries": libraries,
     }
@@ -147,9 +148,18 @@ def _key_file(
 
 
 def _implementation(registration: Registration) -> StatementView:
-    items = [cpp_text.quote(registration.operator.local_name), registration.expression]
-    line = cpp_text.call("m.impl(", items, ");", indent=2)
-    return StatementView(registration.operator.guard, line)
+    line = implementation(registration.operator, registration.expression)
+    wrapper = registration.wrapper
+    return StatementView(wrapper.guard if wrapper else registration.operator.guard, line)
+
+
+def implementation(operator: Operator, expression: str) -> str:
+    """`m.impl("scale", TORCH_FN(::mylib::scale_cpu));`."""
+    # Column 6 is where an argument stands that has a line of its own, with `);` behind it.
+    if 6 + len(expression) + 2 > cpp_text.LINE_LENGTH and expression.startswith("TORCH_FN("):
+        expression = expression.replace("(", f"(\n{' ' * 10}", 1)
+    items = [cpp_text.quote(operator.local_name), expression]
+    return cpp_text.call("m.impl(", items, ");", indent=2)
 
 
 def kernel_headers(layout: Layout, options: LibraryOptions) -> list[str]:
@@ -162,12 +172,12 @@ def kernel_headers(layout: Layout, options: LibraryOptions) -> list[str]:
 
 def _includes(
     layout: Layout,
-    operators: Sequence[Operator],
+    guards: Sequence[str],
     kernels: Sequence[str],
     wrappers: Sequence[Wrapper] = (),
 ) -> list[str]:
     own = [*kernels]
-    if any(o.guard for o in operators):
+    if any(guards):
         own.append(f"#include <{layout.folder}/version.h>")
     theirs = ["torch/library.h", *sorted({h for w in wrappers for h in w.headers})]
     lines = [f"#include <{header}>" for header in theirs]

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability import (
     DifferentiabilityInfo,
     SavedAttribute,
     return_names,
 )
-from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects import cpp_text, cpp_types
+from torchgen_lite.dialects.cpp_types import Conventions
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.cpp_torch import types
@@ -150,7 +152,12 @@ def _results(
     names = return_names(schema)
     for attribute in info.saved_outputs:
         index = names.index(attribute.source)
-        kind = "L" if isinstance(schema.returns[index].type, ListType) else "T"
+        returned = schema.returns[index].type
+        kind = "L" if isinstance(returned, ListType) else "T"
+        if not is_tensor_like(returned):
+            type_ = cpp_types.return_type(returned, False, Conventions(symint=True))
+            yield replace(_saved(attribute, "", type_, problems), index=index)
+            continue
         saved = _saved(attribute, kind, "", problems)
         if attribute.is_whole and kind == "T":
             # The node that made a result is its history, so it doesn't keep it in a circle.

@@ -30,18 +30,25 @@ from itertools import groupby
 from torchgen_lite.analysis.derive import derive
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import operator_name
+from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text, structured
 from torchgen_lite.dialects.cpp_signature import CppParameter
 from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
+from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import split_kernel
 from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import Layout
 from torchgen_lite.targets.cpp_torch.kernels import DENSE_BACKENDS
 from torchgen_lite.targets.cpp_torch.registrations import Registration
-from torchgen_lite.targets.cpp_torch.wrappers import Wrapper, device_lines, wrapper_opening
+from torchgen_lite.targets.cpp_torch.wrappers import (
+    Wrapper,
+    device_headers,
+    device_lines,
+    wrapper_opening,
+)
 from torchgen_lite.targets.output import OutputFile
 
 
@@ -73,13 +80,16 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class StructView:
-    """One class. `members` are lines of its body that stand before the function."""
+    """One class. `members` are lines of its body that stand before the function, whose place in the YAML is
+    `line` of `path`."""
 
     namespace: str
     guard: str
     comment: str
     opening: str
     members: tuple[str, ...]
+    line: int
+    path: str
     function: str
 
 
@@ -144,31 +154,32 @@ def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
             namespace,
             group.out.guard,
             f"{comment}: shapes and dtypes",
-            _opening(name, base),
+            cpp_text.derived_class(name, base),
             tuple(_precomputed(group.group)),
+            *_place(group, None),
             _function("meta", _meta_returns(group.group), structured.meta_arguments(group.group)),
         )
-    keys: dict[str, list[str]] = {}
+    entries: dict[str, list[DispatchEntry]] = {}
     for entry in group.kernels:
-        keys.setdefault(entry.kernel, []).append(entry.key)
-    for kernel, own in keys.items():
+        entries.setdefault(entry.kernel, []).append(entry)
+    for kernel, own in entries.items():
         scope, name = split_kernel(kernel, namespace)
         yield StructView(
             scope,
             group.out.guard,
-            f"{comment}, {', '.join(own)}",
-            _opening(f"structured_{name}", group.meta),
+            f"{comment}, {', '.join(entry.key for entry in own)}",
+            cpp_text.derived_class(f"structured_{name}", group.meta),
             (),
+            *_place(group, own[0].kernel_span),
             _function("impl", "void", structured.impl_arguments(group.group)),
         )
 
 
-def _opening(name: str, base: str) -> str:
-    line = f"struct {name} : public {base} {{"
-    # A class head that is too long is broken before the colon.
-    if len(line) <= cpp_text.LINE_LENGTH:
-        return line
-    return f"struct {name}\n    : public {base} {{"
+def _place(group: Group, span: Span | None) -> tuple[int, str]:
+    """The line of the YAML that a compiler's notes show, and the file."""
+    span = span or group.out.schema.name_span
+    line, path = (span.line, span.source.path) if span else (1, "native_functions.yaml")
+    return line, cpp_text.quote(path)
 
 
 def _function(name: str, returns: str, parameters: Sequence[CppParameter]) -> str:
@@ -219,13 +230,12 @@ def _registration(
     """The kernel of one variant under one key; without an impl function for `struct` None."""
     name = f"structured_{key}_{member.flat}"
     signature = types.signature(member.function, symint=False)
-    lines = [
-        *device_lines(member.function, key, name, checks=False),
-        *_body(group, member, struct, layout.namespace),
-    ]
+    lines = list(device_lines(member.function, key, name))
+    more = tuple(device_headers(lines))
+    lines += _body(group, member, struct, layout.namespace)
     opening = wrapper_opening(signature, name)
-    more = ("ATen/DeviceGuard.h",) if any("device_guard" in line for line in lines) else ()
-    wrapper = Wrapper(name, member.guard, opening, tuple(lines), (*headers, *more))
+    guard = condition(member.function, group.out.function)
+    wrapper = Wrapper(name, guard, opening, tuple(lines), (*headers, *more))
     return Registration(member, key, f"TORCH_FN({name})", wrapper, calls_kernel=False)
 
 

@@ -9,6 +9,7 @@ from torchgen_lite.analysis.derive import derive
 from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernel
 from torchgen_lite.analysis.lint.suppress import filter_diagnostics
+from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.diagnostics import Diagnostic, Label, has_errors, suggest
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator, shard_count
@@ -62,6 +63,7 @@ def build_cpp_torch(program: Program, options: Mapping[str, object]) -> TargetRe
             functions.append(function)
     if not settings.calls_only:
         own = [f for f in functions if f.namespace not in TORCH_NAMESPACES]
+        diagnostics += unregistrable(own)
         diagnostics += filter_diagnostics(
             list(unreachable_kernel(own)), program.config, program.functions, program.sources
         )
@@ -100,9 +102,9 @@ def _files(
 ) -> Iterator[OutputFile]:
     options, namespace = settings.library, layout.namespace
     yield from build_calls(operators, layout)
+    yield from build_methods(operators, layout)
     if settings.calls_only:
         return
-    yield from build_methods(operators, layout)
     kernels = author_kernels(operators)
     groups = structured_groups(operators, namespace)
     derived, headers = from_out_registrations(operators, layout)

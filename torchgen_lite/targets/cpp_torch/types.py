@@ -17,6 +17,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Type, walk_type
 from torchgen_lite.schema.model import GenericType, TupleType, bare_type
 from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES
+from torchgen_lite.targets.cpp_torch.defaults import own_default
 
 # What nearly every signature needs.
 _ALWAYS = ("ATen/core/Tensor.h", "c10/core/Scalar.h")
@@ -39,7 +40,7 @@ _STANDARD_HEADERS = (
 # The named types that libtorch passes to a kernel.
 _TAKEN = frozenset("""
     Any ConstQuantizerPtr Device Generator Layout MemoryFormat QScheme Scalar ScalarType Storage Stream
-    SymBool SymFloat SymInt Tensor bool complex float int number str
+    SymBool SymInt Tensor bool complex float int number str
     """.split())
 
 
@@ -51,10 +52,12 @@ def signature(function: NativeFunction, *, symint: bool = True) -> CppSignature:
 def own_types(function: NativeFunction, signature: CppSignature) -> CppSignature:
     """A signature of a dialect with the types that libtorch takes."""
     own: dict[str, str] = {}
+    defaults: dict[str, Argument] = {}
     returns = signature.returns
     if function.namespace not in TORCH_NAMESPACES:
         arguments = {a.name: _argument_type(a) for a in function.func.arguments}
         own = {name: type_ for name, type_ in arguments.items() if type_}
+        defaults = {a.name: a for a in function.func.arguments if a.default is not None}
         returns = _owned(returns)
     parameters: list[CppParameter] = []
     is_last = True
@@ -62,7 +65,10 @@ def own_types(function: NativeFunction, signature: CppSignature) -> CppSignature
         type_ = cpp_text.type_text(own.get(parameter.name, parameter.type))
         # A schema may have keyword arguments without a default behind others with one; C++ may not.
         is_last = is_last and parameter.default is not None
-        default = _default(type_, parameter.default) if is_last else None
+        default = parameter.default if is_last else None
+        if default is not None and parameter.name in defaults:
+            default = own_default(defaults[parameter.name], default)
+        default = _default(type_, default)
         parameters.insert(0, CppParameter(type_, parameter.name, default))
     return CppSignature(signature.name, cpp_text.type_text(returns), tuple(parameters))
 
@@ -112,6 +118,9 @@ def refused(function: NativeFunction) -> Iterator[tuple[str, str]]:
     for argument in function.func.arguments:
         for name in _unknown(argument.type):
             yield f"argument `{argument.name}`", name
+        if bare_type(argument.type) == "Generator":
+            # An `at::Generator` may be undefined, and libtorch takes it for a `Generator?`.
+            yield f"argument `{argument.name}`", "Generator"
     for returned in function.func.returns:
         for name in _unknown(returned.type):
             yield "the result", name

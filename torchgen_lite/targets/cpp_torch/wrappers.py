@@ -61,26 +61,29 @@ def device_keys() -> frozenset[str]:
 
 def wants_wrapper(function: NativeFunction, key: str) -> bool:
     """Whether something is to be done before the kernel runs."""
-    return any(device_lines(function, key, "", checks=True))
+    return any(device_lines(function, key, ""))
 
 
 def build_wrapper(kernel: Kernel, name: str, namespace: str) -> Wrapper:
     """The function that is registered instead of a kernel."""
     names = [cpp_text.identifier(p.name) for p in kernel.signature.parameters]
     call = f"return {qualified(kernel.name, namespace)}("
-    lines = list(device_lines(kernel.operator.function, kernel.key, name, checks=True))
-    headers = []
-    if any("check_and_update" in line for line in lines):
-        headers.append(_CHECK_HEADER)
-    if any("device_guard" in line for line in lines):
-        headers += _GUARD_HEADERS
+    lines = list(device_lines(kernel.operator.function, kernel.key, name))
     return Wrapper(
         name,
         kernel.operator.guard,
         wrapper_opening(kernel.signature, name),
         (*lines, cpp_text.call(call, names, ");", indent=2)),
-        tuple(headers),
+        tuple(device_headers(lines)),
     )
+
+
+def device_headers(lines: Sequence[str]) -> Iterator[str]:
+    """What the lines of `device_lines` need."""
+    if any("check_and_update" in line for line in lines):
+        yield _CHECK_HEADER
+    if any("device_guard" in line for line in lines):
+        yield from _GUARD_HEADERS
 
 
 def wrapper_opening(signature: CppSignature, name: str) -> str:
@@ -89,13 +92,13 @@ def wrapper_opening(signature: CppSignature, name: str) -> str:
     return cpp_text.declaration("", signature.returns, name, items, ") {")
 
 
-def device_lines(function: NativeFunction, key: str, name: str, *, checks: bool) -> Iterator[str]:
+def device_lines(function: NativeFunction, key: str, name: str) -> Iterator[str]:
     """The statements that check and set the device, for a function that is called `name`."""
     if key not in device_keys():
         return
     layout = argument_layout(function.func)
     tensors = [a for a in (*layout.out, *layout.positional) if is_tensor_like(a.type)]
-    if checks and tensors and function.device_check != "NoCheck":
+    if tensors and function.device_check != "NoCheck":
         yield "::std::optional<c10::Device> common_device;"
         for argument in tensors:
             items = ["common_device", cpp_text.identifier(argument.name)]

@@ -114,6 +114,8 @@ def refusal(operator: Operator, info: DifferentiabilityInfo | None) -> str | Non
         return f"`{name}` writes to its arguments"
     if sum(argument.is_write for argument in schema.arguments) != 1:
         return f"`{name}` writes to several arguments"
+    if not schema.arguments[0].is_write:
+        return f"`{name}` does not write to its first argument"
     if info is not None and any(s.name == "self" for s in info.saved_inputs):
         return f"the formulas of `{name}` need `self` as it was before"
     return None

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.fakes import disagreement, lacks_fake
+from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean, suggest
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.schema import SchemaKind
@@ -67,6 +68,7 @@ def _inexpressible(function: NativeFunction) -> Diagnostic:
 
 def _check(package: Package) -> Iterator[Diagnostic]:
     yield from check_kernels(package)
+    yield from unregistrable([operator.function for operator in package.own])
     for operator in package.own:
         yield from _check_named(package, operator)
         yield from _check_rules(package, operator)

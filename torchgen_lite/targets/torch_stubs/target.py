@@ -2,6 +2,11 @@
 
 It is a partial stub package (PEP 561): a type checker takes `torch._ops` from here and the rest of PyTorch
 from PyTorch. Whoever installs the folder beside PyTorch has types for `torch.ops.<namespace>`.
+
+Note [Stub files of PyTorch]
+Beside a partial stub package pyright looks for every `.pyi` file in it alone, so what PyTorch describes in
+such files (`torch._C`, and with it `torch.dtype`) would be unknown. So the package has them too wherever they
+are known: with `--torch`, when the package is made for the PyTorch of this environment.
 """
 
 from __future__ import annotations
@@ -39,5 +44,10 @@ def build_torch_stubs(program: Program, options: Mapping[str, object]) -> Target
     files += [
         OutputFile(f"{MODULES}/{n.module}.pyi", "torch_stubs/namespace.pyi.j2", {"namespace": n})
         for n in namespaces
+    ]
+    files += [
+        OutputFile(f"{ROOT}/{path}", "torch_stubs/copied.pyi.j2", {"text": text})
+        for path, text in program.torch_stubs
+        if path != "_ops.pyi"
     ]
     return TargetResult(tuple(files))

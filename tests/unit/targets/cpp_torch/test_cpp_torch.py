@@ -218,6 +218,29 @@ at::Tensor f::call(const at::Tensor& op, int64_t default_) {
     assert "(const at::Tensor& op, int64_t default_ = 1)" in files["include/demo/functions.h"]
 
 
+def test_an_argument_with_the_name_of_its_operator(tmp_path: Path) -> None:
+    yaml = "- func: demo::pad(Tensor x, int[] pad) -> Tensor\n"
+    assert """
+at::Tensor pad::call(const at::Tensor& x, at::IntArrayRef pad) {
+  static const auto op = detail::find<struct pad>();
+  return op.call(x, pad);
+}
+""" in generate(tmp_path, yaml)["src/operators.cpp"]
+
+
+def test_calls_only(tmp_path: Path) -> None:
+    yaml = SCALE + "  variants: function, method\n  dispatch:\n    CPU: scale_cpu\n"
+    assert sorted(generate(tmp_path, yaml, calls_only=True)) == [
+        "include/demo/arguments.h",
+        "include/demo/functions.h",
+        "include/demo/methods.h",
+        "include/demo/operators.h",
+        "include/demo/redispatch_functions.h",
+        "include/demo/version.h",
+        "src/operators.cpp",
+    ]
+
+
 def test_functions_that_would_be_the_same_are_there_once(tmp_path: Path) -> None:
     yaml = "- func: demo::f(Tensor x, int n) -> Tensor\n- func: demo::f.sym(Tensor x, SymInt n) -> Tensor\n"
     text = generate(tmp_path, yaml)["include/demo/functions.h"]
@@ -260,9 +283,9 @@ def test_clang_format_changes_nothing(tmp_path: Path) -> None:
 @needs_clang_format
 def test_clang_format_changes_nothing_for_pytorch() -> None:
     files = torchgen_lite.generate(torchgen_lite.load(torch=True), targets=["cpp-torch"])
-    assert len(files) == 69
-    sample = [path for path in files if "_3." in path]
-    assert len(sample) == 4
+    assert len(files) == 70
+    sample = [path for path in files if "_3." in path or path.endswith("methods.h")]
+    assert len(sample) == 5
     assert {path: unformatted([files[path]]) for path in sample} == dict.fromkeys(sample, "")
     for path, text in files.items():
         assert len(text.splitlines()) < 10_000, path

@@ -12,6 +12,7 @@ namespace torchgen_lite {
 namespace detail {
 
 struct Kernel;
+struct DispatchTable;
 
 // As many as c10 allows.
 inline constexpr std::size_t max_arguments = 64;
@@ -69,11 +70,9 @@ TORCHGEN_LITE_NOINLINE void* unboxTo(const Value& value, Kept& kept) {
   }
 }
 
-// How arguments of one declared type get onto a stack and off it.
-struct ArgumentType {
-  Value (*box)(void* argument);
-  void* (*unbox)(const Value& value, Kept& kept);
-};
+// How an argument of one declared type gets onto a stack, and off it.
+using Boxer = Value (*)(void* argument);
+using Unboxer = void* (*)(const Value& value, Kept& kept);
 
 template <class P>
 TORCHGEN_LITE_ALWAYS_INLINE P pass(void* argument) {
@@ -90,9 +89,9 @@ class BoxedCall final {
  public:
   // Runs the kernel, and checks that nothing but its results is left.
   BoxedCall(
-      const Kernel& kernel,
+      const DispatchTable& table,
       DispatchKeySet keys,
-      const ArgumentType* types,
+      const Boxer* boxers,
       void* const* arguments,
       std::size_t count,
       int returns);
@@ -112,13 +111,13 @@ class BoxedCall final {
 class UnboxedCall final {
  public:
   TORCHGEN_LITE_NOINLINE UnboxedCall(
-      const ArgumentType* types,
+      const Unboxer* unboxers,
       std::size_t count,
       Stack& stack)
       : stack_(stack), count_(count) {
     const Value* values = stack.data() + (stack.size() - count);
     for (std::size_t i = 0; i < count; ++i) {
-      arguments_[i] = types[i].unbox(values[i], kept_);
+      arguments_[i] = unboxers[i](values[i], kept_);
     }
   }
   TORCHGEN_LITE_NOINLINE ~UnboxedCall() {}

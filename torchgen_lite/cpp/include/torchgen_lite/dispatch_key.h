@@ -39,8 +39,8 @@ constexpr DispatchKey toFunctionalityKey(DispatchKey key) {
   if (key == DispatchKey::EndOfFunctionalityKeys || isAliasDispatchKey(key)) {
     return DispatchKey::Undefined;
   }
-  return key_tables::per_backend
-      [(static_cast<int>(key) - key_tables::first_block) / (num_backends + 1)];
+  return key_tables::per_backend[static_cast<std::size_t>(
+      (static_cast<int>(key) - key_tables::first_block) / (num_backends + 1))];
 }
 
 // The backend of a runtime per-backend key, InvalidBit for any other.

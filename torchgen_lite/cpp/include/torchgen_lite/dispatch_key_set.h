@@ -19,12 +19,12 @@ inline constexpr std::uint64_t full_mask =
     (std::uint64_t{1} << (num_backends + num_functionality_keys - 1)) - 1;
 
 // The index of the highest bit of a number that is not zero.
-constexpr unsigned highestBit(std::uint64_t bits) {
+constexpr std::size_t highestBit(std::uint64_t bits) {
 #if defined(__GNUC__) || defined(__clang__)
-  return 63U ^ static_cast<unsigned>(__builtin_clzll(bits));
+  return static_cast<std::size_t>(63 ^ __builtin_clzll(bits));
 #else
-  unsigned index = 0;
-  for (unsigned step = 32; step != 0; step /= 2) {
+  std::size_t index = 0;
+  for (std::size_t step = 32; step != 0; step /= 2) {
     if (bits >> step != 0) {
       bits >>= step;
       index += step;
@@ -58,6 +58,19 @@ constexpr std::uint64_t perBackendMask() {
   }
   return mask;
 }
+
+// For each highest bit of a set the first slot of its functionality, and the
+// bits of a backend's index that choose among its slots: all or none.
+constexpr std::array<key_tables::OffsetAndMask, 64> makeSlotRows() {
+  std::array<key_tables::OffsetAndMask, 64> rows{};
+  for (std::size_t value = 1; value < num_functionality_keys; ++value) {
+    rows[num_backends + value - 1] = key_tables::offsets_and_masks[value];
+  }
+  return rows;
+}
+
+inline constexpr std::array<key_tables::OffsetAndMask, 64> slot_rows =
+    makeSlotRows();
 
 } // namespace detail
 
@@ -195,17 +208,16 @@ class DispatchKeySet final {
 
   // Which of the per-backend masks belongs to this set: that of the highest
   // backend, or the first.
-  constexpr unsigned getBackendIndex() const {
+  constexpr std::size_t getBackendIndex() const {
     return detail::highestBit((bits_ & detail::backend_mask) | 1);
   }
 
   // The slot that a call with this set runs. Nothing set and the lowest backend
   // have the same index, so no case needs a branch.
-  constexpr unsigned getDispatchTableIndexForDispatchKeySet() const {
-    const key_tables::OffsetAndMask row =
-        key_tables::offsets_and_masks[detail::highestBit(
-            (bits_ >> (num_backends - 1)) | 1)];
-    return row.offset + detail::highestBit((bits_ & row.mask) | 1);
+  constexpr std::size_t getDispatchTableIndexForDispatchKeySet() const {
+    const key_tables::OffsetAndMask& row =
+        detail::slot_rows[detail::highestBit(bits_ | 1)];
+    return row.offset + (getBackendIndex() & row.mask);
   }
 
   // Runtime keys in ascending order of functionality, then backend. A

@@ -25,48 +25,82 @@
 namespace torchgen_lite {
 namespace detail {
 
-// A function that takes the kernel, the keyset and the arguments.
-struct Slot {
-  AnyFunction function;
-  const Kernel* kernel;
-};
+// highestBit for calls. GCC extends the sign of what its builtin gives, which
+// costs a fifth of a redispatch's instructions.
+TORCHGEN_LITE_ALWAYS_INLINE std::size_t indexOfHighestBit(std::uint64_t bits) {
+#if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && \
+    !defined(__LZCNT__)
+  std::size_t index;
+  __asm__("bsrq %1, %0" : "=r"(index) : "rm"(bits) : "cc");
+  return index;
+#else
+  return highestBit(bits);
+#endif
+}
 
+// Note [No branch for fallthrough]
+// c10 has one mask of the keys that do not fall through, and an array of them
+// for operators where backends differ. The index of the backend is wanted for
+// the slot in any case, so here every operator has the array: one load, as the
+// single mask would be, and no question.
+//
+// Note [What a call reads]
+// The function of a slot, and of the kernel nothing: functions that need it
+// find it in the table, which they get with the keyset. So a call reads two
+// cache lines of a table and none of a kernel.
 struct DispatchTable {
-  // The keys that do not fall through, 0 if that is not the same for every
-  // backend. It always has the backend bits otherwise.
-  std::uint64_t mask = 0;
-  std::array<std::uint64_t, num_backends> backend_masks{};
-  std::array<Slot, num_runtime_entries> slots{};
+  // What runs for each slot. Null while the operator has no signature and the
+  // kernel none of its own; then there is no typed handle, and nobody calls it.
+  std::array<AnyFunction, num_runtime_entries> functions{};
+  // The keys that do not fall through, by the highest backend of a call, with
+  // all backend bits.
+  std::array<std::uint64_t, num_backends> masks{};
+  std::array<const Kernel*, num_runtime_entries> kernels{};
 
-  // The keyset of a call: ((arguments | included) - excluded) & mask, where
-  // subtraction spares the backend bits.
-  TORCHGEN_LITE_ALWAYS_INLINE DispatchKeySet
-  computeDispatchKeySet(std::uint64_t bits) const {
-    const LocalDispatchKeySet state = tls_local_dispatch_key_set();
-    bits = (bits | state.included.raw_repr()) &
-        (~state.excluded.raw_repr() | backend_mask);
-    std::uint64_t kept = mask;
-    if (TORCHGEN_LITE_UNLIKELY(kept == 0)) {
-      kept =
-          backend_masks[DispatchKeySet::from_raw_repr(bits).getBackendIndex()];
-    }
-    return DispatchKeySet::from_raw_repr(bits & kept);
+  // Where a call with arguments of these keys comes to, and on which keyset:
+  // ((arguments | included) - excluded) & mask, where subtraction spares the
+  // backend bits.
+  TORCHGEN_LITE_ALWAYS_INLINE AnyFunction
+  find(std::uint64_t bits, DispatchKeySet& keys) const {
+    bits = (bits | raw_local_state.included) & raw_local_state.kept;
+    const std::size_t backend = backendOf(bits);
+    bits &= masks.data()[backend];
+    keys = DispatchKeySet::from_raw_repr(bits);
+    return functions.data()[slotOf(bits, backend)];
   }
 
-  TORCHGEN_LITE_ALWAYS_INLINE const Slot& slotFor(DispatchKeySet keys) const {
-    return slots[keys.getDispatchTableIndexForDispatchKeySet()];
+  TORCHGEN_LITE_ALWAYS_INLINE AnyFunction
+  functionFor(DispatchKeySet keys) const {
+    const std::uint64_t bits = keys.raw_repr();
+    return functions.data()[slotOf(bits, backendOf(bits))];
+  }
+
+  const Kernel& kernelFor(DispatchKeySet keys) const {
+    return *kernels[keys.getDispatchTableIndexForDispatchKeySet()];
   }
 
   bool operator==(const DispatchTable& other) const {
-    for (std::size_t i = 0; i < slots.size(); ++i) {
-      if (slots[i].function != other.slots[i].function ||
-          slots[i].kernel != other.slots[i].kernel) {
-        return false;
-      }
-    }
-    return mask == other.mask && backend_masks == other.backend_masks;
+    return functions == other.functions && masks == other.masks &&
+        kernels == other.kernels;
+  }
+
+ private:
+  TORCHGEN_LITE_ALWAYS_INLINE static std::size_t backendOf(std::uint64_t bits) {
+    return indexOfHighestBit((bits & backend_mask) | 1);
+  }
+  // As getDispatchTableIndexForDispatchKeySet computes it.
+  TORCHGEN_LITE_ALWAYS_INLINE static std::size_t slotOf(
+      std::uint64_t bits,
+      std::size_t backend) {
+    const key_tables::OffsetAndMask& row =
+        slot_rows.data()[indexOfHighestBit(bits | 1)];
+    return row.offset + (static_cast<std::uint32_t>(backend) & row.mask);
   }
 };
+
+inline const Kernel& kernelOf(const DispatchTable& table, DispatchKeySet keys) {
+  return table.kernelFor(keys);
+}
 
 // What a call reads of an operator. A handle whose operator is not looked up
 // yet points to one without a table.

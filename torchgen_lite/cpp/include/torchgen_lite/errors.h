@@ -31,6 +31,9 @@ struct Site {
   const char* file = "";
   int line = -1;
 
+  constexpr Site() = default;
+  constexpr Site(const char* file_, int line_) : file(file_), line(line_) {}
+
 #if defined(__GNUC__) || defined(__clang__) || defined(_MSC_VER)
   static constexpr Site here(
       const char* file = __builtin_FILE(),

@@ -2,11 +2,12 @@
 // table points to.
 //
 // Note [Three ways to call a kernel]
-// A slot of a table is a function and a kernel; the function is called with
-// the kernel, the keyset of the call and the arguments.
+// A slot of a table is a function and a kernel; the function is called with the
+// keyset of the call, the arguments and the table.
 //   - TORCHGEN_LITE_FN(f): the function is made for f alone and calls it
-//     directly; nothing is read from the kernel.
-//   - any other callable: the function finds the callable in the kernel.
+//     directly.
+//   - any other callable: the function finds the kernel in the table, and the
+//     callable in the kernel.
 //   - boxed(f): the function puts the arguments on a stack.
 // Callables whose first parameter is a DispatchKeySet get that of the call.
 #pragma once
@@ -113,7 +114,7 @@ template <class F, F function, class Signature>
 struct CallConstant;
 template <class F, F function, class R, class... Args>
 struct CallConstant<F, function, R(Args...)> {
-  static R call(const Kernel&, DispatchKeySet keys, Args... arguments) {
+  static R call(DispatchKeySet keys, Args... arguments, const DispatchTable&) {
     return callWith<PartsOf<F>::with_keyset>(
         *function,
         keys,
@@ -125,35 +126,23 @@ template <class F, class Signature>
 struct CallStored;
 template <class F, class R, class... Args>
 struct CallStored<F, R(Args...)> {
-  static R code(const Kernel& kernel, DispatchKeySet keys, Args... arguments) {
+  static R code(
+      DispatchKeySet keys,
+      Args... arguments,
+      const DispatchTable& table) {
     return callWith<PartsOf<F>::with_keyset>(
-        *reinterpret_cast<F>(kernel.code),
+        *reinterpret_cast<F>(kernelOf(table, keys).code),
         keys,
         std::forward<Args>(arguments)...);
   }
   static R functor(
-      const Kernel& kernel,
       DispatchKeySet keys,
-      Args... arguments) {
+      Args... arguments,
+      const DispatchTable& table) {
     return callWith<PartsOf<F>::with_keyset>(
-        *static_cast<F*>(kernel.functor.get()),
+        *static_cast<F*>(kernelOf(table, keys).functor.get()),
         keys,
         std::forward<Args>(arguments)...);
-  }
-};
-
-// The same as data.
-struct ConstantParts {
-  AnyFunction call;
-  const SignatureInfo* signature;
-
-  template <class F, F function>
-  static ConstantParts of() {
-    using Signature = typename PartsOf<F>::Signature;
-    return {
-        reinterpret_cast<AnyFunction>(
-            &CallConstant<F, function, Signature>::call),
-        &SignatureInfo::of<Signature>()};
   }
 };
 
@@ -165,15 +154,33 @@ struct FallthroughKernel {};
 
 // A function as a template argument: see TORCHGEN_LITE_FN.
 template <class F, F function>
-struct Constant {};
+struct Constant {
+  using Signature = typename PartsOf<F>::Signature;
+  static constexpr const SignatureInfo& signature =
+      signature_of_kernels<Signature>;
+
+  TORCHGEN_LITE_ALWAYS_INLINE static AnyFunction call() {
+    return reinterpret_cast<AnyFunction>(
+        &CallConstant<F, function, Signature>::call);
+  }
+  TORCHGEN_LITE_ALWAYS_INLINE static BoxedFunction boxed() {
+    return &Thunks<Signature>::unbox;
+  }
+};
 
 using BoxedPointer = void (*)(const OperatorHandle&, DispatchKeySet, Stack&);
 
-void callBoxedCode(const Kernel& kernel, DispatchKeySet keys, Stack& stack);
+void callBoxedCode(
+    const DispatchTable& table,
+    DispatchKeySet keys,
+    Stack& stack);
 template <class F>
-void callBoxedFunctor(const Kernel& kernel, DispatchKeySet keys, Stack& stack);
+void callBoxedFunctor(
+    const DispatchTable& table,
+    DispatchKeySet keys,
+    Stack& stack);
 // What stands in for a kernel that cannot be run.
-void reportBoxed(const Kernel& kernel, DispatchKeySet keys, Stack& stack);
+void reportBoxed(const DispatchTable& table, DispatchKeySet keys, Stack& stack);
 
 } // namespace detail
 
@@ -207,8 +214,8 @@ class KernelFunction final {
     using Function = std::decay_t<F>;
     using Parts = detail::PartsOf<Function>;
     using Signature = typename Parts::Signature;
-    kernel_.signature = &detail::SignatureInfo::of<Signature>();
-    kernel_.boxed = kernel_.signature->unbox;
+    kernel_.signature = &detail::signature_of_kernels<Signature>;
+    kernel_.boxed = &detail::Thunks<Signature>::unbox;
     using Pointer = typename Parts::Pointer;
     if constexpr (
         std::is_pointer_v<Function> ||
@@ -227,13 +234,16 @@ class KernelFunction final {
   }
 
   template <class F, F function>
-  KernelFunction(detail::Constant<F, function>)
-      : KernelFunction(detail::ConstantParts::of<F, function>()) {}
+  KernelFunction(detail::Constant<F, function> constant)
+      : KernelFunction(constant.call(), constant.boxed(), constant.signature) {}
 
-  explicit KernelFunction(detail::ConstantParts parts) {
-    kernel_.signature = parts.signature;
-    kernel_.boxed = parts.signature->unbox;
-    kernel_.unboxed = parts.call;
+  KernelFunction(
+      detail::AnyFunction unboxed,
+      detail::BoxedFunction boxed,
+      const detail::SignatureInfo& signature) {
+    kernel_.unboxed = unboxed;
+    kernel_.boxed = boxed;
+    kernel_.signature = &signature;
   }
 
   template <class F>

@@ -57,7 +57,7 @@ template <class T>
 struct IsRange<
     T,
     std::void_t<
-        decltype(std::begin(std::declval<const T&>())),
+        decltype(*std::begin(std::declval<const T&>())),
         decltype(std::end(std::declval<const T&>()))>> : std::true_type {
   using Element = Bare<decltype(*std::begin(std::declval<const T&>()))>;
 };

@@ -78,37 +78,20 @@ class Library final {
       std::string_view schema,
       std::initializer_list<std::string_view> tags = {},
       Site site = Site::here()) {
-    checkOpen();
-    if (kind_ == IMPL) {
-      throw Error(
-          "def(\"" + std::string(schema) +
-          "\"): Cannot define an operator inside of a "
-          "TORCHGEN_LITE_LIBRARY_IMPL block.  All def()s should be placed in "
-          "the (unique) TORCHGEN_LITE_LIBRARY block for their namespace.  (" +
-          site_.debug() + ")");
-    }
-    const std::string_view name = schema.substr(0, schema.find('('));
-    const std::size_t colons = name.rfind("::");
-    std::string full(schema);
-    if (colons == std::string_view::npos) {
-      full = ns_ + "::" + std::string(detail::trimmed(schema));
-    } else if (name.substr(0, colons) != ns_) {
-      throw Error(
-          "def(\"" + std::string(schema) +
-          "\"): Explicitly provided namespace (" +
-          std::string(name.substr(0, colons)) +
-          ") in schema string does not match namespace of enclosing " +
-          kindName() + " block (" + ns_ +
-          ").  Move this definition to the (unique) TORCHGEN_LITE_LIBRARY block "
-          "corresponding to this namespace (and consider deleting the namespace "
-          "from your schema string.)  (" +
-          site_.debug() + ")");
-    }
-    handles_.push_back(dispatcher_->registerDef(
-        std::move(full),
-        std::vector<std::string>(tags.begin(), tags.end()),
-        site));
-    return *this;
+    return defAt(schema, tags, site);
+  }
+  Library& def(
+      const char* schema,
+      std::initializer_list<std::string_view> tags,
+      Site site = Site::here()) {
+    return defAt(schema, tags, site);
+  }
+  // Generated code has thousands of these in a row, and compilers are slow at
+  // long functions whose calls pass more than registers hold.
+  TORCHGEN_LITE_COLD Library& def(
+      const char* schema,
+      Site site = Site::here()) {
+    return defAt(schema, {}, site);
   }
 
   // Registers a kernel for an operator, which may be defined before or after.
@@ -130,11 +113,16 @@ class Library final {
   }
   // Generated code has thousands of these; a KernelFunction is made elsewhere.
   template <class F, F function>
-  Library& impl(
+  TORCHGEN_LITE_ALWAYS_INLINE Library& impl(
       const char* name,
-      detail::Constant<F, function>,
+      detail::Constant<F, function> constant,
       Site site = Site::here()) {
-    return implConstant(name, detail::ConstantParts::of<F, function>(), site);
+    return implConstant(
+        name,
+        constant.call(),
+        constant.boxed(),
+        constant.signature,
+        site);
   }
 
   // Registers boxed(f) or fallthrough() for every operator that has no kernel
@@ -184,11 +172,50 @@ class Library final {
     }
   }
 
+  Library& defAt(
+      std::string_view schema,
+      std::initializer_list<std::string_view> tags,
+      Site site) {
+    checkOpen();
+    if (kind_ == IMPL) {
+      throw Error(
+          "def(\"" + std::string(schema) +
+          "\"): Cannot define an operator inside of a "
+          "TORCHGEN_LITE_LIBRARY_IMPL block.  All def()s should be placed in "
+          "the (unique) TORCHGEN_LITE_LIBRARY block for their namespace.  (" +
+          site_.debug() + ")");
+    }
+    const std::string_view name = schema.substr(0, schema.find('('));
+    const std::size_t colons = name.rfind("::");
+    std::string full(schema);
+    if (colons == std::string_view::npos) {
+      full = ns_ + "::" + std::string(detail::trimmed(schema));
+    } else if (name.substr(0, colons) != ns_) {
+      throw Error(
+          "def(\"" + std::string(schema) +
+          "\"): Explicitly provided namespace (" +
+          std::string(name.substr(0, colons)) +
+          ") in schema string does not match namespace of enclosing " +
+          kindName() + " block (" + ns_ +
+          ").  Move this definition to the (unique) TORCHGEN_LITE_LIBRARY block "
+          "corresponding to this namespace (and consider deleting the namespace "
+          "from your schema string.)  (" +
+          site_.debug() + ")");
+    }
+    handles_.push_back(dispatcher_->registerDef(
+        std::move(full),
+        std::vector<std::string>(tags.begin(), tags.end()),
+        site));
+    return *this;
+  }
+
   TORCHGEN_LITE_COLD Library& implConstant(
       const char* name,
-      detail::ConstantParts parts,
+      detail::AnyFunction unboxed,
+      detail::BoxedFunction boxed,
+      const detail::SignatureInfo& signature,
       Site site) {
-    return implAt(name, key_, KernelFunction(parts), site);
+    return implAt(name, key_, KernelFunction(unboxed, boxed, signature), site);
   }
 
   Library& implAt(

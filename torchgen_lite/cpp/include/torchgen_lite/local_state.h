@@ -18,32 +18,38 @@ struct LocalDispatchKeySet {
 
 namespace detail {
 
-// XOR-ed with the defaults, so that memory which is zero is the default state:
-// no thread has to construct anything before its first call.
-struct PODLocalDispatchKeySet {
+// As a call wants it: two operations, without a constant. `kept` is what the
+// excluded set leaves: backend bits always stay.
+struct RawLocalState {
   std::uint64_t included;
+  std::uint64_t kept;
   std::uint64_t excluded;
+
+  static constexpr RawLocalState of(LocalDispatchKeySet state) {
+    return {
+        state.included.raw_repr(),
+        ~state.excluded.raw_repr() | backend_mask,
+        state.excluded.raw_repr()};
+  }
 };
 
-TORCHGEN_LITE_API inline thread_local PODLocalDispatchKeySet
-    raw_local_dispatch_key_set TORCHGEN_LITE_TLS_MODEL = {0, 0};
+// Made when the program is compiled, so no thread has to construct anything
+// before its first call.
+TORCHGEN_LITE_API inline thread_local RawLocalState raw_local_state
+    TORCHGEN_LITE_TLS_MODEL =
+        RawLocalState::of({default_included_set, default_excluded_set});
 
 } // namespace detail
 
 TORCHGEN_LITE_ALWAYS_INLINE LocalDispatchKeySet tls_local_dispatch_key_set() {
-  const detail::PODLocalDispatchKeySet& raw =
-      detail::raw_local_dispatch_key_set;
+  const detail::RawLocalState& raw = detail::raw_local_state;
   return {
-      DispatchKeySet::from_raw_repr(
-          raw.included ^ default_included_set.raw_repr()),
-      DispatchKeySet::from_raw_repr(
-          raw.excluded ^ default_excluded_set.raw_repr())};
+      DispatchKeySet::from_raw_repr(raw.included),
+      DispatchKeySet::from_raw_repr(raw.excluded)};
 }
 
 inline void force_tls_local_dispatch_key_set(LocalDispatchKeySet state) {
-  detail::raw_local_dispatch_key_set = {
-      state.included.raw_repr() ^ default_included_set.raw_repr(),
-      state.excluded.raw_repr() ^ default_excluded_set.raw_repr()};
+  detail::raw_local_state = detail::RawLocalState::of(state);
 }
 
 inline bool tls_is_dispatch_key_included(DispatchKey key) {
@@ -74,17 +80,17 @@ namespace detail {
 
 class SavedLocalState {
  public:
-  SavedLocalState() : saved_(raw_local_dispatch_key_set) {}
+  SavedLocalState() : saved_(raw_local_state) {}
   SavedLocalState(const SavedLocalState&) = delete;
   SavedLocalState& operator=(const SavedLocalState&) = delete;
 
  protected:
   ~SavedLocalState() {
-    raw_local_dispatch_key_set = saved_;
+    raw_local_state = saved_;
   }
 
  private:
-  PODLocalDispatchKeySet saved_;
+  RawLocalState saved_;
 };
 
 } // namespace detail

@@ -30,7 +30,7 @@
 #endif
 
 // Code of a shared library finds thread-local variables by calling a function.
-// In the initial-exec model it is one load instead, for 16 bytes of the room
+// In the initial-exec model it is one load instead, for 24 bytes of the room
 // that glibc keeps for libraries which are loaded while a program runs. Other C
 // libraries keep none, so there the function is called; define
 // TORCHGEN_LITE_TLS_DYNAMIC to have it called everywhere.

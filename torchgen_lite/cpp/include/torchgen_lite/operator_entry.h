@@ -163,9 +163,12 @@ class OperatorEntry final : public detail::CallTarget {
       throw Error(
           "Tried to access or call an operator with a wrong signature.\n"
           "  operator: " +
-          describe() + "\n  correct signature:  " +
-          std::string(signature_->text()) + "\n    " + signature_debug_ +
-          "\n  accessed/called as: " + std::string(wanted.text()));
+          describe() + "\n  correct signature:  " + signature_->id.text() +
+          "\n    " + signature_debug_ +
+          "\n  accessed/called as: " + wanted.id.text());
+    } else if (signature_->box == nullptr) {
+      signature_ = &wanted;
+      invalidate();
     }
     has_handles_ = true;
   }
@@ -317,8 +320,8 @@ class OperatorEntry final : public detail::CallTarget {
     } else if (signature_->id != info.id) {
       throw Error(
           "Mismatch in kernel C++ signatures\n  operator: " + describe() +
-          "\n  kernel 1: " + std::string(signature_->text()) + "\n    " +
-          signature_debug_ + "\n  kernel 2: " + std::string(info.text()) +
+          "\n  kernel 1: " + signature_->id.text() + "\n    " +
+          signature_debug_ + "\n  kernel 2: " + info.id.text() +
           "\n    kernel for " + std::string(toString(key)) + ", " +
           site.debug());
     }
@@ -333,11 +336,11 @@ class OperatorEntry final : public detail::CallTarget {
       throw Error(
           "The C++ signature of a kernel or handle doesn't match the schema.\n"
           "  operator: " +
-          schema + "\n  signature: " + std::string(info.text()) +
-          "\n  the schema has " + std::to_string(facts.arguments) +
-          " arguments and " + std::to_string(facts.returns) +
-          " returns, the signature " + std::to_string(info.arguments) +
-          " and " + std::to_string(info.returns));
+          schema + "\n  signature: " + info.id.text() + "\n  the schema has " +
+          std::to_string(facts.arguments) + " arguments and " +
+          std::to_string(facts.returns) + " returns, the signature " +
+          std::to_string(info.arguments) + " and " +
+          std::to_string(info.returns));
     }
   }
 
@@ -351,7 +354,7 @@ class OperatorEntry final : public detail::CallTarget {
 
   const detail::DispatchTable* makeTable();
   const detail::Kernel* kernelOf(int slot, const detail::Choice& choice);
-  detail::Slot slotFor(const detail::Kernel* kernel) const;
+  detail::AnyFunction functionOf(const detail::Kernel& kernel) const;
 
   detail::Registry& registry_;
   std::string full_name_;

@@ -67,13 +67,15 @@ class OperatorHandle final {
   // Takes the operator's arguments off the end of a stack and pushes its
   // results. Generators carry no keys here, as in c10.
   void callBoxed(Stack& stack) const {
-    const detail::DispatchTable& table = entry_->table();
     std::uint64_t bits = 0;
     for (std::size_t i = stack.size() - argumentsOn(stack); i < stack.size();
          ++i) {
       bits |= stack[i].keyset().raw_repr();
     }
-    run(table, table.computeDispatchKeySet(bits), stack, "callBoxed");
+    const detail::DispatchTable& table = entry_->table();
+    DispatchKeySet keys;
+    table.find(bits, keys);
+    run(table, keys, stack, "callBoxed");
   }
 
   // The same on the keyset given, without arguments' keys, local state or mask.
@@ -103,11 +105,11 @@ class OperatorHandle final {
     return count < 0 ? stack.size() : static_cast<std::size_t>(count);
   }
 
-  void run(
+  static void run(
       const detail::DispatchTable& table,
       DispatchKeySet keys,
       Stack& stack,
-      const char* how) const;
+      const char* how);
 
   OperatorEntry* entry_;
 };
@@ -138,79 +140,121 @@ inline std::shared_ptr<const Observers> observersOf(const Kernel& kernel) {
 // it.
 class SlowCall final {
  public:
-  // `keys` of a redispatch, null for a call of arguments with these bits.
   TORCHGEN_LITE_COLD SlowCall(
       OperatorEntry& entry,
-      const DispatchKeySet* keys,
-      std::uint64_t bits) {
-    const DispatchTable& table = entry.slowTable();
-    keys_ = keys != nullptr ? *keys : table.computeDispatchKeySet(bits);
-    slot_ = &table.slotFor(keys_);
-    const Kernel& kernel = *slot_->kernel;
+      DispatchKeySet keys,
+      bool is_redispatch)
+      : table_(entry.slowTable()), keys_(keys) {
+    if (!is_redispatch) {
+      table_.find(keys.raw_repr(), keys_);
+    }
+    const Kernel& kernel = table_.kernelFor(keys_);
     if (auto observers = observersOf(kernel)) {
       observation_.emplace(
           std::move(observers),
-          recordOf(kernel, keys_, keys != nullptr ? "redispatch" : "call"));
+          recordOf(kernel, keys_, is_redispatch ? "redispatch" : "call"));
     }
   }
   TORCHGEN_LITE_COLD ~SlowCall() {}
   SlowCall(const SlowCall&) = delete;
   SlowCall& operator=(const SlowCall&) = delete;
 
-  const Slot& slot() const {
-    return *slot_;
+  const DispatchTable& table() const {
+    return table_;
   }
   DispatchKeySet keys() const {
     return keys_;
   }
 
  private:
+  const DispatchTable& table_;
   DispatchKeySet keys_;
-  const Slot* slot_;
   std::optional<Observation> observation_;
 };
 
 template <class R, class... Args>
-TORCHGEN_LITE_ALWAYS_INLINE R
-run(const Slot& slot, DispatchKeySet keys, Args&&... arguments) {
+TORCHGEN_LITE_ALWAYS_INLINE R redispatch(
+    const DispatchTable& table,
+    DispatchKeySet keys,
+    Args&&... arguments) {
   return reinterpret_cast<typename UnboxedFunction<R(Args...)>::Type>(
-      slot.function)(*slot.kernel, keys, std::forward<Args>(arguments)...);
+      table.functionFor(keys))(keys, std::forward<Args>(arguments)..., table);
+}
+
+template <class R, class... Args>
+TORCHGEN_LITE_ALWAYS_INLINE R
+call(const DispatchTable& table, Args&&... arguments) {
+  DispatchKeySet keys;
+  const AnyFunction function = table.find(bitsOfArguments(arguments...), keys);
+  return reinterpret_cast<typename UnboxedFunction<R(Args...)>::Type>(
+      function)(keys, std::forward<Args>(arguments)..., table);
+}
+
+// What a typed handle has; a static one finds its own.
+inline OperatorEntry& entryOf(OperatorEntry& entry, const SignatureInfo&) {
+  return entry;
+}
+
+// The other side of the branch, for calls and redispatches alike. Arguments are
+// passed as the operator takes them: the address of one would keep it in memory
+// on the fast path, too.
+template <class Op, class R, class... Args>
+TORCHGEN_LITE_COLD R
+runSlowly(DispatchKeySet keys, Args... arguments, Op& op, bool is_redispatch) {
+  OperatorEntry& entry = entryOf(op, SignatureInfo::ofCalls<R(Args...)>());
+  if (!is_redispatch) {
+    keys = DispatchKeySet::from_raw_repr(bitsOfArguments(arguments...));
+  }
+  const SlowCall call(entry, keys, is_redispatch);
+  return redispatch<R, Args...>(
+      call.table(),
+      call.keys(),
+      std::forward<Args>(arguments)...);
 }
 
 inline void report(const Kernel& kernel, DispatchKeySet keys) {
   kernel.op->report(kernel, keys);
 }
 
-inline void reportBoxed(const Kernel& kernel, DispatchKeySet keys, Stack&) {
-  kernel.op->report(kernel, keys);
+inline void reportBoxed(
+    const DispatchTable& table,
+    DispatchKeySet keys,
+    Stack&) {
+  report(table.kernelFor(keys), keys);
 }
 
 inline void callBoxedCode(
-    const Kernel& kernel,
+    const DispatchTable& table,
     DispatchKeySet keys,
     Stack& stack) {
+  const Kernel& kernel = table.kernelFor(keys);
   reinterpret_cast<BoxedPointer>(
       kernel.code)(OperatorHandle(*kernel.op), keys, stack);
 }
 
 template <class F>
-void callBoxedFunctor(const Kernel& kernel, DispatchKeySet keys, Stack& stack) {
+void callBoxedFunctor(
+    const DispatchTable& table,
+    DispatchKeySet keys,
+    Stack& stack) {
+  const Kernel& kernel = table.kernelFor(keys);
   (*static_cast<F*>(
       kernel.functor.get()))(OperatorHandle(*kernel.op), keys, stack);
 }
 
 inline BoxedCall::BoxedCall(
-    const Kernel& kernel,
+    const DispatchTable& table,
     DispatchKeySet keys,
-    const ArgumentType* types,
+    const Boxer* boxers,
     void* const* arguments,
     std::size_t count,
     int returns) {
   stack_.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
-    stack_.push_back(types[i].box(arguments[i]));
+    stack_.push_back(boxers[i](arguments[i]));
   }
-  kernel.boxed(kernel, keys, stack_);
+  const Kernel& kernel = table.kernelFor(keys);
+  kernel.boxed(table, keys, stack_);
   if (stack_.size() != static_cast<std::size_t>(returns)) {
     throw Error(
         "a boxed kernel of " + kernel.op->fullName() + " left " +
@@ -225,16 +269,16 @@ inline void OperatorHandle::run(
     const detail::DispatchTable& table,
     DispatchKeySet keys,
     Stack& stack,
-    const char* how) const {
-  const detail::Kernel& kernel = *table.slotFor(keys).kernel;
+    const char* how) {
+  const detail::Kernel& kernel = table.kernelFor(keys);
   if (auto observers = detail::observersOf(kernel)) {
     const detail::Observation observation(
         std::move(observers),
         detail::recordOf(kernel, keys, how));
-    kernel.boxed(kernel, keys, stack);
+    kernel.boxed(table, keys, stack);
     return;
   }
-  kernel.boxed(kernel, keys, stack);
+  kernel.boxed(table, keys, stack);
 }
 
 // Calls with C++ arguments.
@@ -248,9 +292,13 @@ class TypedOperatorHandle<R(Args...)> final {
     const detail::DispatchTable* table =
         entry_->fast.load(std::memory_order_acquire);
     if (TORCHGEN_LITE_UNLIKELY(table == nullptr)) {
-      return runSlowly(*entry_, nullptr, std::forward<Args>(arguments)...);
+      return detail::runSlowly<OperatorEntry, R, Args...>(
+          DispatchKeySet(),
+          std::forward<Args>(arguments)...,
+          *entry_,
+          false);
     }
-    return dispatch(*table, std::forward<Args>(arguments)...);
+    return detail::call<R, Args...>(*table, std::forward<Args>(arguments)...);
   }
 
   // Runs the kernel of the keyset's highest key: no argument, local state or
@@ -260,10 +308,14 @@ class TypedOperatorHandle<R(Args...)> final {
     const detail::DispatchTable* table =
         entry_->fast.load(std::memory_order_acquire);
     if (TORCHGEN_LITE_UNLIKELY(table == nullptr)) {
-      return runSlowly(*entry_, &keys, std::forward<Args>(arguments)...);
+      return detail::runSlowly<OperatorEntry, R, Args...>(
+          keys,
+          std::forward<Args>(arguments)...,
+          *entry_,
+          true);
     }
-    return detail::run<R, Args...>(
-        table->slotFor(keys),
+    return detail::redispatch<R, Args...>(
+        *table,
         keys,
         std::forward<Args>(arguments)...);
   }
@@ -279,38 +331,12 @@ class TypedOperatorHandle<R(Args...)> final {
 
   explicit TypedOperatorHandle(OperatorEntry& entry) : entry_(&entry) {}
 
-  TORCHGEN_LITE_ALWAYS_INLINE static R dispatch(
-      const detail::DispatchTable& table,
-      Args&&... arguments) {
-    const DispatchKeySet keys =
-        table.computeDispatchKeySet(detail::bitsOfArguments(arguments...));
-    return detail::run<R, Args...>(
-        table.slotFor(keys),
-        keys,
-        std::forward<Args>(arguments)...);
-  }
-
-  // `keys` is null for a call.
-  TORCHGEN_LITE_COLD static R runSlowly(
-      OperatorEntry& entry,
-      const DispatchKeySet* keys,
-      Args&&... arguments) {
-    const detail::SlowCall call(
-        entry,
-        keys,
-        detail::bitsOfArguments(arguments...));
-    return detail::run<R, Args...>(
-        call.slot(),
-        call.keys(),
-        std::forward<Args>(arguments)...);
-  }
-
   OperatorEntry* entry_;
 };
 
 template <class Signature>
 TypedOperatorHandle<Signature> OperatorHandle::typed() const {
-  entry_->requireSignature(detail::SignatureInfo::of<Signature>());
+  entry_->requireSignature(detail::SignatureInfo::ofCalls<Signature>());
   return TypedOperatorHandle<Signature>(*entry_);
 }
 

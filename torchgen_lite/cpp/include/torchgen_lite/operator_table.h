@@ -25,19 +25,12 @@ inline const detail::Kernel* OperatorEntry::kernelOf(
   }
 }
 
-inline detail::Slot OperatorEntry::slotFor(const detail::Kernel* kernel) const {
-  if (kernel->kind == detail::KernelKind::Normal &&
-      kernel->unboxed != nullptr) {
-    return {kernel->unboxed, kernel};
+inline detail::AnyFunction OperatorEntry::functionOf(
+    const detail::Kernel& kernel) const {
+  if (kernel.kind == detail::KernelKind::Normal && kernel.unboxed != nullptr) {
+    return kernel.unboxed;
   }
-  // Without a signature there is no typed handle, and nobody calls this.
-  if (signature_ == nullptr) {
-    return {nullptr, kernel};
-  }
-  return {
-      kernel->kind == detail::KernelKind::Normal ? signature_->box
-                                                 : signature_->raise,
-      kernel};
+  return signature_ == nullptr ? nullptr : signature_->box;
 }
 
 // Note [Keys that every call includes]
@@ -47,7 +40,7 @@ inline detail::Slot OperatorEntry::slotFor(const detail::Kernel* kernel) const {
 // fallback. Their slots stay empty.
 inline const detail::DispatchTable* OperatorEntry::makeTable() {
   auto table = std::make_unique<detail::DispatchTable>();
-  table->backend_masks.fill(detail::full_mask);
+  table->masks.fill(detail::full_mask);
   const detail::RegisteredKeys keys = registered();
   for (int slot = 0; slot < num_runtime_entries; ++slot) {
     const DispatchKey key =
@@ -55,7 +48,8 @@ inline const detail::DispatchTable* OperatorEntry::makeTable() {
     const detail::Choice choice = choiceOf(slot, keys);
     const detail::Kernel* kernel =
         definition_.has_value() ? kernelOf(slot, choice) : &undefined_;
-    table->slots[static_cast<std::size_t>(slot)] = slotFor(kernel);
+    table->kernels[static_cast<std::size_t>(slot)] = kernel;
+    table->functions[static_cast<std::size_t>(slot)] = functionOf(*kernel);
     const bool falls_through =
         kernel->kind == detail::KernelKind::Fallthrough ||
         (choice.origin == Origin::Missing && default_included_set.has(key) &&
@@ -68,16 +62,10 @@ inline const detail::DispatchTable* OperatorEntry::makeTable() {
     const int backend = static_cast<int>(toBackendComponent(key));
     for (int i = 0; i < num_backends; ++i) {
       if (backend == 0 || backend == i + 1) {
-        table->backend_masks[static_cast<std::size_t>(i)] &= ~functionality;
+        table->masks[static_cast<std::size_t>(i)] &= ~functionality;
       }
     }
   }
-  const std::uint64_t first = table->backend_masks[0];
-  const bool same = std::all_of(
-      table->backend_masks.begin(),
-      table->backend_masks.end(),
-      [first](std::uint64_t mask) { return mask == first; });
-  table->mask = same ? first : 0;
   // The newest are looked at: registering and undoing comes back to them.
   const std::size_t oldest = tables_.size() > 64 ? tables_.size() - 64 : 0;
   for (std::size_t i = tables_.size(); i-- > oldest;) {
@@ -124,7 +112,8 @@ inline std::string OperatorEntry::dumpState() const {
       text += isAliasDispatchKey(key) ? "[alias]" : "";
       text += i + 1 == kernels.size() ? "" : " (inactive)";
       text += ": " + kernel.site.debug() + " :: ";
-      text += kernel.signature == nullptr ? "(none)" : kernel.signature->text();
+      text +=
+          kernel.signature == nullptr ? "(none)" : kernel.signature->id.text();
       text += kernel.kind == detail::KernelKind::Fallthrough
           ? " [ fallthrough boxed ]\n"
           : kernel.unboxed == nullptr ? " [ boxed ]\n"

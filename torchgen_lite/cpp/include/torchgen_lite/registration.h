@@ -92,7 +92,9 @@ inline RegistrationHandle Dispatcher::registerDef(
   entry.define(std::move(schema), std::move(facts), std::move(tags), site);
   RegistrationHandle handle = handleOf(What::Def, &entry, nullptr);
   const OperatorHandle op(entry);
-  for (RegistrationListener* listener : std::vector(listeners_)) {
+  // A copy: they may add others.
+  const std::vector<RegistrationListener*> listeners = listeners_;
+  for (RegistrationListener* listener : listeners) {
     listener->onOperatorRegistered(op);
   }
   return handle;
@@ -192,7 +194,9 @@ inline void Dispatcher::observersChanged() {
 
 inline void Dispatcher::undoDef(OperatorEntry& entry) {
   const OperatorHandle op(entry);
-  for (RegistrationListener* listener : std::vector(listeners_)) {
+  // A copy: they may add others.
+  const std::vector<RegistrationListener*> listeners = listeners_;
+  for (RegistrationListener* listener : listeners) {
     listener->onOperatorDeregistered(op);
   }
   entry.undefine();
@@ -241,7 +245,7 @@ struct StaticOperator {
 
   // The operator, looked up once. Throws Error if it is not there, or has
   // another signature.
-  TORCHGEN_LITE_COLD OperatorEntry& find(const SignatureInfo& info) const {
+  OperatorEntry& find(const SignatureInfo& info) const {
     CallTarget* found = target.load(std::memory_order_acquire);
     if (found == &not_looked_up) {
       OperatorEntry& entry = Dispatcher::singleton()
@@ -259,6 +263,12 @@ struct StaticOperator {
         ->fast.load(std::memory_order_acquire);
   }
 };
+
+inline OperatorEntry& entryOf(
+    const StaticOperator& op,
+    const SignatureInfo& info) {
+  return op.find(info);
+}
 
 } // namespace detail
 
@@ -282,35 +292,36 @@ class StaticOperatorHandle<R(Args...)> final {
   TORCHGEN_LITE_ALWAYS_INLINE R call(Args... arguments) const {
     const detail::DispatchTable* table = op_.table();
     if (TORCHGEN_LITE_UNLIKELY(table == nullptr)) {
-      return Typed::runSlowly(
-          found(),
-          nullptr,
-          std::forward<Args>(arguments)...);
+      return detail::runSlowly<const detail::StaticOperator, R, Args...>(
+          DispatchKeySet(),
+          std::forward<Args>(arguments)...,
+          op_,
+          false);
     }
-    return Typed::dispatch(*table, std::forward<Args>(arguments)...);
+    return detail::call<R, Args...>(*table, std::forward<Args>(arguments)...);
   }
 
   TORCHGEN_LITE_ALWAYS_INLINE R
   redispatch(DispatchKeySet keys, Args... arguments) const {
     const detail::DispatchTable* table = op_.table();
     if (TORCHGEN_LITE_UNLIKELY(table == nullptr)) {
-      return Typed::runSlowly(found(), &keys, std::forward<Args>(arguments)...);
+      return detail::runSlowly<const detail::StaticOperator, R, Args...>(
+          keys,
+          std::forward<Args>(arguments)...,
+          op_,
+          true);
     }
-    return detail::run<R, Args...>(
-        table->slotFor(keys),
+    return detail::redispatch<R, Args...>(
+        *table,
         keys,
         std::forward<Args>(arguments)...);
   }
 
   Typed typed() const {
-    return Typed(found());
+    return Typed(op_.find(detail::SignatureInfo::ofCalls<R(Args...)>()));
   }
 
  private:
-  OperatorEntry& found() const {
-    return op_.find(detail::SignatureInfo::of<R(Args...)>());
-  }
-
   detail::StaticOperator op_;
 };
 

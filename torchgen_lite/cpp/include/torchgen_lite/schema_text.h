@@ -69,7 +69,7 @@ inline int countItems(std::string_view list) {
     } else if (list[i] == '"' || list[i] == '\'') {
       const char quote = list[i++];
       while (i < list.size() && list[i] != quote) {
-        i += list[i] == '\\' ? 2 : 1;
+        i += list[i] == '\\' ? 2U : 1U;
       }
     } else if (list[i] == ',') {
       item(list.substr(start, i - start));

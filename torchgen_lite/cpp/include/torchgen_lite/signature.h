@@ -1,6 +1,10 @@
-// What the dispatcher keeps of a C++ signature: its identity, its text, and
-// the functions that stand in a table where no unboxed kernel does. One for
-// each signature, whatever number of operators and kernels has it.
+// What the dispatcher keeps of a C++ signature: its identity, and the function
+// that stands in a table where no unboxed kernel does.
+//
+// Note [Who compiles what]
+// Typed calls need the way from their arguments to a boxed kernel, unboxed
+// kernels the way from a stack to their parameters. Files with calls compile
+// the one, files with kernels the other, each once for a signature.
 #pragma once
 
 #include <string>
@@ -14,36 +18,38 @@ class OperatorHandle;
 
 namespace detail {
 
+struct DispatchTable;
+
 // Every function of a table, cast back before it is called.
 using AnyFunction = void (*)();
-using BoxedFunction = void (*)(const Kernel&, DispatchKeySet, Stack&);
+// These get the table, and find the kernel in it where they need one.
+using BoxedFunction = void (*)(const DispatchTable&, DispatchKeySet, Stack&);
 
 template <class Signature>
 struct UnboxedFunction;
+// The keyset is first and the table last, so that what a redispatch is called
+// with, and a kernel that takes the keyset, is already where it has to be.
 template <class R, class... Args>
 struct UnboxedFunction<R(Args...)> {
-  using Type = R (*)(const Kernel&, DispatchKeySet, Args...);
+  using Type = R (*)(DispatchKeySet, Args..., const DispatchTable&);
 };
 
 struct SignatureInfo {
   TypeId id;
-  std::string_view (*text)();
   int arguments;
   int returns;
-  // Reports that the kernel cannot be run.
-  AnyFunction raise;
-  // Runs a boxed kernel on the arguments of a typed call.
+  // Runs a boxed kernel, or what stands for one that cannot be run, on the
+  // arguments of a typed call. Null where only kernels have told the signature.
   AnyFunction box;
-  // Runs an unboxed kernel on a stack.
-  BoxedFunction unbox;
 
   template <class Signature>
-  static const SignatureInfo& of();
+  static const SignatureInfo& ofCalls();
 };
 
 // Throws; see OperatorEntry::report.
 [[noreturn]] void report(const Kernel& kernel, DispatchKeySet keys);
 AnyFunction unboxedOf(const Kernel& kernel);
+const Kernel& kernelOf(const DispatchTable& table, DispatchKeySet keys);
 
 template <class Signature>
 struct Thunks;
@@ -57,67 +63,65 @@ struct Thunks<R(Args...)> {
   static constexpr int arguments = sizeof...(Args);
   static constexpr int returns = Results<R>::count;
   // One more, for signatures without any.
-  static constexpr ArgumentType types[] = {
-      {&boxFrom<Args>, &unboxTo<Args>}...,
-      {nullptr, nullptr}};
+  static constexpr Boxer boxers[] = {&boxFrom<Args>..., nullptr};
+  static constexpr Unboxer unboxers[] = {&unboxTo<Args>..., nullptr};
 
-  TORCHGEN_LITE_COLD static R raise(
-      const Kernel& kernel,
+  TORCHGEN_LITE_COLD static R box(
       DispatchKeySet keys,
-      Args...) {
-    report(kernel, keys);
-  }
-
-  TORCHGEN_LITE_NOINLINE static R box(
-      const Kernel& kernel,
-      DispatchKeySet keys,
-      Args... arguments) {
-    void* const pointers[] = {addressOf(arguments)..., nullptr};
-    BoxedCall call(kernel, keys, types, pointers, sizeof...(Args), returns);
+      Args... values,
+      const DispatchTable& table) {
+    void* const pointers[] = {addressOf(values)..., nullptr};
+    BoxedCall call(table, keys, boxers, pointers, sizeof...(Args), returns);
     return Results<R>::pop(call);
   }
 
-  TORCHGEN_LITE_NOINLINE static void unbox(
-      const Kernel& kernel,
+  // Runs an unboxed kernel on a stack.
+  TORCHGEN_LITE_COLD static void unbox(
+      const DispatchTable& table,
       DispatchKeySet keys,
       Stack& stack) {
-    UnboxedCall call(types, sizeof...(Args), stack);
-    run(kernel, keys, call, std::index_sequence_for<Args...>());
+    UnboxedCall call(unboxers, sizeof...(Args), stack);
+    run(table, keys, call, std::index_sequence_for<Args...>());
     call.finish();
   }
 
  private:
   template <std::size_t... I>
   static void run(
-      const Kernel& kernel,
+      const DispatchTable& table,
       DispatchKeySet keys,
       UnboxedCall& call,
       std::index_sequence<I...>) {
     const auto function =
         reinterpret_cast<typename UnboxedFunction<R(Args...)>::Type>(
-            unboxedOf(kernel));
+            unboxedOf(kernelOf(table, keys)));
     if constexpr (std::is_void_v<R>) {
-      function(kernel, keys, pass<Args>(call.argument(I))...);
+      function(keys, pass<Args>(call.argument(I))..., table);
     } else {
       Results<R>::push(
           call,
-          function(kernel, keys, pass<Args>(call.argument(I))...));
+          function(keys, pass<Args>(call.argument(I))..., table));
     }
   }
 };
 
 template <class Signature>
-const SignatureInfo& SignatureInfo::of() {
+const SignatureInfo& SignatureInfo::ofCalls() {
   static const SignatureInfo info = {
       TypeId::of<Signature>(),
-      &typeName<Signature>,
       Thunks<Signature>::arguments,
       Thunks<Signature>::returns,
-      reinterpret_cast<AnyFunction>(&Thunks<Signature>::raise),
-      reinterpret_cast<AnyFunction>(&Thunks<Signature>::box),
-      &Thunks<Signature>::unbox};
+      reinterpret_cast<AnyFunction>(&Thunks<Signature>::box)};
   return info;
 }
+
+// What kernels tell of theirs.
+template <class Signature>
+inline constexpr SignatureInfo signature_of_kernels = {
+    TypeId::of<Signature>(),
+    Thunks<Signature>::arguments,
+    Thunks<Signature>::returns,
+    nullptr};
 
 } // namespace detail
 } // namespace torchgen_lite

@@ -2,12 +2,17 @@
 // without.
 #pragma once
 
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
 #if defined(__GXX_RTTI) || defined(__cpp_rtti) || defined(_CPPRTTI)
 #define TORCHGEN_LITE_RTTI
 #include <typeinfo>
+#if defined(__GNUC__) || defined(__clang__)
+#define TORCHGEN_LITE_CXXABI
+#include <cxxabi.h>
+#endif
 #endif
 
 namespace torchgen_lite {
@@ -37,43 +42,55 @@ std::string_view typeName() {
 #endif
 }
 
+// Of a function type, or of an object type without const.
 class TypeId final {
  public:
-  // typeid drops references and const at the top.
-  template <class T>
-  struct Of {};
-
-  template <class T>
-#ifdef TORCHGEN_LITE_RTTI
-  constexpr explicit TypeId(Of<T>*) : info_(&typeid(Of<T>)) {
-  }
-#else
-  constexpr explicit TypeId(Of<T>*) : name_(&typeName<T>) {
-  }
-#endif
-
   template <class T>
   static constexpr TypeId of() {
-    return TypeId(static_cast<Of<T>*>(nullptr));
+#ifdef TORCHGEN_LITE_RTTI
+    return TypeId(&typeid(T));
+#else
+    return TypeId(&typeName<T>);
+#endif
   }
 
   bool operator==(const TypeId& other) const {
 #ifdef TORCHGEN_LITE_RTTI
-    return *info_ == *other.info_;
+    return *known_ == *other.known_;
 #else
-    return name_() == other.name_();
+    return known_() == other.known_();
 #endif
   }
   bool operator!=(const TypeId& other) const {
     return !(*this == other);
   }
 
+  // The type as it is written in C++, if the system can say.
+  std::string text() const {
+#ifdef TORCHGEN_LITE_CXXABI
+    int status = 0;
+    char* const readable =
+        abi::__cxa_demangle(known_->name(), nullptr, nullptr, &status);
+    const std::string text = status == 0 ? readable : known_->name();
+    std::free(readable);
+    return text;
+#elif defined(TORCHGEN_LITE_RTTI)
+    return known_->name();
+#else
+    return std::string(known_());
+#endif
+  }
+
  private:
 #ifdef TORCHGEN_LITE_RTTI
-  const std::type_info* info_;
+  using Known = const std::type_info*;
 #else
-  std::string_view (*name_)();
+  using Known = std::string_view (*)();
 #endif
+
+  constexpr explicit TypeId(Known known) : known_(known) {}
+
+  Known known_;
 };
 
 } // namespace detail

@@ -77,10 +77,20 @@ struct Object {
 class Value final {
  public:
   Value() = default;
-  Value(bool value) : data_(value) {}
-  Value(std::int64_t value) : data_(value) {}
-  Value(double value) : data_(value) {}
+  // Of any arithmetic type, and of no pointer: one would become a bool.
+  template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+  Value(T value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      data_ = value;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      data_ = static_cast<double>(value);
+    } else {
+      data_ = static_cast<std::int64_t>(value);
+    }
+  }
   Value(std::string value) : data_(std::move(value)) {}
+  Value(std::string_view value) : data_(std::string(value)) {}
+  Value(const char* value) : data_(std::string(value)) {}
   Value(std::vector<Value> list) : data_(std::move(list)) {}
 
   // An object that the value owns.

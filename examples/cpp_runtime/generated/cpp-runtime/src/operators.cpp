@@ -5,7 +5,7 @@
 #include <toy/operators.h>
 #include <torchgen_lite/dispatcher.h>
 
-namespace toy::detail {
+namespace toy::ops::operators_detail {
 namespace {
 
 // The operator in the dispatcher, looked up by the first call.
@@ -15,7 +15,7 @@ const torchgen_lite::StaticOperatorHandle<typename Operator::schema> handle(
     Operator::overload_name);
 
 } // namespace
-} // namespace toy::detail
+} // namespace toy::ops::operators_detail
 
 namespace toy::ops {
 
@@ -23,7 +23,8 @@ toy::Tensor add_Tensor::call(
     const toy::Tensor& self,
     const toy::Tensor& other,
     double alpha) {
-  return detail::handle<add_Tensor>.call(self, other, alpha);
+  const auto& op = operators_detail::handle<ops::add_Tensor>;
+  return op.call(self, other, alpha);
 }
 
 toy::Tensor add_Tensor::redispatch(
@@ -31,62 +32,68 @@ toy::Tensor add_Tensor::redispatch(
     const toy::Tensor& self,
     const toy::Tensor& other,
     double alpha) {
-  return detail::handle<add_Tensor>.redispatch(
-      dispatchKeySet,
-      self,
-      other,
-      alpha);
+  const auto& op = operators_detail::handle<ops::add_Tensor>;
+  return op.redispatch(dispatchKeySet, self, other, alpha);
 }
 
 toy::Tensor mul_Tensor::call(
     const toy::Tensor& self,
     const toy::Tensor& other) {
-  return detail::handle<mul_Tensor>.call(self, other);
+  const auto& op = operators_detail::handle<ops::mul_Tensor>;
+  return op.call(self, other);
 }
 
 toy::Tensor mul_Tensor::redispatch(
     torchgen_lite::DispatchKeySet dispatchKeySet,
     const toy::Tensor& self,
     const toy::Tensor& other) {
-  return detail::handle<mul_Tensor>.redispatch(dispatchKeySet, self, other);
+  const auto& op = operators_detail::handle<ops::mul_Tensor>;
+  return op.redispatch(dispatchKeySet, self, other);
 }
 
 toy::Tensor relu::call(const toy::Tensor& self) {
-  return detail::handle<relu>.call(self);
+  const auto& op = operators_detail::handle<ops::relu>;
+  return op.call(self);
 }
 
 toy::Tensor relu::redispatch(
     torchgen_lite::DispatchKeySet dispatchKeySet,
     const toy::Tensor& self) {
-  return detail::handle<relu>.redispatch(dispatchKeySet, self);
+  const auto& op = operators_detail::handle<ops::relu>;
+  return op.redispatch(dispatchKeySet, self);
 }
 
 toy::Tensor sum::call(const toy::Tensor& self) {
-  return detail::handle<sum>.call(self);
+  const auto& op = operators_detail::handle<ops::sum>;
+  return op.call(self);
 }
 
 toy::Tensor sum::redispatch(
     torchgen_lite::DispatchKeySet dispatchKeySet,
     const toy::Tensor& self) {
-  return detail::handle<sum>.redispatch(dispatchKeySet, self);
+  const auto& op = operators_detail::handle<ops::sum>;
+  return op.redispatch(dispatchKeySet, self);
 }
 
 toy::Tensor& fill_::call(toy::Tensor& self, double value) {
-  return detail::handle<fill_>.call(self, value);
+  const auto& op = operators_detail::handle<ops::fill_>;
+  return op.call(self, value);
 }
 
 toy::Tensor& fill_::redispatch(
     torchgen_lite::DispatchKeySet dispatchKeySet,
     toy::Tensor& self,
     double value) {
-  return detail::handle<fill_>.redispatch(dispatchKeySet, self, value);
+  const auto& op = operators_detail::handle<ops::fill_>;
+  return op.redispatch(dispatchKeySet, self, value);
 }
 
 toy::Tensor full::call(
     torchgen_lite::Span<int64_t> size,
     double value,
     toy::Device device) {
-  return detail::handle<full>.call(size, value, device);
+  const auto& op = operators_detail::handle<ops::full>;
+  return op.call(size, value, device);
 }
 
 toy::Tensor full::redispatch(
@@ -94,32 +101,37 @@ toy::Tensor full::redispatch(
     torchgen_lite::Span<int64_t> size,
     double value,
     toy::Device device) {
-  return detail::handle<full>.redispatch(dispatchKeySet, size, value, device);
+  const auto& op = operators_detail::handle<ops::full>;
+  return op.redispatch(dispatchKeySet, size, value, device);
 }
 
 toy::Tensor concat::call(torchgen_lite::Span<toy::Tensor> tensors) {
-  return detail::handle<concat>.call(tensors);
+  const auto& op = operators_detail::handle<ops::concat>;
+  return op.call(tensors);
 }
 
 toy::Tensor concat::redispatch(
     torchgen_lite::DispatchKeySet dispatchKeySet,
     torchgen_lite::Span<toy::Tensor> tensors) {
-  return detail::handle<concat>.redispatch(dispatchKeySet, tensors);
+  const auto& op = operators_detail::handle<ops::concat>;
+  return op.redispatch(dispatchKeySet, tensors);
 }
 
 toy::Tensor affine::call(
     const toy::Tensor& x,
     const toy::Tensor& weight,
-    const std::optional<toy::Tensor>& bias) {
-  return detail::handle<affine>.call(x, weight, bias);
+    const ::std::optional<toy::Tensor>& bias) {
+  const auto& op = operators_detail::handle<ops::affine>;
+  return op.call(x, weight, bias);
 }
 
 toy::Tensor affine::redispatch(
     torchgen_lite::DispatchKeySet dispatchKeySet,
     const toy::Tensor& x,
     const toy::Tensor& weight,
-    const std::optional<toy::Tensor>& bias) {
-  return detail::handle<affine>.redispatch(dispatchKeySet, x, weight, bias);
+    const ::std::optional<toy::Tensor>& bias) {
+  const auto& op = operators_detail::handle<ops::affine>;
+  return op.redispatch(dispatchKeySet, x, weight, bias);
 }
 
 } // namespace toy::ops

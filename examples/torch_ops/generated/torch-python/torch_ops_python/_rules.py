@@ -74,5 +74,19 @@ def register_autograd(
     from torch._library.autograd import Info, make_autograd_impl
 
     make: Any = make_autograd_impl
-    kernel = make(op, Info(backward, setup_context))
+    kernel = make(_InPlace(op), Info(backward, setup_context))
     library.impl(operator.partition("::")[2], kernel, "Autograd", with_keyset=True)
+
+
+class _InPlace:
+    """An operator that gives back the very tensor it wrote, which tracing may have wrapped anew."""
+
+    def __init__(self, op: Any) -> None:
+        self._op = op
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._op, name)
+
+    def redispatch(self, keyset: Any, *args: Any, **kwargs: Any) -> Any:
+        self._op.redispatch(keyset, *args, **kwargs)
+        return args[0]

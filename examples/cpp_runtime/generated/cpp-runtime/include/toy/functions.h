@@ -57,7 +57,7 @@ inline toy::Tensor concat(torchgen_lite::Span<toy::Tensor> tensors) {
 inline toy::Tensor affine(
     const toy::Tensor& x,
     const toy::Tensor& weight,
-    const std::optional<toy::Tensor>& bias = std::nullopt) {
+    const ::std::optional<toy::Tensor>& bias = ::std::nullopt) {
   return ops::affine::call(x, weight, bias);
 }
 

@@ -117,7 +117,7 @@ struct affine {
   using schema = toy::Tensor(
       const toy::Tensor&,
       const toy::Tensor&,
-      const std::optional<toy::Tensor>&);
+      const ::std::optional<toy::Tensor>&);
   using ptr_schema = schema*;
   static constexpr const char* name = "toy::affine";
   static constexpr const char* overload_name = "";
@@ -126,12 +126,12 @@ struct affine {
   static toy::Tensor call(
       const toy::Tensor& x,
       const toy::Tensor& weight,
-      const std::optional<toy::Tensor>& bias);
+      const ::std::optional<toy::Tensor>& bias);
   static toy::Tensor redispatch(
       torchgen_lite::DispatchKeySet dispatchKeySet,
       const toy::Tensor& x,
       const toy::Tensor& weight,
-      const std::optional<toy::Tensor>& bias);
+      const ::std::optional<toy::Tensor>& bias);
 };
 
 } // namespace toy::ops

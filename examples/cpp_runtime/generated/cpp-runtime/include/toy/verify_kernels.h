@@ -488,7 +488,7 @@ static_assert(
 using schema_17 = toy::Tensor(
     const toy::Tensor&,
     const toy::Tensor&,
-    const std::optional<toy::Tensor>&);
+    const ::std::optional<toy::Tensor>&);
 template <class Schema>
 auto found_17(int) -> decltype(look<Schema>::of(&::toy::affine));
 template <class Schema>

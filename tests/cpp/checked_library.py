@@ -1,0 +1,74 @@
+"""What tests of whole libraries share. A folder beside this has operators, kernels and checks.
+
+The target's files are generated and compiled with the kernels, and the checks, which are tests of pytest, run
+in a process of their own: what a library registers stays in its process for good.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+from tests.cpp.compiling import compile_library, write_files
+from torchgen_lite import generate, load
+
+_CHECKS = "checks.py"
+_HERE = Path(__file__).parent
+
+
+def check_names(name: str) -> list[str]:
+    """The checks of a folder, without importing them: they load the library."""
+    return re.findall(r"^def (test_\w+)", (_HERE / name / _CHECKS).read_text(), flags=re.M)
+
+
+def generated_files(folder: Path) -> dict[str, str]:
+    """The files of the target for the project in a folder, by their paths."""
+    return generate(load(root=folder), targets=["cpp-torch"])
+
+
+def run_checks(name: str, folder: Path, precompiled: tuple[str, ...]) -> dict[str, list[str]]:
+    """Build the library of a folder, and say what is wrong by each check."""
+    shutil.copytree(_HERE / name, folder, dirs_exist_ok=True)
+    files = generated_files(folder)
+    write_files(folder, files)
+    sources = sorted(path for path in files if path.endswith(".cpp"))
+    together = "".join(f'#include "{path}"\n' for path in sources)
+    write_files(folder, {"generated.cpp": together})
+    compile_library(
+        folder,
+        ["generated.cpp", "kernels.cpp"],
+        flags=precompiled,
+        includes=[folder, folder / "cpp-torch" / "include"],
+    )
+    return _outcomes(folder)
+
+
+def _outcomes(folder: Path) -> dict[str, list[str]]:
+    options = [
+        "-p",
+        "no:cacheprovider",
+        "-c",
+        os.devnull,
+        "--rootdir",
+        ".",
+        "--junitxml",
+        "out.xml",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", *options, _CHECKS],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    outcomes: dict[str, list[str]] = {}
+    for case in ElementTree.parse(folder / "out.xml").iter("testcase"):
+        problems = outcomes.setdefault(case.attrib["name"].partition("[")[0], [])
+        problems += ["".join(problem.itertext()) for problem in case]
+    assert outcomes, done.stdout
+    return outcomes

@@ -1,0 +1,94 @@
+"""A default is the same value whether PyTorch fills it in, for a call from Python, or the compiler, for one from C++."""
+
+from __future__ import annotations
+
+import ctypes
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cpp.compiling import needs_compiler, torch_flags, write_files
+from torchgen_lite import generate, load
+
+pytestmark = [pytest.mark.torch, needs_compiler]
+
+DEFAULTS = """
+    Tensor?=None Generator=None Generator?=None int=7 int=Mean int=long int=-9223372036854775808 int?=None
+    int?=3 SymInt=5 SymInt?=None float=1 float=.5 float=1e30 float?=2.5 bool=True bool?=False str='it\\'s'
+    str?="a\\"b" Scalar=2 Scalar=2.5 Scalar=True Scalar=1.5j Scalar?=None complex=2j ScalarType=float32
+    ScalarType=4 ScalarType?=qint8 ScalarType?=None Layout=strided Layout?=None
+    MemoryFormat=contiguous_format MemoryFormat?=None Device="cpu" Device="cuda:1" Device?=None int[]=[]
+    int[]=[1,2] int[]=[long] int[2]=3 int[2]=[3,4] int[]?=None SymInt[]=[1] SymInt[3]=2 SymInt[]?=None
+    float[]=[0.5,1] float[2]=1.5 float[]?=None bool[]=[True,False] bool[]=[] bool[2]=True
+    bool[2]=[False,True] ScalarType[]=[] Tensor[]?=None
+    """.split()
+
+KERNELS = """\
+#include <sstream>
+#include <string>
+
+#include <d/functions.h>
+#include <torch/library.h>
+
+namespace d {
+
+std::string seen;
+
+// What a kernel was given, as text.
+struct Text {
+  std::ostringstream out;
+  void put(bool value) { out << (value ? "true" : "false"); }
+  void put(int64_t value) { out << value; }
+  void put(double value) { out << "double " << value; }
+  void put(at::ScalarType value) { out << "type " << static_cast<int>(value); }
+  void put(at::Layout value) { out << "layout " << static_cast<int>(value); }
+  void put(at::MemoryFormat value) { out << "format " << static_cast<int>(value); }
+  void put(at::Device value) { out << value; }
+  void put(c10::string_view value) { out << value; }
+  void put(c10::complex<double> value) { out << value; }
+  void put(const c10::SymInt& value) { out << value; }
+  void put(const at::Scalar& value) { out << static_cast<int>(value.type()) << value.toComplexDouble(); }
+  void put(const at::Generator& value) { out << (value.defined() ? "some" : "undefined"); }
+  void put(const at::Tensor& value) { out << (value.defined() ? "some" : "undefined"); }
+  template <class T> void put(const std::optional<T>& value) { option(value); }
+  template <class T> void put(const at::OptionalArrayRef<T>& value) { option(value); }
+  template <class T> void put(at::ArrayRef<T> value) { list(value); }
+  template <class T, size_t N> void put(const std::array<T, N>& value) { list(value); }
+  template <class T> void put(const std::vector<T>& value) { list(value); }
+  void put(const c10::List<bool>& value) { list(value.vec()); }
+  template <class T> void option(const T& value) {
+    if (value.has_value()) { put(*value); } else { out << "nothing"; }
+  }
+  template <class T> void list(const T& values) {
+    out << values.size();
+    for (const auto& value : values) { out << ", "; put(value); }
+  }
+};
+
+template <class T>
+void see(const T& value) {
+  Text text;
+  text.put(value);
+  seen = text.out.str();
+}
+
+KERNELS
+} // namespace d
+
+#include <d/verify_kernels.h>
+
+#define TORCH_EXTENSION_NAME d
+#include "../src/operators.cpp"
+#include "../src/register_compositeexplicitautograd.cpp"
+#include "../src/register_schema.cpp"
+
+extern "C" const char* last() { return d::seen.c_str(); }
+
+extern "C" void call(int number) {
+  switch (number) {
+CALLS
+  }
+}
+"""

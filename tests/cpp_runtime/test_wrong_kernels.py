@@ -1,0 +1,164 @@
+"""Wrong kernels of the target `cpp-runtime` don't compile, and the compiler says why in the YAML."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import torchgen_lite
+from tests.cpp.compiling import check_syntax, needs_compiler, write_files
+from tests.cpp_runtime.test_cpp_runtime import INCLUDE
+from torchgen_lite.loader.config import Config
+
+pytestmark = needs_compiler
+
+YAML = """\
+- func: demo::muladd(Tensor a, Tensor b, float s) -> Tensor
+  dispatch:
+    CPU: muladd_cpu
+    Meta: muladd_meta
+    Autograd: muladd_autograd
+- func: demo::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+  dispatch:
+    CPU: kernels::scale_
+- func: demo::sum(Tensor[] xs, Tensor? weight=None) -> Tensor
+- func: demo::size(Tensor self, int dim) -> (int, str)
+- func: demo::norm(Tensor self, float p=2.0) -> Tensor
+- func: demo::norm.dim(Tensor self, float p, int[1] dim) -> Tensor
+  dispatch:
+    CompositeImplicitAutograd: norm
+"""
+TENSOR = """\
+#pragma once
+#include <torchgen_lite/keyset_of.h>
+namespace demo {
+struct Tensor {
+  torchgen_lite::DispatchKeySet keys;
+};
+} // namespace demo
+template <>
+struct torchgen_lite::KeysetOf<demo::Tensor> {
+  static DispatchKeySet get(const demo::Tensor& tensor) { return tensor.keys; }
+};
+"""
+START = """\
+#include "tensor.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <torchgen_lite/span.h>
+using torchgen_lite::DispatchKeySet;
+using torchgen_lite::Span;
+"""
+RIGHT = """\
+namespace demo {
+Tensor muladd_cpu(const Tensor& a, const Tensor& b, double s);
+Tensor muladd_autograd(DispatchKeySet keys, const Tensor& a, const Tensor& b, double s);
+Tensor sum(Span<Tensor> xs, const std::optional<Tensor>& weight);
+std::tuple<int64_t, std::string> size(const Tensor& self, int64_t dim);
+Tensor norm(const Tensor& self, double p);
+Tensor norm(const Tensor& self, double p, Span<int64_t> dim);
+} // namespace demo
+namespace kernels {
+demo::Tensor& scale_(demo::Tensor& self, double s);
+} // namespace kernels
+"""
+WRONG = """\
+namespace demo {
+// A flipped type.
+Tensor muladd_cpu(const Tensor& a, const Tensor& b, int64_t s);
+// By value.
+Tensor muladd_meta(Tensor a, const Tensor& b, double s);
+// Without the keys of the call.
+Tensor muladd_autograd(const Tensor& a, const Tensor& b, double s);
+// A missing argument.
+Tensor sum(Span<Tensor> xs);
+// A wrong return.
+std::tuple<int64_t, const char*> size(const Tensor& self, int64_t dim);
+// Several of the name, and the second schema has none.
+Tensor norm(const Tensor& self, double p);
+Tensor norm(const Tensor& self, double p, int64_t dim);
+} // namespace demo
+namespace kernels {
+// Two arguments swapped.
+demo::Tensor& scale_(double s, demo::Tensor& self);
+} // namespace kernels
+"""
+ERRORS = [
+    "1:42: demo::muladd: argument 's' is 'float' in the schema, so kernel 'muladd_cpu' takes 'double'",
+    "1:22: demo::muladd: argument 'a' is 'Tensor' in the schema, "
+    "so kernel 'muladd_meta' takes 'const demo::Tensor&'",
+    "1:9: demo::muladd: the schema has 3 arguments, "
+    "so kernel 'muladd_autograd' takes 4, with the keys of the call",
+    "6:22: demo::scale_: argument 'self' is 'Tensor(a!)' in the schema, "
+    "so kernel 'scale_' takes 'demo::Tensor&'",
+    "6:39: demo::scale_: argument 's' is 'float' in the schema, so kernel 'scale_' takes 'double'",
+    "9:9: demo::sum: the schema has 2 arguments, so kernel 'sum' takes 2",
+    "10:46: demo::size: the schema returns '(int, str)', "
+    "so kernel 'size' returns 'std::tuple<int64_t, std::string>'",
+    "12:9: demo::norm.dim: the schema has 3 arguments, so kernel 'norm' takes 3",
+]
+# What C++20 adds to each of these: the type found, and the one expected.
+FOUND = [
+    "Found = long int; Expected = double",
+    "Found = demo::Tensor; Expected = const demo::Tensor&",
+    "Found = demo::Tensor(const demo::Tensor&, const demo::Tensor&, double)",
+    "Found = double; Expected = demo::Tensor&",
+    "Found = demo::Tensor&; Expected = double",
+    "Found = demo::Tensor(torchgen_lite::Span<demo::Tensor>)",
+    "Found = std::tuple<long int, const char*>",
+    "Found = demo::proof::none_of_several",
+]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("demo")
+    write_files(root, {"ops.yaml": YAML, "tensor.h": TENSOR})
+    options = {"cpp-runtime": {"tensor": "demo::Tensor", "headers": ["tensor.h"]}}
+    config = Config(root=root, schema=("ops.yaml",), target_options=options)
+    program = torchgen_lite.load(config=config)
+    write_files(root, torchgen_lite.generate(program, targets=["cpp-runtime"]))
+    return root
+
+
+def compile_kernels(project: Path, text: str, standard: str) -> tuple[bool, str]:
+    """Whether a file with the proof at its end compiles, and what is said."""
+    source = f"{START}{text}#include <demo/verify_kernels.h>\n"
+    write_files(project, {"kernels.cpp": source})
+    includes = [project, project / "cpp-runtime" / "include", INCLUDE]
+    return check_syntax(project, "kernels.cpp", flags=[f"-std={standard}"], includes=includes)
+
+
+def errors(messages: str) -> list[str]:
+    pattern = r"^ops\.yaml:(\d+:\d+: )error: static assertion failed: (.*)"
+    return ["".join(found) for found in re.findall(pattern, messages, flags=re.M)]
+
+
+@pytest.mark.parametrize("standard", ["c++17", "c++20"])
+def test_right_kernels(project: Path, standard: str) -> None:
+    assert compile_kernels(project, RIGHT, standard) == (True, "")
+
+
+@pytest.mark.parametrize("standard", ["c++17", "c++20"])
+def test_wrong_kernels(project: Path, standard: str) -> None:
+    ok, messages = compile_kernels(project, WRONG, standard)
+    assert not ok
+    assert errors(messages) == ERRORS
+    assert messages.count("error: ") == len(ERRORS)
+    if standard == "c++20":
+        parts = re.split(r"error: ", messages)[1:]
+        assert [text for text, part in zip(FOUND, parts) if text not in part] == []
+
+
+def test_kernels_that_are_not_declared_are_not_missed(project: Path) -> None:
+    assert compile_kernels(project, "", "c++17") == (True, "")
+
+
+def test_the_prototypes_and_the_proof_refuse_each_other(project: Path) -> None:
+    ok, messages = compile_kernels(project, "#include <demo/kernels.h>\n", "c++17")
+    assert not ok
+    assert '#error "include kernels.h or verify_kernels.h' in messages

@@ -1,0 +1,26 @@
+// What the vectors do not say.
+#include "unit.h"
+
+int main() {
+  testArguments();
+  testSchemaText();
+  testValues();
+  testBoxing();
+  testReferences();
+  testMoveOnly();
+  testKernels();
+  testSignatures();
+  testLifetimes();
+  testLibraries();
+  testOverrideWarning();
+  testListeners();
+  testLateSignature();
+  testHandles();
+  testThreads();
+  testObservers();
+  testThrowing();
+  testTrace();
+  testChurn();
+  testMacros();
+  std::cout << checks << " checks\n";
+  return failures == 0 ? 0 : 1;

@@ -1,0 +1,54 @@
+"""The kernels that the dispatch entries of examples/torch_ops/ops.yaml name, in Python."""
+
+import torch
+
+
+def muladd_cpu(a, b, s):
+    if a.shape != b.shape:
+        raise RuntimeError("muladd: shapes differ")
+    return a * b + s
+
+
+def scale_cpu(self, s):
+    return self * s
+
+
+def scale_cpu_(self, s):
+    return self.mul_(s)
+
+
+def scale_out_cpu(self, s, *, out):
+    return torch.mul(self, s, out=out)
+
+
+def minmax_cpu(self):
+    if self.numel() == 0:
+        raise RuntimeError("minmax: no elements")
+    return self.min(), self.max()
+
+
+def weighted_sum_cpu(xs, weight, *, scale):
+    if not xs or any(x.shape != xs[0].shape for x in xs):
+        raise RuntimeError("weighted_sum: tensors of one shape")
+    if weight is not None and weight.shape != (len(xs),):
+        raise RuntimeError("weighted_sum: one weight for each tensor")
+    total = torch.zeros_like(xs[0], memory_format=torch.contiguous_format)
+    for i, x in enumerate(xs):
+        total = total + x * (weight[i] if weight is not None else 1)
+    return total if scale is None else total * scale
+
+
+def squares(n, *, dtype, device):
+    return torch.arange(n, dtype=dtype or torch.int64, device=device) ** 2
+
+
+def rms_norm(x, weight, eps):
+    return x * torch.rsqrt((x * x).mean(-1, keepdim=True) + eps) * weight
+
+
+def smooth_relu_cpu(self):
+    return (self + (self * self + 1).sqrt()) / 2
+
+
+def diagonal_view(self):
+    return self.diagonal()

@@ -1,0 +1,43 @@
+"""One stub package, and one cache of mypy's, for every test: PyTorch is large to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.torch_stubs.checkers import environment_with
+from torchgen_lite import load
+from torchgen_lite.emit.plan import build_plan
+from torchgen_lite.emit.write import write_plan
+from torchgen_lite.pipeline import generate
+
+EXAMPLE = ROOT / "examples" / "torch_ops"
+
+
+@pytest.fixture(scope="session")
+def stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`generate --torch --schema ops.yaml --target torch-stubs`: an example's operators beside PyTorch's."""
+    folder = tmp_path_factory.mktemp("stubs")
+    program = load(EXAMPLE / "ops.yaml", root=EXAMPLE, torch=True, registered=True)
+    write_plan(build_plan(generate(program, targets=["torch-stubs"]), folder, [""], "stubs"))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def packages() -> tuple[Path, ...]:
+    """Where the example's own packages are."""
+    return EXAMPLE / "python", EXAMPLE / "generated" / "torch-python"
+
+
+@pytest.fixture(scope="session")
+def python(
+    stubs: Path, packages: tuple[Path, ...], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    return environment_with(tmp_path_factory.mktemp("environment"), stubs, *packages)
+
+
+@pytest.fixture(scope="session")
+def mypy_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("mypy")

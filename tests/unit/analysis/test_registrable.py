@@ -1,0 +1,191 @@
+"""What PyTorch's dispatcher refuses is said at generation time, by every target that defines operators."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from torchgen_lite import load
+from torchgen_lite.analysis.registrable import RESERVED, UNREAD_TYPES, default_problem
+from torchgen_lite.diagnostics import CODES, has_errors
+from torchgen_lite.pipeline import generate_all
+from torchgen_lite.schema import (
+    Argument,
+    ListType,
+    OptionalType,
+    Type,
+    parse_schema,
+)
+from torchgen_lite.schema.type_names import BASE_TYPES, is_type_variable
+
+TARGETS = ["cpp-torch", "cpp-torch-stable", "torch-python"]
+
+
+def messages(folder: Path, target: str, yaml: str) -> list[str]:
+    (folder / "ops.yaml").write_text(yaml)
+    (folder / "torchgen_lite.toml").write_text(f'schema = "ops.yaml"\ntargets = "{target}"\n')
+    found = generate_all(load(root=folder)).diagnostics
+    return [f"{d.start()[0]}:{d.start()[1]}: {d.message}" for d in found if d.code == "TG512"]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_it_is_said_where_it_is(tmp_path: Path, target: str) -> None:
+    yaml = (
+        "- func: my::clip(Tensor x, float limit=inf, int[]? dim=[1]) -> Tensor\n"
+        "- func: my::pad(Tensor as, int[][] pairs=[]) -> Tensor\n"
+        "- func: my::is(Tensor x, MemoryFormat format=channels_last) -> Tensor\n"
+        # Operators of PyTorch's are defined already.
+        "- func: aten::special(Tensor x, float limit=inf) -> Tensor\n"
+    )
+    assert messages(tmp_path, target, yaml) == [
+        "1:40: PyTorch cannot take the default of argument `limit`: it does not know `inf` as a value of type `float`",
+        "1:56: PyTorch cannot take the default of argument `dim`: "
+        "a `int[]?` may be `None` and nothing else",
+        "2:24: `as` is a word of PyTorch's schema language and cannot name anything",
+        "2:42: PyTorch cannot take the default of argument `pairs`: it reads no list of `int[]`",
+        "3:9: `is` is a word of PyTorch's schema language and cannot name anything",
+        "3:46: PyTorch cannot take the default of argument `format`: "
+        "it does not know `channels_last` as a value of type `MemoryFormat`",
+    ]
+
+
+def test_types_are_said_where_they_are(tmp_path: Path) -> None:
+    # The other targets have refused them by then.
+    yaml = "- func: my::f(NoneType? x, Dict(str, int)(a) y) -> SymFloat\n"
+    assert messages(tmp_path, "torch-python", yaml) == [
+        "1:9: PyTorch's dispatcher does not know the type `SymFloat`",
+        "1:15: PyTorch's dispatcher cannot take `NoneType?`",
+        "1:28: PyTorch's dispatcher reads no alias annotation behind `Dict(str, int)`",
+    ]
+
+
+def test_the_examples_of_the_code(tmp_path: Path) -> None:
+    code = CODES["TG512"]
+    assert code.bad and messages(tmp_path, "cpp-torch", code.bad)
+    assert code.good and not messages(tmp_path, "cpp-torch", code.good)
+
+
+DEFAULTS = """
+    None True False 0 1 -1 1.5 -1.5 .5 1. 0.0 0e-999 1e-5 1e5 -1e5 1e30 1e400 1e-310 1j -1j 1.5j +1 inf -inf
+    nan 9223372036854775807 -9223372036854775808 9223372036854775808 99999999999999999999 float("inf")
+    "a" 'a' "" 'it\\'s' "cpu" "cuda:0" long byte float32 strided sparse_coo contiguous_format channels_last
+    Mean Sum cpu a.b per_tensor_affine none [] [1] [1,2] [-1] [1.5] [0.5,1] [True] [True,False] ["a"] [None]
+    [inf] [-inf] [long] [Mean] [strided] [sparse_coo] [[1]] [[]] () (1,2) [1j] [+1] [1e5] [1e400]
+    [99999999999999999999]
+    """.split()
+SUFFIXES = ["", "?", "[]", "[2]", "[]?", "?[]", "[][]", "[2]?"]
+MORE_TYPES = ["Dict(str, int)", "Future(int)", "Union(int, float)", "t"]
+
+
+def arguments() -> list[Argument]:
+    """Every type with every default, as far as our parser takes the two together."""
+    found = []
+    for base in sorted({*BASE_TYPES, *MORE_TYPES} - UNREAD_TYPES - {"None", "NoneType"}):
+        for suffix in SUFFIXES:
+            for default in DEFAULTS:
+                schema, problems = parse_schema(f"f({base}{suffix} x={default}) -> Tensor")
+                if schema is not None and not has_errors(problems):
+                    found.append(schema.arguments[0])
+    return found
+
+
+WHOLE = """
+    ConstQuantizerPtr DeviceIndex Layout MemoryFormat ScalarType SymInt int
+    """.split()
+
+
+def fits(type_: Type, value: object) -> bool:
+    """Whether a default that PyTorch has read is a value of its type: it takes 1 for a `float?`, and fails later."""
+    if isinstance(type_, OptionalType):
+        return value is None or fits(type_.elem, value)
+    if isinstance(type_, ListType):
+        return isinstance(value, list) and all(fits(type_.elem, item) for item in value)
+    kinds: dict[str, tuple[type, ...]] = {
+        "Scalar": (bool, int, float, complex),
+        "bool": (bool,),
+        "complex": (complex,),
+        "float": (float,),
+        "str": (str,),
+    }
+    if str(type_) in ("Tensor", "Generator"):
+        return value is None
+    if str(type_) == "Device":
+        return type(value).__name__ == "device"
+    return type(value) in kinds.get(str(type_), (int,) if str(type_) in WHOLE else ())
+
+
+@pytest.mark.torch
+def test_defaults_are_those_that_pytorch_takes() -> None:
+    import torch
+
+    checked = 0
+    for argument in arguments():
+        text = f"my::f({argument}) -> Tensor"
+        try:
+            read = torch._C.parse_schema(text).arguments[0].default_value
+            # Real numbers for a `complex` are read as imaginary ones.
+            is_real = "complex" in str(argument.type) and bool(
+                re.search(r"[0-9.]\]?$", str(argument.default))
+            )
+            is_taken = fits(argument.type, read) and not is_real
+        # Numbers that do not fit are an IndexError, or a ValueError.
+        except (RuntimeError, IndexError, ValueError):
+            is_taken = False
+        if str(argument.type) == "Device" and argument.default in ('"a"', "'a'"):
+            continue  # A backend may have registered any name.
+        problem = default_problem(argument)
+        assert bool(problem) is not is_taken, f"{text}: {problem}"
+        checked += 1
+    assert checked > 10_000
+
+
+@pytest.mark.torch
+def test_words_are_those_that_pytorch_refuses() -> None:
+    import torch
+
+    def refused(text: str) -> bool:
+        try:
+            torch._C.parse_schema(text)
+        except RuntimeError:
+            return True
+        return False
+
+    words = {*keyword.kwlist, *keyword.softkwlist, *RESERVED, "self", "inf", "print", "Tensor"}
+    for shape in ("my::f(Tensor {}) -> Tensor", "my::{}(Tensor x) -> Tensor", "{}::f() -> int"):
+        assert {word for word in words if refused(shape.format(word))} == RESERVED
+
+
+@pytest.mark.torch
+def test_types_are_those_that_pytorch_refuses() -> None:
+    import torch
+
+    def refused(name: str) -> bool:
+        # `parse_schema` takes type variables, and an operator has none.
+        make: Any = torch.library.Library
+        library = make("registrable", "FRAGMENT")
+        try:
+            library.define(f"f({name} x) -> Tensor")
+        except RuntimeError:
+            return True
+        finally:
+            library._destroy()
+        return False
+
+    assert {name for name in BASE_TYPES if refused(name)} == UNREAD_TYPES
+    assert refused("t") and is_type_variable("t")
+
+
+@pytest.mark.torch
+def test_nothing_is_said_about_operators_of_pytorch() -> None:
+    import torch
+
+    for registered in torch._C._jit_get_all_schemas():
+        schema, _ = parse_schema(str(registered))
+        # `prims::var` has a default that a kernel in C++ could not take; its kernel is Python.
+        if schema is not None and not schema.name.startswith("prims::"):
+            problems = {default_problem(a) for a in schema.arguments}
+            assert problems <= {""}, schema

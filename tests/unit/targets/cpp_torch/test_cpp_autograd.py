@@ -1,0 +1,232 @@
+"""What the target `cpp-torch` writes for formulas; tests/cpp/autograd_ops builds and runs a library."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.cpp.checked_library import generated_files
+from tests.cpp.compiling import needs_clang_format, unformatted
+from torchgen_lite import generate, load
+from torchgen_lite.emit.render import render_files
+from torchgen_lite.loader import (
+    find_torch_files,
+    load_native_functions,
+    load_schema_sources,
+    load_tags,
+)
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.derivatives import load_derivatives
+from torchgen_lite.pipeline import generate_all
+from torchgen_lite.targets.cpp_torch.calls import Layout
+from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
+from torchgen_lite.targets.cpp_torch.model import build_operators
+
+LIBRARIES = Path(__file__).parents[3] / "cpp"
+
+
+def autograd(folder: Path, *entries: str, **options: object) -> str:
+    """The text of `register_autograd.cpp`."""
+    (folder / "ops.yaml").write_text("".join(entries))
+    given = {name.replace("_", "-"): value for name, value in options.items()}
+    config = Config(root=folder, target_options={"cpp-torch": given})
+    program = load("ops.yaml", config=config, root=folder)
+    assert program.diagnostics == ()
+    return generate(program, targets=["cpp-torch"])["cpp-torch/src/register_autograd.cpp"]
+
+
+def entry(schema: str, *formulas: str, more: str = "") -> str:
+    text = "\n    ".join(formulas)
+    return (
+        f"- func: demo::{schema}\n{more}  dispatch:\n    CPU: kernel\n  derivatives:\n    {text}\n"
+    )
+
+
+def test_a_node_and_a_kernel(tmp_path: Path) -> None:
+    text = autograd(
+        tmp_path,
+        entry(
+            "mul(Tensor self, Tensor other) -> Tensor", "self: grad * other", "other: grad * self"
+        ),
+    )
+    assert """
+    std::lock_guard<std::mutex> _lock(mutex_);
+    const auto other = autograd::unpack(saved_other);
+    const auto self = autograd::unpack(saved_self);
+    const auto& grad = grads[0];
+    at::Tensor grad_self_;
+    if (task_should_compute_output(0)) {
+      grad_self_ = grad * other;
+    }
+    at::Tensor grad_other_;
+    if (task_should_compute_output(1)) {
+      grad_other_ = grad * self;
+    }
+    return autograd::gather(*this, grad_self_, grad_other_);
+""" in text
+    assert text.endswith("""
+at::Tensor autograd_mul(
+    c10::DispatchKeySet _keys,
+    const at::Tensor& self,
+    const at::Tensor& other) {
+  autograd::refuse_tangents("demo::mul", self, other);
+  const auto _below = _keys & c10::after_autograd_keyset;
+  if (!torch::autograd::compute_requires_grad(self, other)) {
+    at::AutoDispatchBelowADInplaceOrView _guard;
+    return ops::mul::redispatch(_below, self, other);
+  }
+  auto _node = c10::make_intrusive<MulBackward0>();
+  _node->set_next_edges(torch::autograd::collect_next_edges(self, other));
+  if (_node->should_compute_output(0)) {
+    _node->saved_other = autograd::SavedVariable(other, false);
+  }
+  if (_node->should_compute_output(1)) {
+    _node->saved_self = autograd::SavedVariable(self, false);
+  }
+  auto _result = [&] {
+    at::AutoDispatchBelowADInplaceOrView _guard;
+    return ops::mul::redispatch(_below, self, other);
+  }();
+  torch::autograd::set_history(_result, _node);
+  return _result;
+}
+
+TORCH_LIBRARY_IMPL(demo, Autograd, m) {
+  m.impl("mul", TORCH_FN(autograd_mul));
+}
+
+} // namespace
+} // namespace demo
+""")
+
+
+def test_parts_of_long_formulas_have_names_of_their_own(tmp_path: Path) -> None:
+    one, other = "self.exp().log1p().sin().cos() * 2.5", "zeros_like(self) + self.sin().cos().exp()"
+    formula = f"grad * where(self > 0, {one}, {other})"
+    text = autograd(tmp_path, entry("f(Tensor self) -> Tensor", f'self: "{formula}"'))
+    assert """
+      const auto grad_self_part_2 = self_info.zeros() + self.sin().cos().exp();
+      const auto grad_self_part_3 = self.exp().log1p().sin().cos() * 2.5;
+      const auto grad_self_part =
+          at::where(self > 0, grad_self_part_3, grad_self_part_2);
+      grad_self_ = grad * grad_self_part;
+""" in text
+
+
+def test_branches_that_fit_no_line(tmp_path: Path) -> None:
+    formula = "grad * (flag ? self.exp().log1p().sin().cos().tan() : self.square().square().sum())"
+    text = autograd(tmp_path, entry("f(Tensor self, bool flag) -> Tensor", f'self: "{formula}"'))
+    assert """
+      at::Tensor grad_self_part;
+      if (flag) {
+        grad_self_part = self.exp().log1p().sin().cos().tan();
+      } else {
+        grad_self_part = self.square().square().sum();
+      }
+      grad_self_ = grad * grad_self_part;
+""" in text
+
+
+def test_own_operators_that_are_methods_only_are_called_by_their_structs(tmp_path: Path) -> None:
+    text = autograd(
+        tmp_path,
+        entry(
+            "f(Tensor self) -> Tensor",
+            "self: grad * norm(self) + grad.only()",
+        ),
+        "- func: demo::norm(Tensor self, float p=2.0) -> Tensor\n  variants: method\n",
+        "- func: demo::only(Tensor self, Tensor? w=None) -> Tensor\n",
+    )
+    assert "grad * ::demo::ops::norm::call(self, 2.0)" in text
+    assert "::demo::functions::only(grad)" in text
+
+
+def test_symbolic_sizes_take_the_variant_for_them_once(tmp_path: Path) -> None:
+    text = autograd(
+        tmp_path,
+        entry("f(Tensor self) -> Tensor", "self: grad.expand(self.shape)"),
+        entry("g(Tensor self) -> Tensor", "self: grad.expand_symint(self.shape)"),
+    )
+    assert text.count("grad_self_ = grad.expand_symint(self_shape);") == 2
+
+
+def test_conditions_stand_around_nodes_too(tmp_path: Path) -> None:
+    gate = '  torch: ">=2.6"\n'
+    gated = entry("f(Tensor self) -> Tensor", "self: grad", more=gate)
+    inplace = "- func: demo::f_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU: kernel_\n"
+    condition = "#if TORCHGEN_LITE_TORCH_VERSION >= 20600\n"
+    assert f"{condition}// The gradients of demo::f.\nstruct" in autograd(tmp_path, gated)
+    # The in-place variant is there without it, and uses the same node.
+    text = autograd(tmp_path, gated, inplace)
+    assert f"{condition}// The gradients" not in text
+    assert text.count(condition) == 2
+
+
+def test_kernels_for_several_keys_have_names_of_their_own(tmp_path: Path) -> None:
+    formulas = ("dispatch:", "  Default:", "    self: grad", "  AutogradXPU:", "    self: grad * 2")
+    text = autograd(tmp_path, entry("f(Tensor self) -> Tensor", *formulas))
+    assert '(demo, Autograd, m) {\n  m.impl("f", TORCH_FN(autograd_f));\n}' in text
+    assert '(demo, AutogradXPU, m) {\n  m.impl("f", TORCH_FN(autogradxpu_f));\n}' in text
+
+
+def test_what_no_kernel_is_made_for(tmp_path: Path) -> None:
+    (tmp_path / "ops.yaml").write_text("""\
+- func: demo::swap_(Tensor(a!) self, Tensor(b!) other) -> Tensor(a!)
+  dispatch:
+    CPU: swap_
+  derivatives:
+    self: grad
+    other: not_differentiable
+- func: aten::neg(Tensor self) -> Tensor
+  dispatch:
+    PrivateUse1: neg
+  derivatives:
+    self: -grad
+- func: demo::total(Tensor x) -> Tensor
+  dispatch:
+    CPU: total
+  derivatives:
+    x: grad.sum(dim=0) * x.itemsize
+""")
+    program = load("ops.yaml", root=tmp_path)
+    generated = generate_all(program, targets=["cpp-torch"])
+    assert [f"{d.code} {d.message}" for d in generated.diagnostics] == [
+        "TG541 `demo::swap_` writes to more than `self`",
+        "TG541 PyTorch has the formulas of `aten::neg` itself",
+        "TG540 C++ has no keyword arguments, such as `dim`",
+        "TG540 C++ has no attribute `itemsize` of a tensor",
+    ]
+
+
+@needs_clang_format
+@pytest.mark.parametrize("name", ["autograd_ops", "structured_ops", "device_ops"])
+def test_clang_format_changes_nothing(name: str) -> None:
+    files = generated_files(LIBRARIES / name)
+    assert {path: unformatted([text]) for path, text in files.items()} == dict.fromkeys(files, "")
+
+
+@pytest.mark.torch
+@needs_clang_format
+def test_clang_format_changes_nothing_for_pytorchs_formulas() -> None:
+    """PyTorch's own formulas, as if its operators were somebody's; a sixteenth of them is looked at."""
+    found, _ = find_torch_files()
+    assert found is not None
+    paths = [found.native_functions, found.derivatives, found.tags]
+    sources, _ = load_schema_sources(paths, found.tags.parent)
+    tags, _ = load_tags(sources[2])
+    functions, _ = load_native_functions(sources[:1], tags=tags)
+    entries, _ = load_derivatives(sources[1])
+    formulas = {str(entry.schema): entry.derivatives for entry in entries}
+    own = [replace(f, namespace="own", derivatives=formulas.get(str(f.func))) for f in functions]
+    assert sum(f.derivatives is not None for f in own) > 600
+    layout = Layout("out", "own", "own", tuple(range(16)))
+    built = build_differentiation(build_operators(own, 16), layout, ["manual.h"])
+    # Of 686 entries one calls a function to find out what to keep.
+    errors = [d.message for d in built.diagnostics if d.severity == "error"]
+    assert errors == ["nothing is kept for `at::sparse_csr::getSymIntBlockSize(self)`"]
+    files = render_files([f for f in built.files if f.path.endswith("_3.cpp")], "ops.yaml")
+    ((path, text),) = files.items()
+    assert path == "out/src/register_autograd_3.cpp" and text.count("::Node {") > 20
+    assert unformatted([text]) == ""

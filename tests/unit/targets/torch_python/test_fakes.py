@@ -1,0 +1,188 @@
+"""Rules of `fake:` as generated Python: a rule, and the body of the function that it becomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite import generate, load
+
+# Schema without name and namespace, rule, lines of the body.
+RULES = {
+    "like": ("(Tensor x) -> Tensor", "{like: x}", "return torch.empty_like(x)"),
+    "like, dtype": (
+        "(Tensor x) -> Tensor",
+        "{like: x, dtype: int64}",
+        "return torch.empty_like(x, dtype=torch.int64)",
+    ),
+    "memory format": (
+        "(Tensor x) -> Tensor",
+        "{like: x, memory_format: channels_last}",
+        "return torch.empty_like(x, memory_format=torch.channels_last)",
+    ),
+    "shape": (
+        "(Tensor x, SymInt n) -> Tensor",
+        "{shape: [x.size(0), 2 * n + 1]}",
+        "return x.new_empty([x.size(0), 2 * n + 1])",
+    ),
+    "remainder": (
+        "(Tensor x, SymInt n) -> Tensor",
+        "{shape: [n % 3, floor_div(n, 3), ceil_div(n, 3)]}",
+        "return x.new_empty([n % 3, _support.floor_div(n, 3), _support.ceil_div(n, 3)])",
+    ),
+    "promotion": (
+        "(Tensor x, Tensor y) -> Tensor",
+        "{shape: [x.numel()], dtype: 'promote(x, y, float32)'}",
+        "return x.new_empty([x.numel()], dtype=_support.promote(x, y, torch.float32))",
+    ),
+    "no tensor": (
+        "(int n, *, ScalarType? dtype=None) -> Tensor",
+        "{shape: [n], dtype: 'default(dtype, int64)'}",
+        "return torch.empty([n], dtype=_support.default(dtype, torch.int64))",
+    ),
+    "optional tensor": (
+        "(Tensor x, Tensor? w=None) -> Tensor",
+        "{shape: ['w.defined() ? w.size(0) : 1']}",
+        "return x.new_empty([w.size(0) if w is not None else 1])",
+    ),
+    "flag": (
+        "(Tensor x, bool? keep=None) -> Tensor",
+        "{shape: 'reduced(x, 0, default(keep, True))'}",
+        "return x.new_empty(_support.reduced(x, 0, _support.default(keep, True)))",
+    ),
+    "strides": (
+        "(Tensor x) -> Tensor",
+        "{shape: '[x.size(1), x.size(0)]', stride: '[1, x.size(1)]'}",
+        "_result = torch.empty_strided("
+        "\n    [x.size(1), x.size(0)],"
+        "\n    [1, x.size(1)],"
+        "\n    dtype=x.dtype,"
+        "\n    device=x.device,"
+        "\n)"
+        "\nreturn _result",
+    ),
+    "view": (
+        "(Tensor(a) x, SymInt n) -> Tensor(a)",
+        "{view: x, shape: [n], stride: [2], offset: x.storage_offset() + 1}",
+        "return x.as_strided([n], [2], x.storage_offset() + 1)",
+    ),
+    "view of other sizes": (
+        "(Tensor(a) x) -> Tensor(a)",
+        "{view: x, shape: [x.numel()]}",
+        "return x.view([x.numel()])",
+    ),
+    "list": (
+        "(Tensor x, int n) -> Tensor[]",
+        "{like: x, count: n}",
+        "_results: list[Tensor] = []"
+        "\nfor _ in range(n):"
+        "\n    _each = torch.empty_like(x)"
+        "\n    _results.append(_each)"
+        "\nreturn _results",
+    ),
+    "list like a list": (
+        "(Tensor[] xs) -> Tensor[]",
+        "{like: xs}",
+        "_results: list[Tensor] = []"
+        "\nfor _like in xs:"
+        "\n    _each = torch.empty_like(_like)"
+        "\n    _results.append(_each)"
+        "\nreturn _results",
+    ),
+    "no tensor result": (
+        "(Tensor x) -> SymInt",
+        "{value: 'max(x.size(0), x.ndim)'}",
+        "return _support.sym_max(x.size(0), x.ndim)",
+    ),
+    "several": (
+        "(Tensor x, SymInt k) -> (Tensor values, Tensor indices)",
+        "{indices: {shape: [k], dtype: int64}, values: {shape: [k]}}",
+        "_result0 = x.new_empty([k])"
+        "\n_result1 = x.new_empty([k], dtype=torch.int64)"
+        "\nreturn _result0, _result1",
+    ),
+    "a result that is written": (
+        "(Tensor(a!) x) -> (Tensor(a!), Tensor)",
+        "{like: x}",
+        "_result1 = torch.empty_like(x)\nreturn x, _result1",
+    ),
+    "a keyword of Python": (
+        "(Tensor lambda) -> Tensor",
+        "{like: lambda}",
+        "return torch.empty_like(lambda_)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_what_a_rule_becomes(tmp_path: Path, name: str) -> None:
+    schema, rule, body = RULES[name]
+    (tmp_path / "ops.yaml").write_text(
+        f"- func: mylib::op{schema}\n  dispatch: {{CPU: op}}\n  fake: {rule}\n"
+    )
+    (tmp_path / "torchgen_lite.toml").write_text(
+        'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
+    )
+    text = generate(load(root=tmp_path))["torch-python/mylib_ops/_fakes.py"]
+    _, _, function = text.partition("def op(")
+    lines = function.partition('"""mylib::op, ops.yaml:3"""\n')[2].splitlines()
+    assert "\n".join(line.removeprefix("    ") for line in lines) == body
+
+
+def test_operators_without_a_rule_that_have_their_fake_by_themselves(tmp_path: Path) -> None:
+    (tmp_path / "ops.yaml").write_text("""\
+- func: mylib::add_(Tensor(a!) self, Tensor other) -> Tensor(a!)
+  dispatch: {CPU: add_}
+- func: mylib::log(Tensor x) -> ()
+  dispatch: {CPU: log}
+- func: mylib::norm(Tensor x) -> Tensor
+  dispatch: {CompositeImplicitAutograd: norm}
+- func: mylib::meta(Tensor x) -> Tensor
+  dispatch: {CPU: cpu, Meta: meta}
+""")
+    (tmp_path / "torchgen_lite.toml").write_text(
+        'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
+    )
+    program = load(root=tmp_path)
+    text = generate(program)["torch-python/mylib_ops/_fakes.py"]
+    assert [line for line in text.splitlines() if line.startswith(("def", "    return"))] == [
+        "def add_(",
+        "    return self",
+        "def log(",
+        "    return None",
+    ]
+
+
+def test_samples_and_the_calls_they_are(tmp_path: Path) -> None:
+    (tmp_path / "ops.yaml").write_text("""\
+- func: mylib::op(Tensor x, bool flag, *, ScalarType? dtype=None, int[] dims=[]) -> Tensor
+  dispatch: {CPU: op}
+  fake: {like: x}
+  samples:
+    - (randn(3, 4).t(), False, dims=[0, 1])
+    - x: 2 * ones(2)
+      flag: True
+      dtype: float64
+""")
+    (tmp_path / "torchgen_lite.toml").write_text(
+        'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
+    )
+    text = generate(load(root=tmp_path))["torch-python/tests/test_mylib_ops.py"]
+    samples = text.partition("\ndef sample_op_0")[2].partition("\n\nCASES")[0]
+    assert samples == '''\
+() -> Arguments:
+    """ops.yaml:5"""
+    x = torch.randn(3, 4).t()
+    flag = False
+    dims = [0, 1]
+    return (x, flag), {"dims": dims}
+
+
+def sample_op_1() -> Arguments:
+    """ops.yaml:6"""
+    x = 2 * torch.ones(2)
+    flag = True
+    dtype = torch.float64
+    return (x, flag), {"dtype": dtype}
+'''

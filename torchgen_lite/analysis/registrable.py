@@ -1,0 +1,182 @@
+"""Whether PyTorch can define an operator: its dispatcher has a parser of its own, which reads less than ours.
+
+Note [Two parsers of PyTorch's]
+Schemas of PyTorch's own file are read by torchgen, and some of what it takes (`float x=inf`, names of
+dimensions) the dispatcher's parser does not. An operator that is registered by a library is read by that
+parser alone, when the library is loaded: what it refuses aborts the process there. A few defaults it does
+take and gets wrong: `complex x=2.5` becomes 2.5j, a `Device?` with a default fails at the first call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from torchgen_lite.analysis.lint.rule import finding
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Type, walk_type
+from torchgen_lite.schema.lexer import IDENT, NUMBER, STRING, tokenize
+from torchgen_lite.schema.model import GenericType, TupleType, bare_type
+from torchgen_lite.schema.type_names import is_type_variable
+
+RESERVED = frozenset("""
+    False None NoneType True and as assert break class continue def del elif else for global if import in is
+    not or pass raise return while with
+    """.split())
+UNREAD_TYPES = frozenset(
+    {"AnyList", "AnyTuple", "DimVector", "Dimname", "Function", "PyObject", "SymFloat", "number"}
+)
+_WORDS = frozenset({"True", "False", "None"})
+# Names that stand for a number, wherever a whole one may stand.
+NUMBER_NAMES = {"Mean": 1, "contiguous_format": 0, "float": 6, "long": 4, "strided": 0}
+_SCALAR_TYPES = frozenset("""
+    bfloat16 bool cdouble cfloat chalf complex32 complex64 complex128 double float float16 float32 float64
+    half int int8 int16 int32 int64 long qint8 qint32 quint8 short uint8 uint16 uint32 uint64
+    """.split())
+_WHOLE = frozenset(
+    {"ConstQuantizerPtr", "DeviceIndex", "Layout", "MemoryFormat", "ScalarType", "SymInt", "int"}
+)
+_SINGLE = _WHOLE | {"Scalar", "bool", "complex", "float", "str"}
+_LISTED = _WHOLE | {"bool", "complex", "float"}
+_DEVICE = re.compile(r"""["'][a-z_0-9]+(:(0|[1-9][0-9]*))?["']""")
+_SMALLEST = 2.2250738585072014e-308
+
+Atom = tuple[str, str]
+
+
+def unregistrable(functions: Iterable[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG512: everything in schemas that PyTorch's dispatcher would refuse, or take for something else."""
+    for function in functions:
+        schema = function.func
+        for name in (function.namespace, schema.base_name, schema.overload_name):
+            if name in RESERVED:
+                yield _reserved(function, name, "name")
+        for argument in schema.arguments:
+            if argument.name in RESERVED:
+                yield _reserved(function, argument.name, "argument", argument)
+            yield from _types(function, argument.type, argument)
+            problem = default_problem(argument)
+            if problem:
+                message = (
+                    f"PyTorch cannot take the default of argument `{argument.name}`: {problem}"
+                )
+                span = argument.default_span or argument.span
+                help_ = (
+                    "leave the default out, or take an optional argument with the default `None`"
+                )
+                yield finding(function, "TG512", message, span, "this default", help_)
+        for result in schema.returns:
+            if result.name in RESERVED:
+                yield _reserved(function, result.name or "", "result")
+            yield from _types(function, result.type, None)
+
+
+def _reserved(
+    function: NativeFunction, name: str, what: str, argument: Argument | None = None
+) -> Diagnostic:
+    message = f"`{name}` is a word of PyTorch's schema language and cannot name anything"
+    span = argument.name_span if argument else function.func.name_span
+    return finding(function, "TG512", message, span, f"this {what}", f"call it `{name.lower()}_`")
+
+
+def _types(
+    function: NativeFunction, type_: Type, argument: Argument | None
+) -> Iterator[Diagnostic]:
+    span = argument.type_span if argument else function.func.span
+    for part in walk_type(type_):
+        name = bare_type(part)
+        if name in UNREAD_TYPES or (isinstance(part, BaseType) and is_type_variable(name)):
+            message = f"PyTorch's dispatcher does not know the type `{name}`"
+        elif isinstance(part, OptionalType) and bare_type(part.elem) in ("None", "NoneType"):
+            message = f"PyTorch's dispatcher cannot take `{name}`"
+        elif isinstance(part, (GenericType, TupleType)) and part.annotation is not None:
+            message = f"PyTorch's dispatcher reads no alias annotation behind `{name}`"
+        else:
+            continue
+        yield finding(function, "TG512", message, span, "here")
+
+
+def default_problem(argument: Argument) -> str:
+    """Why PyTorch cannot take a default; empty if there is none, or it can."""
+    if argument.default is None:
+        return ""
+    tokens = tokenize(argument.default)
+    texts = tokens.texts
+    if "(" in texts:
+        return "it reads no parentheses"
+    if "+" in texts:
+        return "it reads no sign `+`"
+    atoms = [pair for pair in zip(tokens.kinds, texts) if pair[0] in (IDENT, NUMBER, STRING)]
+    for index, text in enumerate(texts):
+        if text == "-" and tokens.kinds[index + 1] == IDENT:
+            return f"`{texts[index + 1]}` is no number to it"
+    return _shape_problem(argument.type, texts[0] == "[", atoms, texts.count("["))
+
+
+def _shape_problem(type_: Type, is_list: bool, atoms: Sequence[Atom], depth: int) -> str:
+    """`is_list`: the default is in brackets, nested as deep as `depth` at most."""
+    name = bare_type(type_.elem if isinstance(type_, (OptionalType, ListType)) else type_)
+    if depth > 1:
+        return "it reads no lists of lists"
+    if isinstance(type_, ListType):
+        if name not in _LISTED:
+            return f"it reads no list of `{name}`"
+        if not is_list and type_.size is None:
+            return f"a list without a size, `{bare_type(type_)}`, needs one in brackets"
+        # Behind a size, without brackets, the parser looks for `None` where it sees a name.
+        if not is_list and atoms[0][0] == IDENT and name != "bool":
+            return f"a list of `{name}` needs `{atoms[0][1]}` in brackets"
+        return next(filter(None, [_atom_problem(name, atom) for atom in atoms]), "")
+    if isinstance(type_, OptionalType):
+        if atoms == [(IDENT, "None")] and not is_list:
+            return ""
+        if is_list or not isinstance(type_.elem, BaseType) or name not in _SINGLE:
+            return f"a `{bare_type(type_)}` may be `None` and nothing else"
+        return _atom_problem(name, atoms[0], optional=True)
+    if name in ("Tensor", "Generator"):
+        return (
+            ""
+            if atoms == [(IDENT, "None")] and not is_list
+            else "it may be `None` and nothing else"
+        )
+    if name == "Device":
+        device = not is_list and atoms[0][0] == STRING and _DEVICE.fullmatch(atoms[0][1])
+        return "" if device else 'a device is written `"cuda"` or `"cuda:1"`'
+    if is_list or not isinstance(type_, BaseType) or name not in _SINGLE:
+        return f"a `{name}` has none"
+    return _atom_problem(name, atoms[0])
+
+
+def _atom_problem(name: str, atom: Atom, *, optional: bool = False) -> str:
+    """One value of the type `name`."""
+    kind, text = atom
+    is_imaginary = kind == NUMBER and text.endswith("j")
+    has_fraction = kind == NUMBER and re.search("[.eE]", text) is not None
+    names = frozenset(NUMBER_NAMES) if name in _WHOLE else frozenset[str]()
+    if name == "complex" and not is_imaginary:
+        return f"it takes `{text}` for an imaginary number, or for none of this type"
+    if name == "float" and optional and kind == NUMBER and not has_fraction:
+        return f"it takes `{text}` for an `int`; write `{text}.0`"
+    fits = {
+        "Scalar": kind == NUMBER or text in ("True", "False"),
+        "bool": text in ("True", "False"),
+        "complex": True,
+        "float": kind == NUMBER and not is_imaginary,
+        "str": kind == STRING,
+    }
+    names = _SCALAR_TYPES if name == "ScalarType" else names
+    whole = kind == NUMBER and not is_imaginary and not has_fraction
+    if not fits.get(name, whole or text in names):
+        return f"it does not know `{text}` as a value of type `{name}`"
+    if kind == NUMBER and not _is_in_range(text, is_imaginary or has_fraction or name == "float"):
+        return f"`{text}` does not fit into 64 bits"
+    return ""
+
+
+def _is_in_range(text: str, is_float: bool) -> bool:
+    if not is_float:
+        return -(2**63) <= int(text) < 2**63
+    text = text.rstrip("j")
+    is_zero = not re.search("[1-9]", re.split("[eE]", text)[0])
+    return is_zero or _SMALLEST <= abs(float(text)) < float("inf")
