@@ -37,7 +37,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.model import build_operators
 
-SOURCES = Path(__file__).parent / "torch_calls"
+SOURCES = Path(__file__).parent / "recorder"
 SHARDS = 16
 KEYSET = CppParameter("c10::DispatchKeySet", "dispatchKeySet")
 

@@ -103,7 +103,7 @@ def report(plain: Sequence[Digests], ours: Digests) -> int:
                 if own != others[0]:
                     different.append(f"{name}, sample {i}")
     print(
-        f"{len(plain[0]):,} operators, {compared:,} samples, {steady:,} the same in each run without ours"
+        f"{len(ours):,} operators, {compared:,} samples, {steady:,} the same in each run without ours"
     )
     print("\n".join([*different, f"{len(different)} differences"]))
     return len(different)

@@ -1,4 +1,5 @@
-// Nanoseconds of a generated typed call and of at::_ops', side by side.
+// Nanoseconds of a generated typed call and of at::_ops', side by side; and of
+// what at::_ops does, compiled by the same compiler as the generated one.
 //
 // The operators are PyTorch's, on tensors of a backend whose kernels do
 // nothing, so that only the way to the kernel is measured; autograd is off.
@@ -12,8 +13,33 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/library.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
+#include <type_traits>
+
+// An operator of at::_ops, compiled here. It has a name outside of the library,
+// as the two others have.
+template <class Operator, class Schema = typename Operator::schema>
+struct Here;
+template <class Operator, class Return, class... Args>
+struct Here<Operator, Return(Args...)> {
+  C10_NOINLINE static c10::TypedOperatorHandle<Return(Args...)> find() {
+    return c10::Dispatcher::singleton()
+        .findSchemaOrThrow(Operator::name, Operator::overload_name)
+        .template typed<Return(Args...)>();
+  }
+  TORCH_API C10_NOINLINE static Return call(Args... args) {
+    static const auto op = find();
+    return op.call(std::forward<Args>(args)...);
+  }
+  TORCH_API C10_NOINLINE static Return redispatch(
+      c10::DispatchKeySet keys,
+      Args... args) {
+    static const auto op = find();
+    return op.redispatch(keys, std::forward<Args>(args)...);
+  }
+};
 
 namespace {
 
@@ -76,30 +102,30 @@ struct Arguments {
   c10::DispatchKeySet keys{c10::DispatchKey::PrivateUse1};
 };
 
-template <class Operator>
-void sameSize(Arguments& a) {
-  Operator::call(a.x, a.y);
+template <class Call>
+void sameSize(Call* call, Arguments& a) {
+  call(a.x, a.y);
 }
-template <class Operator>
-void addOut(Arguments& a) {
-  Operator::call(a.x, a.y, a.alpha, a.y);
+template <class Call>
+void addOut(Call* call, Arguments& a) {
+  call(a.x, a.y, a.alpha, a.y);
 }
-template <class Operator>
-void expandOut(Arguments& a) {
-  Operator::call(a.x, a.sizes, false, a.y);
+template <class Call>
+void expandOut(Call* call, Arguments& a) {
+  call(a.x, a.sizes, false, a.y);
 }
-template <class Operator>
-void negate(Arguments& a) {
-  Operator::call(a.x);
+template <class Call>
+void negate(Call* call, Arguments& a) {
+  call(a.x);
 }
-template <class Operator>
-void addTensors(Arguments& a) {
-  Operator::call(a.x, a.y, a.alpha);
+template <class Call>
+void addTensors(Call* call, Arguments& a) {
+  call(a.x, a.y, a.alpha);
 }
-template <class Operator>
-void convolve(Arguments& a) {
+template <class Call>
+void convolve(Call* call, Arguments& a) {
   const c10::SymIntArrayRef sizes = a.sizes;
-  Operator::call(
+  call(
       a.x,
       a.y,
       a.bias,
@@ -116,43 +142,59 @@ void convolve(Arguments& a) {
 }
 // Without a tensor there is no key: what runs is PyTorch's kernel, which asks a
 // constant.
-template <class Operator>
-void nothing(Arguments&) {
-  Operator::call();
+template <class Call>
+void nothing(Call* call, Arguments&) {
+  call();
 }
-template <class Operator>
-void redispatch(Arguments& a) {
-  Operator::redispatch(a.keys, a.x, a.y);
+template <class Call>
+void redispatch(Call* call, Arguments& a) {
+  call(a.keys, a.x, a.y);
 }
 
-using Call = void(Arguments&);
+// One loop for the three, so that it costs each of them the same.
+template <class Call>
+using Caller = void(Call*, Arguments&);
 
-template <Call* call>
-double measure(Arguments& arguments) {
+template <class Call, Caller<Call>* caller>
+C10_NOINLINE double measure(Call* call, Arguments& arguments) {
   constexpr int calls = 20'000;
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < calls; ++i) {
-    call(arguments);
+    caller(call, arguments);
   }
   const std::chrono::duration<double, std::nano> time =
       std::chrono::steady_clock::now() - start;
   return time.count() / calls;
 }
 
-template <Call* ours, Call* theirs>
-void both(const char* name, bool ours_first, Arguments& a) {
-  const double first = ours_first ? measure<ours>(a) : measure<theirs>(a);
-  const double second = ours_first ? measure<theirs>(a) : measure<ours>(a);
-  std::printf("ours-%s %.4f ", name, ours_first ? first : second);
-  std::printf("aten-%s %.4f ", name, ours_first ? second : first);
+template <class Call, Caller<Call>* caller>
+void compare(
+    const char* name,
+    std::array<Call*, 3> calls,
+    int round,
+    Arguments& arguments) {
+  constexpr std::array<const char*, 3> sides{"ours", "here", "aten"};
+  std::array<double, 3> times;
+  for (int i = 0; i < 3; ++i) {
+    const int next = (round + i) % 3;
+    times[next] = measure<Call, caller>(calls[next], arguments);
+  }
+  for (int i = 0; i < 3; ++i) {
+    std::printf("%s-%s %.4f ", sides[i], name, times[i]);
+  }
 }
 
 } // namespace
 
-#define BOTH(FUNCTION, NAME, OPERATOR)                                     \
-  both<&FUNCTION<aten_ops::ops::OPERATOR>, &FUNCTION<at::_ops::OPERATOR>>( \
-      NAME,                                                                \
-      round % 2 == 0,                                                      \
+#define COMPARE(CALLER, NAME, OPERATOR, CALL)                     \
+  compare<                                                        \
+      std::remove_pointer_t<decltype(&at::_ops::OPERATOR::CALL)>, \
+      &CALLER>(                                                   \
+      NAME,                                                       \
+      {&aten_ops::ops::OPERATOR::CALL,                            \
+       &Here<at::_ops::OPERATOR>::CALL,                           \
+       &at::_ops::OPERATOR::CALL},                                \
+      round,                                                      \
       arguments)
 
 extern "C" void runRounds(int rounds) {
@@ -165,14 +207,14 @@ extern "C" void runRounds(int rounds) {
   };
   Arguments arguments{tensor(), tensor()};
   for (int round = 0; round < rounds; ++round) {
-    BOTH(sameSize, "is_same_size", is_same_size);
-    BOTH(negate, "neg", neg);
-    BOTH(addTensors, "add.Tensor", add_Tensor);
-    BOTH(addOut, "add.out", add_out);
-    BOTH(expandOut, "expand_copy.out", expand_copy_out);
-    BOTH(convolve, "_convolution", _convolution);
-    BOTH(nothing, "_nnpack_available", _nnpack_available);
-    BOTH(redispatch, "redispatch", is_same_size);
+    COMPARE(sameSize, "is_same_size", is_same_size, call);
+    COMPARE(negate, "neg", neg, call);
+    COMPARE(addTensors, "add.Tensor", add_Tensor, call);
+    COMPARE(addOut, "add.out", add_out, call);
+    COMPARE(expandOut, "expand_copy.out", expand_copy_out, call);
+    COMPARE(convolve, "_convolution", _convolution, call);
+    COMPARE(nothing, "_nnpack_available", _nnpack_available, call);
+    COMPARE(redispatch, "redispatch", is_same_size, redispatch);
     std::printf("\n");
   }
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,11 +11,12 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.cpp.compiling import needs_compiler
+from tests.cpp.torch_ops import PROGRAMS, has_programs
 
-pytestmark = pytest.mark.skipif(shutil.which("cmake") is None, reason="CMake is not installed")
+pytestmark = pytest.mark.skipif(not has_programs("cmake"), reason="CMake is not installed")
 
 GENERATORS = [
-    pytest.param(name, marks=pytest.mark.skipif(not shutil.which(tool), reason=f"no {tool}"))
+    pytest.param(name, marks=pytest.mark.skipif(not has_programs(tool), reason=f"no {tool}"))
     for name, tool in (("Ninja", "ninja"), ("Unix Makefiles", "make"))
 ]
 PROJECT = """\
@@ -49,7 +49,7 @@ message(STATUS "linked ${linked}")
 
 
 def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PATH": PROGRAMS, "PYTHONPATH": str(ROOT)}
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 

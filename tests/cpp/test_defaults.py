@@ -15,14 +15,14 @@ from torchgen_lite import generate, load
 pytestmark = [pytest.mark.torch, needs_compiler]
 
 DEFAULTS = """
-    Tensor?=None Generator=None Generator?=None int=7 int=Mean int=long int=-9223372036854775808 int?=None
-    int?=3 SymInt=5 SymInt?=None float=1 float=.5 float=1e30 float?=2.5 bool=True bool?=False str='it\\'s'
+    Tensor?=None Generator?=None int=7 int=Mean int=long int=-9223372036854775808 int?=None
+    int?=3 SymInt=5 SymInt?=None float=1 float=99999999999999999999 float=.5 float=1e30 float?=2.5 bool=True bool?=False str='it\\'s'
     str?="a\\"b" Scalar=2 Scalar=2.5 Scalar=True Scalar=1.5j Scalar?=None complex=2j ScalarType=float32
     ScalarType=4 ScalarType?=qint8 ScalarType?=None Layout=strided Layout?=None
     MemoryFormat=contiguous_format MemoryFormat?=None Device="cpu" Device="cuda:1" Device?=None int[]=[]
     int[]=[1,2] int[]=[long] int[2]=3 int[2]=[3,4] int[]?=None SymInt[]=[1] SymInt[3]=2 SymInt[]?=None
     float[]=[0.5,1] float[2]=1.5 float[]?=None bool[]=[True,False] bool[]=[] bool[2]=True
-    bool[2]=[False,True] ScalarType[]=[] Tensor[]?=None
+    bool[2]=[False,True] Tensor[]?=None
     """.split()
 
 KERNELS = """\
@@ -92,3 +92,46 @@ CALLS
   }
 }
 """
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+    """The library with an operator for each default, loaded."""
+    import torch
+
+    folder = tmp_path_factory.mktemp("defaults")
+    yaml, kernels, calls = "", "", ""
+    for number, text in enumerate(DEFAULTS):
+        type_, _, default = text.partition("=")
+        yaml += f"- func: d::f{number}({type_} x={default}) -> ()\n"
+        yaml += f"  dispatch: {{CompositeExplicitAutograd: k{number}}}\n"
+        calls += f"    case {number}: d::functions::f{number}(); break;\n"
+    write_files(folder, {"ops.yaml": yaml})
+    files = generate(load("ops.yaml", root=folder), targets=["cpp-torch"])
+    write_files(folder, files)
+    # The kernels as they are demanded.
+    for head in files["cpp-torch/include/d/kernels.h"].split("void k")[1:]:
+        kernels += f"void k{head.partition(';')[0]} {{ see(x); }}\n"
+    text = KERNELS.replace("KERNELS\n", kernels).replace("CALLS\n", calls)
+    write_files(folder, {"cpp-torch/kernels/kernels.cpp": text})
+    libraries = Path(torch.__file__).parent / "lib"
+    command = ["g++", "-fPIC", "-shared", *torch_flags(), "-Icpp-torch/include"]
+    command += ["cpp-torch/kernels/kernels.cpp", "-o", "defaults.so", f"-L{libraries}"]
+    command += [f"-Wl,-rpath,{libraries}", "-ltorch_cpu", "-lc10"]
+    subprocess.run(command, cwd=folder, check=True)
+    operators: Any = torch.ops
+    operators.load_library(str(folder / "defaults.so"))
+    loaded = ctypes.CDLL(str(folder / "defaults.so"))
+    loaded.last.restype = ctypes.c_char_p
+    return loaded
+
+
+@pytest.mark.parametrize("number", range(len(DEFAULTS)), ids=lambda number: DEFAULTS[number])
+def test_both_are_the_same(library: ctypes.CDLL, number: int) -> None:
+    import torch
+
+    operator: Any = getattr(torch.ops.d, f"f{number}")
+    operator()
+    python = library.last()
+    library.call(number)
+    assert library.last() == python != b""

@@ -18,6 +18,7 @@ from tests.cpp.compiling import (
     write_files,
 )
 from torchgen_lite.loader.config import Config
+from torchgen_lite.pipeline import generate_all
 
 pytestmark = [pytest.mark.torch, needs_compiler]
 
@@ -26,13 +27,13 @@ bool bool? bool[] bool[]? bool[3] int int? int[] int[]? int[2] int[][] float flo
 complex complex[] str str? str[] str[]? Scalar Scalar? Scalar[] SymInt SymInt? SymInt[] SymInt[]?
 SymBool Tensor Tensor? Tensor[] Tensor?[] Tensor[]? Tensor[][] Tensor(a!) Tensor(a!)? Tensor(a!)[]
 Device Device? Device[] ScalarType ScalarType? ScalarType[] Layout MemoryFormat MemoryFormat? QScheme
-Generator Generator? Storage Stream Stream? Any ConstQuantizerPtr Dict(str,Tensor) Dict(int,Tensor)?
+Generator? Storage Stream Stream? Any Dict(str,Tensor) Dict(int,Tensor)?
 (int,Tensor)
 """.split()
 RETURNS = """
 () bool bool[] int int? int[] int[][] float float[] complex str str? str[] Scalar SymInt SymInt[] SymBool
 Tensor Tensor? Tensor[] Tensor?[] Tensor[][] (Tensor,int) (Tensor,Tensor[],str) Device ScalarType Layout
-MemoryFormat QScheme Generator Storage Stream Any Dict(str,Tensor)
+MemoryFormat QScheme Generator? Storage Stream Any Dict(str,Tensor)
 """.split()
 OPTIONS = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None"
 KINDS = f"""\
@@ -98,6 +99,7 @@ def test_everything_compiles_and_loads(tmp_path: Path, precompiled: tuple[str, .
     (tmp_path / "ops.yaml").write_text(entries())
     program = torchgen_lite.load("ops.yaml", config=Config(root=tmp_path), root=tmp_path)
     assert program.diagnostics == ()
+    assert generate_all(program, targets=["cpp-torch"]).diagnostics == ()
     files = torchgen_lite.generate(program, targets=["cpp-torch"])
     write_files(tmp_path, files)
     sources = sorted(path for path in files if path.endswith(".cpp"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import sys
 from pathlib import Path
 
@@ -11,14 +10,12 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.cpp.compiling import needs_compiler
-from tests.cpp.torch_ops import EXAMPLE, copy_example, run, run_example_tests
+from tests.cpp.torch_ops import EXAMPLE, copy_example, has_programs, run, run_example_tests
 
 pytestmark = [
     pytest.mark.torch,
     needs_compiler,
-    pytest.mark.skipif(
-        not (shutil.which("cmake") and shutil.which("ninja")), reason="CMake or ninja is missing"
-    ),
+    pytest.mark.skipif(not has_programs("cmake", "ninja"), reason="CMake or ninja is missing"),
 ]
 LIBRARIES = ["torch_ops", "torch_ops_stable"]
 

@@ -11,6 +11,13 @@ from pathlib import Path
 from tests.conftest import ROOT
 
 EXAMPLE = ROOT / "examples" / "torch_ops"
+# Wheels put programs beside the interpreter: cmake, ninja.
+PROGRAMS = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))
+
+
+def has_programs(*names: str) -> bool:
+    """Whether all of these can be run."""
+    return all(shutil.which(name, path=PROGRAMS) for name in names)
 
 
 def copy_example(folder: Path) -> Path:
@@ -22,7 +29,8 @@ def copy_example(folder: Path) -> Path:
 def run(folder: Path, *command: str | Path, **variables: str) -> str:
     """Run a command and give what it prints; a failure shows that."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    environment = {**os.environ, "PYTHONPATH": path, "MAX_JOBS": "2", **variables}
+    environment = {**os.environ, "PATH": PROGRAMS, "PYTHONPATH": path, "MAX_JOBS": "2"}
+    environment.update(variables)
     done = subprocess.run(
         command,
         cwd=folder,

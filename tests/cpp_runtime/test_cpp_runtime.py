@@ -94,7 +94,7 @@ def test_vectors(lines: Path, tmp_path: Path, flags: tuple[str, ...]) -> None:
 @needs_compiler
 @pytest.mark.parametrize(
     "flags",
-    [("-std=c++20", "-O1", "-fno-rtti", "-fvisibility=hidden"), ("-std=c++17", *ADDRESS)],
+    [("-std=c++20", "-O0", "-fno-rtti", "-fvisibility=hidden"), ("-std=c++17", *ADDRESS)],
     ids=["without type information", "sanitized"],
 )
 def test_unit(tmp_path: Path, flags: tuple[str, ...]) -> None:

@@ -82,6 +82,17 @@ def test_a_torch_that_the_operator_is_not_for(tmp_path: Path) -> None:
     assert ", and this is 2." in error and there == "False"
 
 
+def test_a_torch_that_is_too_old(tmp_path: Path) -> None:
+    more = "- func: bad::second(Tensor x) -> Tensor\n  dispatch: {CPU: second}\n  autocast: float32\n"
+    first = "import torch\nkept = torch.library.register_fake\ndel torch.library.register_fake\n"
+    again = TRY + "torch.library.register_fake = kept\n" + TRY
+    error, *there = attempt(tmp_path, more, first=first, program=again)
+    assert error.startswith("RegistrationError: ops.yaml:1: `bad::first`: torch 2.")
+    assert error.endswith(" is too old: no `torch.library.register_fake`")
+    # Nothing was left behind, and nothing is in the way of another attempt.
+    assert there == ["False", "True"]
+
+
 def test_which_torch_a_range_is_for(tmp_path: Path) -> None:
     wrong = (">=99", "<2", "==1.13.*", "~=1.5", "!=2.*,!=3.*")
     right = (">=2.6,<99", "!=2.5.*", "~=2.6")

@@ -17,10 +17,24 @@ EXAMPLE = ROOT / "examples" / "torch_ops"
 
 
 @pytest.fixture(scope="session")
-def stubs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that declares every operator of PyTorch's file once more, in the namespace `copy`."""
+    folder = tmp_path_factory.mktemp("copies")
+    functions = load(torch=True).functions
+    lines = [f"- func: |\n    copy::{f.func}\n  dispatch: {{CPU: kernel}}\n" for f in functions]
+    (folder / "copies.yaml").write_text("".join(lines))
+    (folder / "torchgen_lite.toml").write_text(
+        'schema = ["copies.yaml"]\n[target.torch-python]\ndefines = true\n'
+    )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def stubs(copies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """`generate --torch --schema ops.yaml --target torch-stubs`: an example's operators beside PyTorch's."""
     folder = tmp_path_factory.mktemp("stubs")
-    program = load(EXAMPLE / "ops.yaml", root=EXAMPLE, torch=True, registered=True)
+    schemas = [EXAMPLE / "ops.yaml", copies / "copies.yaml"]
+    program = load(schemas, root=EXAMPLE, torch=True, registered=True)
     write_plan(build_plan(generate(program, targets=["torch-stubs"]), folder, [""], "stubs"))
     return folder
 

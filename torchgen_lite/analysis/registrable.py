@@ -38,7 +38,8 @@ _WHOLE = frozenset(
     {"ConstQuantizerPtr", "DeviceIndex", "Layout", "MemoryFormat", "ScalarType", "SymInt", "int"}
 )
 _SINGLE = _WHOLE | {"Scalar", "bool", "complex", "float", "str"}
-_LISTED = _WHOLE | {"bool", "complex", "float"}
+# The elements that are written for the others are integers, and such a list is none of theirs to a kernel.
+_LISTED = frozenset({"SymInt", "bool", "complex", "float", "int"})
 _DEVICE = re.compile(r"""["'][a-z_0-9]+(:(0|[1-9][0-9]*))?["']""")
 _SMALLEST = 2.2250738585072014e-308
 
@@ -121,12 +122,14 @@ def _shape_problem(type_: Type, is_list: bool, atoms: Sequence[Atom], depth: int
         return "it reads no lists of lists"
     if isinstance(type_, ListType):
         if name not in _LISTED:
-            return f"it reads no list of `{name}`"
+            return f"it makes no list of `{name}` of it"
         if not is_list and type_.size is None:
             return f"a list without a size, `{bare_type(type_)}`, needs one in brackets"
         # Behind a size, without brackets, the parser looks for `None` where it sees a name.
         if not is_list and atoms[0][0] == IDENT and name != "bool":
             return f"a list of `{name}` needs `{atoms[0][1]}` in brackets"
+        if name == "bool" and is_list and len(atoms) != (type_.size or len(atoms)):
+            return f"a `{bare_type(type_)}` has {type_.size} elements"
         return next(filter(None, [_atom_problem(name, atom) for atom in atoms]), "")
     if isinstance(type_, OptionalType):
         if atoms == [(IDENT, "None")] and not is_list:
@@ -134,12 +137,8 @@ def _shape_problem(type_: Type, is_list: bool, atoms: Sequence[Atom], depth: int
         if is_list or not isinstance(type_.elem, BaseType) or name not in _SINGLE:
             return f"a `{bare_type(type_)}` may be `None` and nothing else"
         return _atom_problem(name, atoms[0], optional=True)
-    if name in ("Tensor", "Generator"):
-        return (
-            ""
-            if atoms == [(IDENT, "None")] and not is_list
-            else "it may be `None` and nothing else"
-        )
+    if name in ("Generator", "Tensor"):
+        return f"a `{name}` has none; a `{name}?` may be `None`"
     if name == "Device":
         device = not is_list and atoms[0][0] == STRING and _DEVICE.fullmatch(atoms[0][1])
         return "" if device else 'a device is written `"cuda"` or `"cuda:1"`'

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from torchgen_lite.diagnostics.code import Code
 from torchgen_lite.diagnostics.codes_compare import COMPARE_CODES
+from torchgen_lite.diagnostics.codes_cpp import CPP_CODES
 from torchgen_lite.diagnostics.codes_cross import CROSS_CODES
 from torchgen_lite.diagnostics.codes_derivatives import DERIVATIVE_CODES
 from torchgen_lite.diagnostics.codes_run import RUN_CODES
@@ -30,6 +31,7 @@ CODES: dict[str, Code] = {
             *DERIVATIVE_CODES,
             *TORCH_CODES,
             *STABLE_CODES,
+            *CPP_CODES,
             *RUNTIME_CODES,
             *COMPARE_CODES,
         )

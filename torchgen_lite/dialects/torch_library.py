@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
-from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import (
-    BUILTIN_TYPES,
-    FRAMEWORK_TYPES,
-    identifier,
-    type_words,
-)
+from torchgen_lite.dialects import python, torch_ops
+from torchgen_lite.dialects.python_names import identifier, type_words
 from torchgen_lite.dialects.text import docstring, import_line, literal, quote, tuple_display
 from torchgen_lite.loader.versions import Clause, parse_range
-from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, Type
-
-
-def argument_type(type_: Type) -> str:
-    """What a caller may pass: a device may be named by a string."""
-    return _accepting(python.argument_type(type_))
-
-
-def _accepting(text: str) -> str:
-    return text.replace("device", "device | str") if "device" in type_words(text) else text
+from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant
 
 
 def default_text(argument: Argument) -> str:
@@ -49,44 +36,37 @@ def parameters(schema: FunctionSchema) -> list[str]:
 
 
 def _parameter(argument: Argument, with_default: bool) -> str:
-    text = f"{identifier(argument.name)}: {argument_type(argument.type)}"
+    text = f"{identifier(argument.name)}: {torch_ops.argument_type(argument.type)}"
     return f"{text} = {default_text(argument)}" if with_default else text
+
+
+class Imports(NamedTuple):
+    """The lines that import the types of annotations: from Python itself, and from torch."""
+
+    standard: list[str]
+    torch: list[str]
 
 
 def type_imports(
     schemas: Iterable[FunctionSchema],
     more: Sequence[str] = (),
     shadowed: frozenset[str] = frozenset(),
-) -> list[str]:
+) -> Imports:
     """The imports that annotations need; types that the module hides come under an underscore."""
     texts = list(more)
     for schema in schemas:
-        texts += [argument_type(a.type) for a in schema.arguments]
-        texts += python.returns(schema.returns)
-    words = type_words(" ".join(texts))
-    lines = []
-    hidden = sorted(words & shadowed & BUILTIN_TYPES)
-    if hidden:
-        lines.append(import_line("builtins", [f"{name} as _{name}" for name in hidden]))
-    names = sorted(_imported(w, shadowed) for w in words & FRAMEWORK_TYPES if w != "Number")
-    if names:
-        lines.append(import_line("torch", names))
-    if "Number" in words:
-        lines.append(f"from torch.types import {_imported('Number', shadowed)}")
-    return lines
-
-
-def _imported(name: str, shadowed: frozenset[str]) -> str:
-    """`Tensor`, `dtype as _dtype`, `UntypedStorage as Storage`."""
-    origin = "UntypedStorage" if name == "Storage" else name
-    local = f"_{name}" if name in shadowed else name
-    return origin if origin == local else f"{origin} as {local}"
-
-
-def uses_sequences(schemas: Iterable[FunctionSchema]) -> bool:
-    """Whether an annotation says `Sequence`."""
-    return any(
-        "Sequence" in python.argument_type(a.type) for schema in schemas for a in schema.arguments
+        texts += [torch_ops.argument_type(a.type) for a in schema.arguments]
+        texts.append(torch_ops.returns_type(schema))
+    names: dict[str, list[str]] = {}
+    for word in sorted(type_words(" ".join(texts))):
+        module = torch_ops.TYPE_MODULES.get(word)
+        if module is not None and (module != "builtins" or word in shadowed):
+            name = f"{word} as _{word}" if word in shadowed else word
+            names.setdefault(module, []).append(name)
+    lines = {module: import_line(module, found) for module, found in sorted(names.items())}
+    return Imports(
+        [line for module, line in lines.items() if not module.startswith("torch")],
+        [line for module, line in lines.items() if module.startswith("torch")],
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import torch
 from torch import Tensor
+from torch._dynamo import compiled_autograd
 
 # Parts of PyTorch have no types.
 loader: Any = torch.ops
@@ -216,6 +217,13 @@ def test_forward_mode_is_refused() -> None:
         for call in (ops.square, lambda x: ops.scale_(x, 2.0), lambda x: ops.weighted([x, x])):
             with pytest.raises(NotImplementedError, match="has no formula for forward-mode"):
                 call(dual)
+
+
+def test_compiled_autograd_is_refused() -> None:
+    loss = ops.square(tensor(3)).sum()
+    with compiled_autograd._enable(torch.compile(backend="eager")):
+        with pytest.raises(NotImplementedError, match="compiled_args not implemented"):
+            loss.backward()
 
 
 def test_function_transforms() -> None:

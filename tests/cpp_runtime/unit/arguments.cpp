@@ -3,6 +3,10 @@
 
 #include <set>
 
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+
 namespace {
 
 enum class Dtype : std::uint8_t { f32 = 7, f64 = 8 };
@@ -63,6 +67,9 @@ void testArguments() {
   EXPECT_EQ(bitsOfArguments(std::vector<Matrix>{a, b}), bitsOf(cpu | cuda));
   EXPECT_EQ(bitsOfArguments(std::array<Matrix, 1>{b}), bitsOf(cuda));
   EXPECT_EQ(bitsOfArguments(Span<Matrix>(&b, 1)), bitsOf(cuda));
+#if __cplusplus >= 202002L
+  EXPECT_EQ(bitsOfArguments(std::span<const Matrix>(&b, 1)), bitsOf(cuda));
+#endif
   EXPECT_EQ(
       bitsOfArguments(std::vector<std::optional<Matrix>>{std::nullopt, b}),
       bitsOf(cuda));

@@ -24,3 +24,4 @@ int main() {
   testMacros();
   std::cout << checks << " checks\n";
   return failures == 0 ? 0 : 1;
+}

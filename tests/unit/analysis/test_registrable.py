@@ -46,7 +46,7 @@ def test_it_is_said_where_it_is(tmp_path: Path, target: str) -> None:
         "1:56: PyTorch cannot take the default of argument `dim`: "
         "a `int[]?` may be `None` and nothing else",
         "2:24: `as` is a word of PyTorch's schema language and cannot name anything",
-        "2:42: PyTorch cannot take the default of argument `pairs`: it reads no list of `int[]`",
+        "2:42: PyTorch cannot take the default of argument `pairs`: it makes no list of `int[]` of it",
         "3:9: `is` is a word of PyTorch's schema language and cannot name anything",
         "3:46: PyTorch cannot take the default of argument `format`: "
         "it does not know `channels_last` as a value of type `MemoryFormat`",
@@ -103,7 +103,14 @@ def fits(type_: Type, value: object) -> bool:
     if isinstance(type_, OptionalType):
         return value is None or fits(type_.elem, value)
     if isinstance(type_, ListType):
-        return isinstance(value, list) and all(fits(type_.elem, item) for item in value)
+        # A kernel that wants a list of dtypes does not take one of integers.
+        elem = str(type_.elem)
+        taken = elem not in WHOLE or elem in ("int", "SymInt")
+        if not isinstance(value, list) or (
+            elem == "bool" and len(value) != (type_.size or len(value))
+        ):
+            return False
+        return taken and all(fits(type_.elem, item) for item in value)
     kinds: dict[str, tuple[type, ...]] = {
         "Scalar": (bool, int, float, complex),
         "bool": (bool,),
@@ -112,7 +119,7 @@ def fits(type_: Type, value: object) -> bool:
         "str": (str,),
     }
     if str(type_) in ("Tensor", "Generator"):
-        return value is None
+        return False
     if str(type_) == "Device":
         return type(value).__name__ == "device"
     return type(value) in kinds.get(str(type_), (int,) if str(type_) in WHOLE else ())

@@ -28,13 +28,15 @@ _ENUMERATORS = {
 _REDUCTION = "at::Reduction::Mean"
 
 
-def own_default(argument: Argument, usual: str) -> str:
-    """The expression for a default; `usual` is the dialect's, which most of them have."""
+def own_default(argument: Argument, usual: str) -> str | None:
+    """The expression for a default; `usual` is the dialect's, which most of them have.
+
+    None for lists of complex numbers, for which g++ 12 gives every function the first one's.
+    """
+    if bare_type(argument.type).startswith("complex["):
+        return None
     value = default_value(argument)
-    if value is None:
-        # Undefined ones.
-        return "{}" if bare_type(argument.type) in ("Generator", "Tensor") else usual
-    return _expression(argument.type, value) or usual
+    return usual if value is None else _expression(argument.type, value) or usual
 
 
 def _expression(type_: Type, value: object) -> str:
@@ -61,8 +63,11 @@ def _single(name: str, value: object) -> str:
         return f"at::Device({quote(value)})"
     if isinstance(value, int) and name in _ENUMERATORS:
         return f"static_cast<at::{name}>({value})"
+    if isinstance(value, float) and value.is_integer():
+        # Without a point it would be an integer, which may be too large for one.
+        return repr(value)
     # The smallest number has no literal: the sign is an operator.
-    return "INT64_MIN" if value == -(2**63) and not isinstance(value, float) else ""
+    return "INT64_MIN" if value == -(2**63) else ""
 
 
 def _plain(value: object) -> str:

@@ -39,9 +39,11 @@ _STANDARD_HEADERS = (
 )
 # The named types that libtorch passes to a kernel.
 _TAKEN = frozenset("""
-    Any ConstQuantizerPtr Device Generator Layout MemoryFormat QScheme Scalar ScalarType Storage Stream
+    Any Device Generator Layout MemoryFormat QScheme Scalar ScalarType Storage Stream
     SymBool SymInt Tensor bool complex float int number str
     """.split())
+# libtorch takes a generator that is returned for an optional one.
+_RESULTS_REFUSED = frozenset({"Scalar[]", "number[]", "Generator"})
 
 
 def signature(function: NativeFunction, *, symint: bool = True) -> CppSignature:
@@ -64,11 +66,11 @@ def own_types(function: NativeFunction, signature: CppSignature) -> CppSignature
     for parameter in reversed(signature.parameters):
         type_ = cpp_text.type_text(own.get(parameter.name, parameter.type))
         # A schema may have keyword arguments without a default behind others with one; C++ may not.
-        is_last = is_last and parameter.default is not None
-        default = parameter.default if is_last else None
+        default = parameter.default
         if default is not None and parameter.name in defaults:
             default = own_default(defaults[parameter.name], default)
-        default = _default(type_, default)
+        is_last = is_last and default is not None
+        default = _default(type_, default) if is_last else None
         parameters.insert(0, CppParameter(type_, parameter.name, default))
     return CppSignature(signature.name, cpp_text.type_text(returns), tuple(parameters))
 
@@ -118,13 +120,14 @@ def refused(function: NativeFunction) -> Iterator[tuple[str, str]]:
     for argument in function.func.arguments:
         for name in _unknown(argument.type):
             yield f"argument `{argument.name}`", name
-        if bare_type(argument.type) == "Generator":
-            # An `at::Generator` may be undefined, and libtorch takes it for a `Generator?`.
-            yield f"argument `{argument.name}`", "Generator"
+        written = bare_type(argument.type)
+        # An `at::Generator` may be undefined, and libtorch takes each for a `Generator?`.
+        if "Generator" in written and "Generator?" not in written:
+            yield f"argument `{argument.name}`", written
     for returned in function.func.returns:
         for name in _unknown(returned.type):
             yield "the result", name
-        if bare_type(returned.type) in ("Scalar[]", "number[]"):
+        if bare_type(returned.type) in _RESULTS_REFUSED:
             yield "the result", bare_type(returned.type)
 
 

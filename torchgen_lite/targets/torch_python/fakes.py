@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.dispatch_index import COMPOSITE_KEYS
 from torchgen_lite.analysis.fakes import Result, kind_of_type, results_of, rules_by_result
-from torchgen_lite.dialects import python, torch_library
+from torchgen_lite.dialects import python, torch_library, torch_ops
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import docstring
 from torchgen_lite.dialects.torch_expressions import (
@@ -60,8 +60,7 @@ def build_fakes(package: Package) -> tuple[list[OutputFile], dict[str, str]]:
         schemas.append(operator.schema)
         views.append(_view(operator))
     context = {
-        "types": torch_library.type_imports(schemas),
-        "sequences": torch_library.uses_sequences(schemas),
+        "imports": torch_library.type_imports(schemas),
         "functions": views,
     }
     return [
@@ -86,7 +85,7 @@ def _view(operator: Operator) -> FunctionView:
     return FunctionView(
         operator.flat,
         python.signature(torch_library.parameters(schema)),
-        python.returns_annotation(python.returns(schema.returns)),
+        torch_ops.returns_type(schema),
         docstring(f"{operator.name}, {operator.place_of('fake')}"),
         tuple(_body(operator)),
     )

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.dialects import python, torch_library
-from torchgen_lite.dialects.python_names import BUILTIN_TYPES, FRAMEWORK_TYPES, unshadowed
+from torchgen_lite.dialects import python, torch_library, torch_ops
+from torchgen_lite.dialects.python_names import unshadowed
 from torchgen_lite.dialects.text import bracketed, docstring
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.fakes import FunctionView
@@ -20,11 +20,10 @@ from torchgen_lite.targets.torch_python.model import Operator, Package
 def build_functions(package: Package) -> OutputFile:
     """One function for each operator of the package's own."""
     names = [operator.flat for operator in package.own]
-    shadowed = (BUILTIN_TYPES | FRAMEWORK_TYPES).intersection(names)
+    shadowed = frozenset(torch_ops.TYPE_MODULES).intersection(names)
     schemas = [operator.schema for operator in package.own]
     context = {
-        "types": torch_library.type_imports(schemas, shadowed=shadowed),
-        "sequences": torch_library.uses_sequences(schemas),
+        "imports": torch_library.type_imports(schemas, shadowed=shadowed),
         "functions": [_view(operator, shadowed) for operator in package.own],
         "names": names,
     }
@@ -33,8 +32,7 @@ def build_functions(package: Package) -> OutputFile:
 
 def _view(operator: Operator, shadowed: frozenset[str]) -> FunctionView:
     schema = operator.schema
-    returns = python.returns_annotation(python.returns(schema.returns))
-    annotation = unshadowed(returns, shadowed)
+    annotation = unshadowed(torch_ops.returns_type(schema), shadowed)
     parameters = python.unshadow(torch_library.parameters(schema), shadowed)
     doc = operator.function.doc
     return FunctionView(

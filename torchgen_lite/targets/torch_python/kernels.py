@@ -35,8 +35,7 @@ def build_kernels(package: Package) -> tuple[list[OutputFile], list[tuple[str, s
     if not views:
         return [], []
     context = {
-        "types": torch_library.type_imports(schemas),
-        "sequences": torch_library.uses_sequences(schemas),
+        "imports": torch_library.type_imports(schemas, ["Any"]),
         "functions": views,
     }
     path = f"{package.root}/_kernels.py"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -74,11 +75,12 @@ class Operator:
 
     @property
     def handle(self) -> str:
-        """`torch.ops.mylib.add.Tensor`."""
-        schema = self.schema
-        base = schema.base_name
-        overload = schema.overload_name or "default"
-        return f"torch.ops.{self.function.namespace}.{base}.{overload}"
+        """`torch.ops.mylib.add.Tensor`, or `getattr(torch.ops.mylib.random_, "from")`."""
+        text = "torch.ops"
+        names = (self.function.namespace, self.schema.base_name)
+        for name in (*names, self.schema.overload_name or "default"):
+            text = f'getattr({text}, "{name}")' if keyword.iskeyword(name) else f"{text}.{name}"
+        return text
 
     @property
     def bare_schema(self) -> str:

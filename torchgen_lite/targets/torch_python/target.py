@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -37,8 +38,9 @@ def build_torch_python(program: Program, options: Mapping[str, object]) -> Targe
             help_ = f"did you mean `{near}`?"
         place = locate_option(program.config, "target.torch-python", error.option)
         return TargetResult(diagnostics=(Diagnostic("TG510", str(error), place, help=help_),))
-    functions = [f for f in program.functions if not (f.func.is_vararg or f.func.is_varret)]
-    diagnostics = [_inexpressible(f) for f in program.functions if f not in functions]
+    reasons = {function.func.full_name: _inexpressible(function) for function in program.functions}
+    functions = [f for f in program.functions if not reasons[f.func.full_name]]
+    diagnostics = [_left_out(f, r) for f in program.functions if (r := reasons[f.func.full_name])]
     package = build_package(functions, settings, dict(program.modules))
     diagnostics += _check(package)
     fake_files, fakes = build_fakes(package)
@@ -55,11 +57,21 @@ def build_torch_python(program: Program, options: Mapping[str, object]) -> Targe
     return TargetResult(tuple(files), tuple(diagnostics))
 
 
-def _inexpressible(function: NativeFunction) -> Diagnostic:
+def _inexpressible(function: NativeFunction) -> str:
+    """Why no function can stand for an operator; empty if one can."""
+    if function.func.is_vararg or function.func.is_varret:
+        return "takes or gives any number of values, which a function cannot"
+    for argument in function.func.kwarg_only:
+        if keyword.iskeyword(argument.name):
+            return f"takes `{argument.name}` by name, which is a word of Python"
+    return ""
+
+
+def _left_out(function: NativeFunction, reason: str) -> Diagnostic:
     name, span = function.func.full_name, function.func.name_span or function.func.span
     return Diagnostic(
         "TG511",
-        f"`{name}` takes or gives any number of values, which a function cannot",
+        f"`{name}` {reason}",
         label=Label(span, "left out of target `torch-python`") if span else None,
         severity="warning",
         operator=name,

@@ -53,7 +53,11 @@ Value boxBorrowed(const T& value) {
   } else if constexpr (IsOptional<T>::value) {
     return value.has_value() ? boxBorrowed(*value) : Value();
   } else if constexpr (std::is_same_v<T, std::vector<bool>>) {
-    return Value(std::vector<Value>(value.begin(), value.end()));
+    std::vector<Value> list;
+    for (const bool element : value) {
+      list.emplace_back(element);
+    }
+    return Value(std::move(list));
   } else if constexpr (is_list<T>) {
     std::vector<Value> list;
     for (const auto& element : value) {

@@ -91,6 +91,7 @@ class Value final {
   Value(std::string value) : data_(std::move(value)) {}
   Value(std::string_view value) : data_(std::string(value)) {}
   Value(const char* value) : data_(std::string(value)) {}
+  Value(std::nullptr_t) = delete;
   Value(std::vector<Value> list) : data_(std::move(list)) {}
 
   // An object that the value owns.

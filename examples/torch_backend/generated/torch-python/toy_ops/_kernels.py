@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from torch import Tensor, device, dtype, layout, memory_format
+from torch import SymInt, Tensor, device, dtype, layout, memory_format
 from torch.types import Number
 
 from ._library import resolve as _resolve
 
 
 def privateuse1_aten__empty_memory_format(
-    size: Sequence[int],
+    size: Sequence[int | SymInt],
     *,
     dtype: dtype | None = None,
     layout: layout | None = None,
@@ -38,8 +38,8 @@ def privateuse1_aten__empty_memory_format(
 
 
 def privateuse1_aten__empty_strided(
-    size: Sequence[int],
-    stride: Sequence[int],
+    size: Sequence[int | SymInt],
+    stride: Sequence[int | SymInt],
     *,
     dtype: dtype | None = None,
     layout: layout | None = None,
@@ -78,9 +78,9 @@ def privateuse1_aten___local_scalar_dense(
 
 def privateuse1_aten__as_strided(
     self: Tensor,
-    size: Sequence[int],
-    stride: Sequence[int],
-    storage_offset: int | None = None,
+    size: Sequence[int | SymInt],
+    stride: Sequence[int | SymInt],
+    storage_offset: int | SymInt | None = None,
 ) -> Any:
     """aten::as_strided for PrivateUse1"""
     _kernel = _resolve("ops.yaml:14", "toy_backend.kernels", "as_strided")
@@ -89,7 +89,7 @@ def privateuse1_aten__as_strided(
 
 def privateuse1_aten__view(
     self: Tensor,
-    size: Sequence[int],
+    size: Sequence[int | SymInt],
 ) -> Any:
     """aten::view for PrivateUse1"""
     _kernel = _resolve("ops.yaml:16", "toy_backend.kernels", "view")
@@ -98,7 +98,7 @@ def privateuse1_aten__view(
 
 def privateuse1_aten__fill__Scalar(
     self: Tensor,
-    value: Number,
+    value: Number | complex,
 ) -> Any:
     """aten::fill_.Scalar for PrivateUse1"""
     _kernel = _resolve("ops.yaml:20", "toy_backend.kernels", "fill_")
@@ -117,7 +117,7 @@ def privateuse1_aten__add_out(
     self: Tensor,
     other: Tensor,
     *,
-    alpha: Number = 1,
+    alpha: Number | complex = 1,
     out: Tensor,
 ) -> Any:
     """aten::add.out for PrivateUse1"""
@@ -129,7 +129,7 @@ def privateuse1_aten__sub_out(
     self: Tensor,
     other: Tensor,
     *,
-    alpha: Number = 1,
+    alpha: Number | complex = 1,
     out: Tensor,
 ) -> Any:
     """aten::sub.out for PrivateUse1"""
@@ -164,8 +164,8 @@ def privateuse1_aten__addmm_out(
     mat1: Tensor,
     mat2: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number | complex = 1,
+    alpha: Number | complex = 1,
     out: Tensor,
 ) -> Any:
     """aten::addmm.out for PrivateUse1"""
@@ -197,7 +197,7 @@ def privateuse1_aten__relu(
 def privateuse1_aten__threshold_backward_grad_input(
     grad_output: Tensor,
     self: Tensor,
-    threshold: Number,
+    threshold: Number | complex,
     *,
     grad_input: Tensor,
 ) -> Any:
@@ -236,7 +236,7 @@ def privateuse1_aten__nll_loss_forward_output(
     target: Tensor,
     weight: Tensor | None,
     reduction: int,
-    ignore_index: int,
+    ignore_index: int | SymInt,
     *,
     output: Tensor,
     total_weight: Tensor,
@@ -260,7 +260,7 @@ def privateuse1_aten__nll_loss_backward_grad_input(
     target: Tensor,
     weight: Tensor | None,
     reduction: int,
-    ignore_index: int,
+    ignore_index: int | SymInt,
     total_weight: Tensor,
     *,
     grad_input: Tensor,

@@ -21,23 +21,23 @@ def default(value: T | None, other: T) -> T:
     return other if value is None else value
 
 
-def floor_div(a: int, b: int) -> int:
-    return a // b
+def floor_div(a: Any, b: Any) -> int:
+    return cast("int", a // b)
 
 
-def ceil_div(a: int, b: int) -> int:
-    return (a + b - 1) // b
+def ceil_div(a: Any, b: Any) -> int:
+    return cast("int", (a + b - 1) // b)
 
 
-def sym_max(*values: int) -> int:
-    result: Any = values[0]
+def sym_max(*values: Any) -> int:
+    result = values[0]
     for value in values[1:]:
         result = _torch.sym_max(result, value)
     return cast("int", result)
 
 
-def sym_min(*values: int) -> int:
-    result: Any = values[0]
+def sym_min(*values: Any) -> int:
+    result = values[0]
     for value in values[1:]:
         result = _torch.sym_min(result, value)
     return cast("int", result)
@@ -55,11 +55,11 @@ def broadcast(*values: Any) -> list[int]:
     return list(_torch.broadcast_shapes(*(tuple(sizes(value)) for value in values)))
 
 
-def concat(*shapes: Sequence[int]) -> list[int]:
+def concat(*shapes: Sequence[Any]) -> list[int]:
     return [size for shape in shapes for size in shape]
 
 
-def with_size(value: Any, dim: int, size: int) -> list[int]:
+def with_size(value: Any, dim: Any, size: Any) -> list[int]:
     result = sizes(value)
     result[dim] = size
     return result
@@ -76,7 +76,7 @@ def reduced(value: Any, dim: Any, keepdim: bool = False) -> list[int]:
     return [size for i, size in enumerate(shape) if i not in gone]
 
 
-def sum_sizes(values: Sequence[Tensor], dim: int) -> int:
+def sum_sizes(values: Sequence[Tensor], dim: Any) -> int:
     return sum(value.shape[dim] for value in values)
 
 

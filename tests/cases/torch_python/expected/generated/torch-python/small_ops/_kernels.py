@@ -79,7 +79,7 @@ def privateuse1_aten__add_out(
     self: Tensor,
     other: Tensor,
     *,
-    alpha: Number = 1,
+    alpha: Number | complex = 1,
     out: Tensor,
 ) -> Any:
     """aten::add.out for PrivateUse1"""

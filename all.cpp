@@ -1,0 +1,2 @@
+#include <my/functions.h>
+#include "cpp-torch/src/*.cpp"

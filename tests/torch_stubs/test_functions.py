@@ -1,0 +1,48 @@
+"""The functions of target `torch-python` for every operator of PyTorch's file, held against the stubs of `torch.ops`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.torch_stubs.checkers import run_mypy
+from torchgen_lite import load
+from torchgen_lite.pipeline import generate
+
+pytestmark = pytest.mark.torch
+
+
+@pytest.fixture(scope="module")
+def package(copies: Path) -> Path:
+    for path, text in generate(load(root=copies), targets=["torch-python"]).items():
+        (copies / path).parent.mkdir(parents=True, exist_ok=True)
+        (copies / path).write_text(text)
+    return copies / "torch-python" / "copy_ops"
+
+
+def test_every_call_is_one_that_the_operator_takes(
+    package: Path, python: Path, mypy_cache: Path
+) -> None:
+    assert run_mypy(python, str(package), cache=mypy_cache) == ""
+
+
+def test_every_schema_is_one_that_pytorch_registers(package: Path) -> None:
+    program = (
+        "import copy_ops.functions, torch\n"
+        "names = [n for n in torch._C._dispatch_get_all_op_names() if n.startswith('copy::')]\n"
+        "print(len(copy_ops.functions.__all__), len(names))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        env={**os.environ, "PYTHONPATH": str(package.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    count = len(load(root=package.parents[1]).functions)
+    assert count > 2500
+    assert done.stdout == f"{count} {count}\n", done.stderr

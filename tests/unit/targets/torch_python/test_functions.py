@@ -1,0 +1,94 @@
+"""Typed functions: an entry, and the function that it becomes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite import generate, load
+from torchgen_lite.pipeline import generate_all
+
+ENTRIES = {
+    "defaults and a docstring": (
+        "- func: mylib::topk(Tensor x, int k=5, *, bool largest=True) -> (Tensor, Tensor)\n"
+        "  doc: |\n    The k largest.\n\n    x: one dimension.\n",
+        '''\
+def topk(
+    x: Tensor,
+    k: int = 5,
+    *,
+    largest: bool = True,
+) -> tuple[Tensor, Tensor]:
+    """The k largest.
+
+    x: one dimension.
+    """
+    result: tuple[Tensor, Tensor] = torch.ops.mylib.topk.default(x, k, largest=largest)
+    return result
+''',
+    ),
+    "keywords of Python": (
+        "- func: mylib::random_.from(Tensor(a!) self, int from, *, Generator? g=None) -> Tensor(a!)\n",
+        '''\
+def random__from(
+    self: Tensor,
+    from_: int,
+    *,
+    g: Generator | None = None,
+) -> Tensor:
+    """mylib::random_.from(Tensor(a!) self, int from, *, Generator? g=None) -> Tensor(a!)"""
+    result: Tensor = getattr(torch.ops.mylib.random_, "from")(self, from_, g=g)
+    return result
+''',
+    ),
+    "constants": (
+        "- func: mylib::lay(Tensor x, *, MemoryFormat f=contiguous_format, float e=1e-6) -> ()\n",
+        '''\
+def lay(
+    x: Tensor,
+    *,
+    f: memory_format = torch.contiguous_format,
+    e: float = 1e-06,
+) -> None:
+    """mylib::lay(Tensor x, *, MemoryFormat f=contiguous_format, float e=1e-6) -> ()"""
+    torch.ops.mylib.lay.default(x, f=f, e=e)
+''',
+    ),
+    "a name that hides a type": (
+        "- func: mylib::int(Tensor x, int n) -> int[]\n",
+        '''\
+def int(
+    x: Tensor,
+    n: _int,
+) -> list[_int]:
+    """mylib::int(Tensor x, int n) -> int[]"""
+    result: list[_int] = torch.ops.mylib.int.default(x, n)
+    return result
+''',
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_what_an_entry_becomes(tmp_path: Path, name: str) -> None:
+    entry, function = ENTRIES[name]
+    (tmp_path / "ops.yaml").write_text(entry)
+    (tmp_path / "torchgen_lite.toml").write_text(
+        'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
+    )
+    text = generate(load(root=tmp_path))["torch-python/mylib_ops/functions.py"]
+    start = text.index("\ndef ") + 1
+    assert text[start : text.index("\n\n__all__")] == function
+
+
+def test_an_argument_that_python_cannot_name_leaves_the_operator_out(tmp_path: Path) -> None:
+    (tmp_path / "ops.yaml").write_text(
+        "- func: mylib::f(Tensor x, *, int lambda=1) -> Tensor\n- func: mylib::g(Tensor x) -> Tensor\n"
+    )
+    (tmp_path / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\n')
+    generated = generate_all(load(root=tmp_path), targets=["torch-python"])
+    assert [(d.code, d.message) for d in generated.diagnostics] == [
+        ("TG511", "`mylib::f` takes `lambda` by name, which is a word of Python")
+    ]
+    assert "def f(" not in generated.files["torch-python/mylib_ops/functions.py"]

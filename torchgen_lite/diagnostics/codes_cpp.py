@@ -1,0 +1,31 @@
+"""Codes of the target `cpp-torch`, TG540 to TG549: formulas that do not become C++."""
+
+from __future__ import annotations
+
+from torchgen_lite.diagnostics.code import Code
+
+_TOTAL = "- func: mylib::total(Tensor x) -> Tensor\n  dispatch:\n    CPU: total\n  derivatives:\n"
+_SWAP = "- func: mylib::swap_(Tensor(a!) self, Tensor(b!) other) -> Tensor(a!)\n  dispatch:\n    CPU: swap_\n"
+
+CPP_CODES = (
+    Code(
+        "TG540",
+        "formula that C++ has no words for",
+        "error",
+        "A derivative formula becomes C++, where functions take arguments by position and tensors have "
+        "no attributes of Python's. Operators that the file declares may be given keyword arguments, and "
+        "what is left can be a function in one of the `formula-headers`.",
+        f"{_TOTAL}    x: grad.sum(dim=0)",
+        f"{_TOTAL}    x: grad.sum(0)",
+    ),
+    Code(
+        "TG541",
+        "formulas that no kernel is made for",
+        "warning",
+        "Gradients go through an operator that writes to `self` alone, or to nothing; an operator that "
+        "writes elsewhere needs a kernel for Autograd written by hand. Operators of PyTorch's have "
+        "PyTorch's formulas, beside which a backend may have its own under its key.",
+        f"{_SWAP}  derivatives:\n    self: grad\n    other: not_differentiable",
+        f"{_SWAP}",
+    ),
+)
