@@ -83,7 +83,9 @@ def test_a_torch_that_the_operator_is_not_for(tmp_path: Path) -> None:
 
 
 def test_a_torch_that_is_too_old(tmp_path: Path) -> None:
-    more = "- func: bad::second(Tensor x) -> Tensor\n  dispatch: {CPU: second}\n  autocast: float32\n"
+    more = (
+        "- func: bad::second(Tensor x) -> Tensor\n  dispatch: {CPU: second}\n  autocast: float32\n"
+    )
     first = "import torch\nkept = torch.library.register_fake\ndel torch.library.register_fake\n"
     again = TRY + "torch.library.register_fake = kept\n" + TRY
     error, *there = attempt(tmp_path, more, first=first, program=again)
