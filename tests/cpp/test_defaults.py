@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
 import subprocess
+import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -94,12 +93,24 @@ CALLS
 """
 
 
-@pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    """The library with an operator for each default, loaded."""
+# Run elsewhere, since operators stay registered for as long as a process lives.
+PROGRAM = """
+import ctypes, sys, torch
+torch.ops.load_library("defaults.so")
+library = ctypes.CDLL("./defaults.so")
+library.last.restype = ctypes.c_char_p
+for number in range(int(sys.argv[1])):
+    getattr(torch.ops.d, f"f{number}")()
+    python = library.last().decode()
+    library.call(number)
+    print(python, library.last().decode(), sep="|")
+"""
+
+
+def build(folder: Path) -> None:
+    """Make defaults.so with an operator for each default."""
     import torch
 
-    folder = tmp_path_factory.mktemp("defaults")
     yaml, kernels, calls = "", "", ""
     for number, text in enumerate(DEFAULTS):
         type_, _, default = text.partition("=")
@@ -119,19 +130,26 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     command += ["cpp-torch/kernels/kernels.cpp", "-o", "defaults.so", f"-L{libraries}"]
     command += [f"-Wl,-rpath,{libraries}", "-ltorch_cpu", "-lc10"]
     subprocess.run(command, cwd=folder, check=True)
-    operators: Any = torch.ops
-    operators.load_library(str(folder / "defaults.so"))
-    loaded = ctypes.CDLL(str(folder / "defaults.so"))
-    loaded.last.restype = ctypes.c_char_p
-    return loaded
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """For each default what the kernel was given, from Python and from C++."""
+    folder = tmp_path_factory.mktemp("defaults")
+    build(folder)
+    command = [sys.executable, "-c", PROGRAM, str(len(DEFAULTS))]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
 
 
 @pytest.mark.parametrize("number", range(len(DEFAULTS)), ids=lambda number: DEFAULTS[number])
-def test_both_are_the_same(library: ctypes.CDLL, number: int) -> None:
-    import torch
+def test_both_are_the_same(seen: list[str], number: int) -> None:
+    python, _, cpp = seen[number].partition("|")
+    assert python == cpp != ""
 
-    operator: Any = getattr(torch.ops.d, f"f{number}")
-    operator()
-    python = library.last()
-    library.call(number)
-    assert library.last() == python != b""
+
+def test_they_are_what_is_written(seen: list[str]) -> None:
+    found = {text: line.partition("|")[0] for text, line in zip(DEFAULTS, seen)}
+    assert found["int[2]=3"] == "2, 3, 3" and found["int=long"] == "4"
+    assert found["ScalarType=float32"] == "type 6" and found["str='it\\'s'"] == "it's"

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #if defined(__GNUC__) || defined(__clang__)
-#define TORCHGEN_LITE_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define TORCHGEN_LITE_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define TORCHGEN_LITE_ALWAYS_INLINE inline __attribute__((always_inline))
 #define TORCHGEN_LITE_NOINLINE __attribute__((noinline))
@@ -14,14 +13,12 @@
 // whatever visibility they are compiled with.
 #define TORCHGEN_LITE_API __attribute__((visibility("default")))
 #elif defined(_MSC_VER)
-#define TORCHGEN_LITE_LIKELY(condition) (!!(condition))
 #define TORCHGEN_LITE_UNLIKELY(condition) (!!(condition))
 #define TORCHGEN_LITE_ALWAYS_INLINE __forceinline
 #define TORCHGEN_LITE_NOINLINE __declspec(noinline)
 #define TORCHGEN_LITE_COLD __declspec(noinline)
 #define TORCHGEN_LITE_API
 #else
-#define TORCHGEN_LITE_LIKELY(condition) (!!(condition))
 #define TORCHGEN_LITE_UNLIKELY(condition) (!!(condition))
 #define TORCHGEN_LITE_ALWAYS_INLINE inline
 #define TORCHGEN_LITE_NOINLINE

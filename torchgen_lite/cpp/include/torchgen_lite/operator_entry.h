@@ -211,7 +211,7 @@ class OperatorEntry final : public detail::CallTarget {
     return table != nullptr ? *table : slowTable();
   }
 
-  // What the table says and why: table_report.h has the words.
+  // What the table says and why: operator_table.h has the words.
 
   using Kernels = std::map<DispatchKey, std::vector<const detail::Kernel*>>;
 
