@@ -32,9 +32,10 @@ SCHEMA_CODES = (
     ),
     Code(
         "TG203",
-        "duplicate argument",
+        "duplicate name",
         "error",
-        "Two arguments have the same name, so neither can be given by keyword.",
+        "Two arguments have the same name, so neither can be given by keyword; or two results, so no rule "
+        "or formula can mean one of them.",
         "add(Tensor a, Tensor a) -> Tensor",
         "add(Tensor a, Tensor b) -> Tensor",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
@@ -76,21 +76,26 @@ def _in_entry(reader: EntryReader, diagnostic: Diagnostic) -> Diagnostic:
 
 
 def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
-    """Argument names are told apart here and not in the parser: PyTorch registers one with two."""
-    if len({argument.name for argument in schema.arguments}) == len(schema.arguments):
-        return
-    seen: dict[str, Span | None] = {}
-    for argument in schema.arguments:
-        if argument.name in seen and argument.name_span is not None:
-            first = seen[argument.name]
+    """Names are told apart here and not in the parser: PyTorch registers an operator with two of one name."""
+    _check_names(reader, "argument", [(a.name, a.name_span) for a in schema.arguments])
+    _check_names(reader, "result", [(r.name, r.span) for r in schema.returns if r.name])
+
+
+def _check_names(
+    reader: EntryReader, what: str, names: Sequence[tuple[str | None, Span | None]]
+) -> None:
+    seen: dict[str | None, Span | None] = {}
+    for name, span in names:
+        if name in seen and span is not None:
+            first = seen[name]
             reader.report(
                 "TG203",
-                f"duplicate argument `{argument.name}`",
-                argument.name_span,
+                f"duplicate {what} `{name}`",
+                span,
                 "named again here",
                 secondary=(Label(first, "first named here"),) if first else (),
             )
-        seen.setdefault(argument.name, argument.name_span)
+        seen.setdefault(name, span)
 
 
 def _check_fields(

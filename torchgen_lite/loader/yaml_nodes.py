@@ -6,7 +6,8 @@ scalar stays the text it is; the loaders read it by YAML 1.2's rules where a fie
 
 Note [Recovery after a YAML error]
 libyaml stops at the first mistake. The entry with the mistake is dropped and reading resumes at the
-next line that starts with `- ` after the construct that was not finished, so one run still reports what is wrong in the other entries.
+next line that starts with `- ` after the construct that was not finished, so one run still reports what is
+wrong in the other entries. A tag or an unknown alias ends its entry likewise; a limit ends the file.
 """
 
 from __future__ import annotations
@@ -80,19 +81,26 @@ Node = Union[ScalarNode, ListNode, MapNode]
 class _Stop(Exception):
     """A limit was reached or a construct can't be read; the diagnostic is recorded."""
 
+    # Where the construct is whose entry is dropped; None if reading ends here.
+    entry_at: int | None = None
+
 
 class _Builder:
     """Events of one document put together to nodes, without recursion."""
 
-    def __init__(self, source: Source, base: int, diagnostics: list[Diagnostic]) -> None:
+    def __init__(self, source: Source, diagnostics: list[Diagnostic]) -> None:
         self.source = source
-        self.base = base
         self.diagnostics = diagnostics
+        self.anchors: dict[str, Node] = {}
+        self.nodes = 0
+        self.restart(0)
+
+    def restart(self, base: int) -> None:
+        """Begin anew at a place of the source. Anchors stay known, and nodes count on."""
+        self.base = base
         self.root: Node | None = None
         self.stack: list[ListNode | MapNode] = []
-        self.anchors: dict[str, Node] = {}
         self.names: list[str | None] = []
-        self.nodes = 0
         self.documents = 0
 
     def stop(self, code: str, message: str, event: Any, label: str) -> _Stop:
@@ -142,7 +150,9 @@ class _Builder:
     def check_tag(self, event: Any) -> None:
         tag = event.tag
         if tag is not None and tag not in _PLAIN_TAGS:
-            raise self.stop("TG109", "YAML tags are not read", event, "has a tag")
+            stop = self.stop("TG109", "YAML tags are not read", event, "has a tag")
+            stop.entry_at = self.base + event.start_mark.index
+            raise stop
 
     def scalar(self, event: Any) -> None:
         style = event.style or ""
@@ -158,9 +168,10 @@ class _Builder:
     def alias(self, event: Any) -> None:
         node = self.anchors.get(event.anchor)
         if node is None:
-            raise self.stop(
-                "TG109", f"alias `*{event.anchor}` to no finished anchor", event, "no such anchor"
-            )
+            message = f"alias `*{event.anchor}` to no finished anchor"
+            stop = self.stop("TG109", message, event, "no such anchor")
+            stop.entry_at = self.base + event.start_mark.index
+            raise stop
         self.add(node, event, node.weight)
 
     def document(self, event: Any) -> None:
@@ -221,9 +232,11 @@ def read_yaml(source: Source) -> tuple[Node | None, tuple[Diagnostic, ...]]:
         span = Span(source, wrong, wrong + 1)
         return None, (Diagnostic("TG117", message, Label(span, "here")),)
     root: Node | None = None
+    builder = _Builder(source, diagnostics)
     base = 1 if text.startswith("\ufeff") else 0
     for _ in range(MAX_RESUMES):
-        part, failed_at = _read_part(source, base, diagnostics)
+        builder.restart(base)
+        part, failed_at = _read_part(builder)
         root = _join(root, part)
         if failed_at is None:
             break
@@ -234,20 +247,18 @@ def read_yaml(source: Source) -> tuple[Node | None, tuple[Diagnostic, ...]]:
     return root, tuple(diagnostics)
 
 
-def _read_part(
-    source: Source, base: int, diagnostics: list[Diagnostic]
-) -> tuple[Node | None, int | None]:
-    """The node read from `base` on, and where reading failed."""
-    builder = _Builder(source, base, diagnostics)
+def _read_part(builder: _Builder) -> tuple[Node | None, int | None]:
+    """The node read from the builder's place on, and where reading failed."""
+    source, base = builder.source, builder.base
     text = source.text[base:] if base else source.text
     parser = None
     try:
         parser = _PARSER(text)
         _feed(builder, parser)
-    except _Stop:
-        return _finished_items(builder), None
+    except _Stop as stop:
+        return _finished_items(builder), stop.entry_at
     except yaml.YAMLError as error:
-        problem, context = _record(error, source, base, diagnostics)
+        problem, context = _record(error, source, base, builder.diagnostics)
         part = _finished_items(builder)
         finished = part.items[-1].end if isinstance(part, ListNode) and part.items else base
         return part, context if context > finished else problem
