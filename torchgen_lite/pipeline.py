@@ -7,7 +7,7 @@ raises on what is in them; `generate` reads nothing but templates and writes not
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics, suggest
 from torchgen_lite.loader.config import (
+    DEFAULT_SCHEMA,
     Config,
     check_required_version,
     load_config,
@@ -90,6 +91,8 @@ def load(
     if output_dir is not None:
         settings = replace(settings, output_dir=str(start / output_dir))
     paths = [settings.root / path for path in settings.schema]
+    if schema is None and not torch:
+        diagnostics += _no_schema(settings, paths)
     if schema is not None:
         given = [schema] if isinstance(schema, (str, os.PathLike)) else list(schema)
         settings, paths = _with_schema(settings, [start / path for path in given])
@@ -106,6 +109,15 @@ def load(
     if not operators:
         return program
     return replace(program, registered=operators, torch_stubs=read_torch_stubs())
+
+
+def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
+    """A project without configuration is one that has not been started, or another folder."""
+    if config.schema != (DEFAULT_SCHEMA,) or paths[0].exists():
+        return
+    start = "" if config.path is not None else "; `torchgen-lite init` starts a project"
+    setting = 'write `schema = ["ops.yaml"]` in the configuration, or give `--schema ops.yaml`'
+    yield Diagnostic("TG007", f"there is no `{DEFAULT_SCHEMA}` here", help=setting + start)
 
 
 def _with_schema(config: Config, paths: Sequence[Path]) -> tuple[Config, list[Path]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.dispatch_index import effective_dispatch, unambiguous_name
+from torchgen_lite.analysis.finding import finding, local_name
 from torchgen_lite.analysis.groups import signature_key
-from torchgen_lite.diagnostics import Diagnostic, Label, Span, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.schema import SchemaKind, kind_of
@@ -23,31 +24,6 @@ def check_functions(
         yield from check_kernels(functions, kernels)
 
 
-def local_name(function: NativeFunction) -> str:
-    """Name and overload without the namespace."""
-    return function.func.full_name.rpartition("::")[2]
-
-
-def _about(
-    function: NativeFunction,
-    code: str,
-    message: str,
-    span: Span | None,
-    label: str,
-    help: str | None = None,
-    secondary: tuple[Label, ...] = (),
-) -> Diagnostic:
-    return Diagnostic(
-        code,
-        message,
-        Label(span, label) if span else None,
-        secondary,
-        help,
-        operator=function.func.full_name,
-        context=dict(function.field_spans).get("func"),
-    )
-
-
 def check_delegates(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     """`structured_delegate` has to name a structured operator with the same arguments."""
     by_name = {(f.namespace, local_name(f)): f for f in functions}
@@ -61,20 +37,20 @@ def check_delegates(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]
             names = [name for space, name in by_name if space == function.namespace]
             message = f"structured delegate `{delegate}` does not exist"
             hint = did_you_mean(delegate, names)
-            yield _about(function, "TG304", message, span, "no such operator", hint)
+            yield finding(function, "TG304", message, span, "no such operator", hint)
         elif not found.structured:
             message = f"structured delegate `{delegate}` is not structured"
             place = found.func.name_span
             secondary = (Label(place, "declared here"),) if place else ()
             hint = "add `structured: True` to it"
-            yield _about(function, "TG305", message, span, "not structured", hint, secondary)
+            yield finding(function, "TG305", message, span, "not structured", hint, secondary)
         elif kind_of(function.func) not in (SchemaKind.functional, SchemaKind.inplace) or (
             signature_key(function)[1:] != signature_key(found)[1:]
         ):
             message = f"`{local_name(function)}` and its delegate take different arguments"
             place = found.func.span
             secondary = (Label(place, "the delegate"),) if place else ()
-            yield _about(function, "TG309", message, function.func.span, "here", None, secondary)
+            yield finding(function, "TG309", message, function.func.span, "here", None, secondary)
 
 
 def check_names(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
@@ -88,7 +64,7 @@ def check_names(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
             place = first.func.name_span
             secondary = (Label(place, "the other one"),) if place else ()
             span = function.func.name_span
-            yield _about(function, "TG306", message, span, "here", None, secondary)
+            yield finding(function, "TG306", message, span, "here", None, secondary)
 
 
 def check_autogen(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
@@ -103,7 +79,7 @@ def check_autogen(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
                 secondary = (Label(place, "declared here"),) if place else ()
                 message = f"autogen names `{name}`, which is declared"
                 hint = "leave it out of `autogen`"
-                yield _about(function, "TG308", message, span, "here", hint, secondary)
+                yield finding(function, "TG308", message, span, "here", hint, secondary)
 
 
 def check_kernels(
@@ -134,11 +110,11 @@ def _check_kernel(
         if hint is None:
             hint = f"define `{name.rpartition('.')[2]}` in one of the modules of `kernels`"
         message = f"kernel `{entry.kernel}` is not defined in any kernel module"
-        yield _about(function, "TG302", message, entry.kernel_span, "not found", hint)
+        yield finding(function, "TG302", message, entry.kernel_span, "not found", hint)
         return
     places = kernels.find_all(name)
     if len(places) > 1:
         listed = " and ".join(f"`{module}` (line {line})" for module, line in places)
         message = f"kernel `{entry.kernel}` is defined in {listed}"
         hint = f"write `{places[0][0]}.{name}`, or rename one of them"
-        yield _about(function, "TG303", message, entry.kernel_span, "ambiguous", hint)
+        yield finding(function, "TG303", message, entry.kernel_span, "ambiguous", hint)

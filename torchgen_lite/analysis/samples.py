@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.fakes.kinds import DTYPES, MEMORY_FORMATS, fits, kind_of_type
-from torchgen_lite.diagnostics import Diagnostic, Label, Span, did_you_mean
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.samples import Sample
 from torchgen_lite.schema.formula import (
@@ -40,15 +41,7 @@ def check_samples(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     for function in functions:
         for sample in function.samples:
             for code, message, span, label, help_ in _check(function, sample):
-                place = span or sample.span
-                yield Diagnostic(
-                    code,
-                    message,
-                    Label(place, label) if place else None,
-                    help=help_,
-                    operator=function.func.full_name,
-                    context=dict(function.field_spans).get("func"),
-                )
+                yield finding(function, code, message, span or sample.span, label, help_)
 
 
 def _check(function: NativeFunction, sample: Sample) -> Iterator[Finding]:

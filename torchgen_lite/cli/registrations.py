@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
 from torchgen_lite.runtime.explain import Registrations
@@ -46,8 +47,9 @@ def registrations_of_program(program: Program) -> Iterator[Registrations]:
 def _generated_kernels(program: Program) -> dict[str, dict[str, str]]:
     """Operator to key to kernel, of what the Python target makes of `derivatives:` and of factories."""
     from torchgen_lite.analysis.dispatch_index import effective_dispatch
+    from torchgen_lite.targets.options import OptionError
     from torchgen_lite.targets.python.differentiation import build_differentiation
-    from torchgen_lite.targets.python.options import OptionError, load_options
+    from torchgen_lite.targets.python.options import load_options
     from torchgen_lite.targets.python.package import build_package
     from torchgen_lite.targets.python.registrations import select_backend
 
@@ -75,10 +77,20 @@ def _generated_kernels(program: Program) -> dict[str, dict[str, str]]:
     return found
 
 
-def registrations_of_torch(only: str | None = None) -> Iterator[Registrations]:
-    """What an installed torch has registered, from its own dumps. Raises ImportError without torch."""
+def registrations_of_torch(
+    only: str | None = None, modules: Iterable[str] = ()
+) -> Iterator[Registrations]:
+    """What an installed torch has registered, from its own dumps. Raises ImportError without torch.
+
+    `modules` are imported before, for the operators that they register.
+    """
     import torch
 
+    for module in modules:
+        try:
+            import_module(module)
+        except Exception as error:  # Whatever somebody's module raises is a word to its author.
+            raise ImportError(f"Cannot import `{module}`: {error}") from error
     fallbacks = _fallbacks_of_torch()
     names = sorted(torch._C._dispatch_get_all_op_names()) if only is None else [only]
     for name in names:

@@ -21,6 +21,13 @@ _SCHEMA = click.option(
     "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
 )
 _TORCH = click.option("--torch", is_flag=True, help="What the installed PyTorch has registered.")
+_IMPORT = click.option(
+    "--import",
+    "modules",
+    multiple=True,
+    metavar="MODULE",
+    help="With --torch: import this first, which registers operators of yours; repeatable.",
+)
 
 
 @click.command("table")
@@ -29,6 +36,7 @@ _TORCH = click.option("--torch", is_flag=True, help="What the installed PyTorch 
 @click.option("--html", metavar="FILE", help="Write all operators, or one, as a page.")
 @_SCHEMA
 @_TORCH
+@_IMPORT
 @global_options
 @click.pass_obj
 def table_command(
@@ -38,6 +46,7 @@ def table_command(
     html: str | None,
     schema: tuple[str, ...],
     torch: bool,
+    modules: tuple[str, ...],
 ) -> int:
     """The computed dispatch table of an operator: which kernel serves each key, by which rule.
 
@@ -50,7 +59,7 @@ def table_command(
     """
     if operator is None and html is None:
         raise click.UsageError("`table` needs an operator, or --html for all of them.")
-    found = _registrations(session, operator, schema, torch)
+    found = _registrations(session, operator, schema, torch, modules)
     if isinstance(found, int):
         return found
     if html is not None:
@@ -77,6 +86,7 @@ def table_command(
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
 @_SCHEMA
 @_TORCH
+@_IMPORT
 @global_options
 @click.pass_obj
 def why_command(
@@ -85,14 +95,16 @@ def why_command(
     keys: tuple[str, ...],
     schema: tuple[str, ...],
     torch: bool,
+    modules: tuple[str, ...],
 ) -> int:
     """Why a call whose arguments have these keys runs that kernel, rule by rule.
 
     \b
     torchgen-lite why add.Tensor CPU AutogradCPU
     torchgen-lite why add.Tensor Meta --torch
+    torchgen-lite why mylib::muladd CPU --torch --import mylib
     """
-    found = _registrations(session, operator, schema, torch)
+    found = _registrations(session, operator, schema, torch, modules)
     if isinstance(found, int):
         return found
     from torchgen_lite.runtime.explain import render_why, why
@@ -116,16 +128,24 @@ def _explained(render: Callable[[], str]) -> str:
 
 
 def _registrations(
-    session: Session, operator: str | None, schema: tuple[str, ...], torch: bool
+    session: Session,
+    operator: str | None,
+    schema: tuple[str, ...],
+    torch: bool,
+    modules: tuple[str, ...],
 ) -> list[Registrations] | int:
     """The operators asked for, or the exit code of a schema that does not load."""
     from torchgen_lite.cli.registrations import registrations_of_program, registrations_of_torch
 
+    if modules and not torch:
+        raise click.UsageError("`--import` is for `--torch`: schema files say all by themselves.")
     if torch:
         try:
-            every = list(registrations_of_torch())
-        except ImportError:
+            every = list(registrations_of_torch(modules=modules))
+        except ModuleNotFoundError:
             raise click.UsageError("PyTorch is not installed.") from None
+        except ImportError as error:
+            raise click.UsageError(str(error)) from None
     else:
         program = session.load(schema=schema or None)
         if has_errors(program.diagnostics):

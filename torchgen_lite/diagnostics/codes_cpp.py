@@ -23,7 +23,8 @@ CPP_CODES = (
         "formulas that no kernel is made for",
         "warning",
         "Gradients go through an operator that writes to `self` alone, or to nothing; an operator that "
-        "writes elsewhere needs a kernel for Autograd written by hand. Operators of PyTorch's have "
+        "writes elsewhere, or has a formula for a `Tensor[]?`, needs a kernel for Autograd written by "
+        "hand. Operators of PyTorch's have "
         "PyTorch's formulas, beside which a backend may have its own under its key.",
         f"{_SWAP}  derivatives:\n    self: grad\n    other: not_differentiable",
         f"{_SWAP}",

@@ -76,7 +76,8 @@ DERIVATIVE_CODES = (
         "wrong use of gradients in a formula",
         "error",
         "With one differentiable result its gradient is `grad`. With several they are `grads[0]`, "
-        "`grads[1]` ..., or `grad_NAME`; one operator's formulas use one of these ways.",
+        "`grads[1]` ..., or `grad_NAME`; one operator's formulas use one of these ways. Such a name is no "
+        "name for an argument.",
     ),
     Code(
         "TG328",

@@ -129,8 +129,8 @@ RUN_CODES = (
         "TG511",
         "the target cannot express this operator",
         "warning",
-        "The language of the target has no form for a type or default of this operator; the operator "
-        "is left out of its output.",
+        "The language of the target has no form for a type or default of this operator, or its name is one "
+        "that the generated code needs itself; the operator is left out of its output.",
     ),
     Code(
         "TG512",
@@ -142,6 +142,16 @@ RUN_CODES = (
         "abort when it is loaded.",
         "- func: mylib::clip(Tensor x, float limit=inf) -> Tensor",
         "- func: mylib::clip(Tensor x, float? limit=None) -> Tensor",
+    ),
+    Code(
+        "TG513",
+        "name that is taken in generated C++",
+        "error",
+        "A keyword of C++ gets an underscore, which can make it the name of another argument. A kernel "
+        "without a namespace is in that of the library, where generated namespaces such as `ops` and "
+        "`functions` are, too.",
+        "- func: mylib::ops(Tensor x) -> Tensor",
+        "- func: mylib::ops(Tensor x) -> Tensor\n  dispatch:\n    CompositeImplicitAutograd: ops_kernel",
     ),
     Code(
         "TG900",

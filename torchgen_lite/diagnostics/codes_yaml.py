@@ -189,7 +189,8 @@ YAML_CODES = (
         "TG122",
         "malformed build guard",
         "error",
-        "`guard:` takes one preprocessor condition on one line: `#if`, `#ifdef` or `#ifndef`.",
+        "`guard:` takes one preprocessor condition on one line: `#if`, `#ifdef` or `#ifndef`. "
+        "Its brackets are closed, and no comment is open behind it.",
         '- func: relu(Tensor self) -> Tensor\n  guard: "USE_ROCM"',
         '- func: relu(Tensor self) -> Tensor\n  guard: "#ifndef USE_ROCM"',
     ),

@@ -21,7 +21,14 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.dialects.cpp_defaults import default_expression
-from torchgen_lite.dialects.cpp_text import assigned, assignment, default_text, identifier, quote
+from torchgen_lite.dialects.cpp_text import (
+    assigned,
+    assignment,
+    default_text,
+    function_name,
+    identifier,
+    quote,
+)
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.formula import (
     Binary,
@@ -302,7 +309,7 @@ class Writer:
             for w, t in zip(bound, types)
         ]
         several = len(schema.returns) != 1 or bare_type(schema.returns[0].type) != "Tensor"
-        function = f"functions::{identifier(name)}{suffix}"
+        function = f"functions::{function_name(name)}{suffix}"
         if not own.is_function:
             function = f"ops::{own.struct}::call"
         head = f"::{self.functions.namespace}::{function}"

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 
 from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
 from torchgen_lite.dialects.cpp_text import quote
+from torchgen_lite.dialects.cpp_values import braced, integer, real
 from torchgen_lite.schema import (
     Argument,
     FunctionSchema,
@@ -49,7 +50,6 @@ _STANDARD = {
 _OWNED = {"::std::string_view": "::std::string", "std::string_view": "std::string"}
 # PyTorch's `Reduction`, which its schemas spell by name.
 _REDUCTIONS = {"Mean": "1", "Sum": "2"}
-_LIMITS = "::std::numeric_limits<double>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +191,7 @@ def _expression(type_: Type, value: object, types: Types) -> str | None:
     if isinstance(type_, ListType):
         if not isinstance(value, (list, tuple)):
             value = [value] * (type_.size or 1)
-        items = [_expression(type_.elem, item, types) for item in value]
-        known = [item for item in items if item is not None]
-        return f"{{{', '.join(known)}}}" if len(known) == len(items) else None
+        return braced([_expression(type_.elem, item, types) for item in value])
     return _single(bare_type(type_), value, types)
 
 
@@ -207,16 +205,7 @@ def _single(name: str, value: object, types: Types) -> str | None:
     if isinstance(value, bool):
         return str(value).lower() if is_number or name in ("bool", "SymBool") else None
     if isinstance(value, int) and (is_number or name in ("int", "SymInt", "DeviceIndex")):
-        # The smallest number has no literal: the sign is an operator.
-        return str(value) if value != -(2**63) else "INT64_MIN"
+        return integer(value)
     if isinstance(value, float) and (is_number or name in ("float", "SymFloat")):
-        return _float(value)
+        return real(value)
     return None
-
-
-def _float(value: float) -> str:
-    if value != value:
-        return f"{_LIMITS}::quiet_NaN()"
-    if value in (float("inf"), float("-inf")):
-        return f"{'-' if value < 0 else ''}{_LIMITS}::infinity()"
-    return repr(value)

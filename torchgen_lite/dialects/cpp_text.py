@@ -10,7 +10,7 @@ from the dialects, whose spelling is torchgen's (`const at::Tensor &`, `::std::t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from torchgen_lite.dialects.cpp_signature import CppParameter
 
@@ -27,6 +27,16 @@ KEYWORDS = frozenset("""
     sizeof static static_assert static_cast struct switch template this thread_local throw true try
     typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq
     """.split())
+# Parameters that generated functions have of their own.
+KEYSETS = frozenset({"dispatchKeySet", "_keys"})
+# What a parameter would hide: types without a namespace, macros, and names that generated functions give to
+# what is theirs. They begin with an underscore, too.
+_USED = frozenset("""
+    EOF FILE INFINITY NAN NULL assert errno linux offsetof stderr stdin stdout unix
+    int8_t int16_t int32_t int64_t size_t uint8_t uint16_t uint32_t uint64_t
+    Kernel Operator Self StableIValue TensorMethods
+    common_device device_guard self_ should_compute_output task_should_compute_output
+    """.split())
 _DEFAULTS = {
     "True": "true",
     "False": "false",
@@ -40,13 +50,35 @@ _DEFAULTS = {
 }
 
 
-def identifier(name: str) -> str:
-    """A name that C++ takes.
+def function_name(name: str) -> str:
+    """A name that C++ takes for a function or a namespace.
 
-    >>> identifier("self"), identifier("default")
-    ('self', 'default_')
+    >>> function_name("add"), function_name("default")
+    ('add', 'default_')
     """
     return f"{name}_" if name in KEYWORDS else name
+
+
+def identifier(name: str) -> str:
+    """A name that C++ takes for a parameter, and that hides nothing generated code uses.
+
+    >>> identifier("self"), identifier("default"), identifier("int64_t"), identifier("_node")
+    ('self', 'default_', 'int64_t_', '_node_')
+    """
+    if name in KEYWORDS or name in _USED or (name[:1] == "_" and name not in KEYSETS):
+        return f"{name}_"
+    return name
+
+
+def free_name(name: str, avoided: Collection[str]) -> str:
+    """A name that nothing else has, where another one would hide it.
+
+    >>> free_name("schema", {"schema", "schema_"}), free_name("add", {"schema"})
+    ('schema__', 'add')
+    """
+    while name in avoided:
+        name += "_"
+    return name
 
 
 def quote(text: str) -> str:

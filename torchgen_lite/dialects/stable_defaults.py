@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from torchgen_lite.dialects import stable
 from torchgen_lite.dialects.cpp_signature import CppParameter
 from torchgen_lite.dialects.cpp_text import quote
+from torchgen_lite.dialects.cpp_values import braced, integer, real
 from torchgen_lite.schema import (
     Argument,
     BaseType,
@@ -18,7 +17,6 @@ from torchgen_lite.schema import (
     default_value,
 )
 
-_LIMITS = "::std::numeric_limits<double>"
 SCALAR_TYPES = {
     "uint8": "Byte",
     "byte": "Byte",
@@ -103,15 +101,9 @@ def _expression(type_: Type, value: object) -> str | None:
     if isinstance(type_, ListType):
         if not isinstance(value, (list, tuple)):
             value = [value] * (type_.size or 1)
-        return _list(type_.elem, value)
+        return braced([_expression(type_.elem, item) for item in value])
     assert isinstance(type_, BaseType)
     return _single(type_.name, value)
-
-
-def _list(elem: Type, values: Sequence[object]) -> str | None:
-    items = [_expression(elem, value) for value in values]
-    known = [item for item in items if item is not None]
-    return f"{{{', '.join(known)}}}" if len(known) == len(items) else None
 
 
 def _single(name: str, value: object) -> str | None:
@@ -123,18 +115,9 @@ def _single(name: str, value: object) -> str | None:
     if isinstance(value, bool):
         return str(value).lower() if name == "bool" else None
     if isinstance(value, int) and name in ("int", "SymInt", "DeviceIndex"):
-        # The smallest number has no literal: the sign is an operator.
-        return str(value) if value != -(2**63) else "INT64_MIN"
+        return integer(value)
     if isinstance(value, float) and name == "float":
-        return _float(value)
+        return real(value)
     if isinstance(value, str) and name == "str":
         return quote(value)
     return None
-
-
-def _float(value: float) -> str:
-    if value != value:
-        return f"{_LIMITS}::quiet_NaN()"
-    if value in (float("inf"), float("-inf")):
-        return f"{'-' if value < 0 else ''}{_LIMITS}::infinity()"
-    return repr(value)

@@ -9,7 +9,7 @@ Every name has been checked by `analysis`; here it is only written.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 from torchgen_lite.dialects.python_formula import Writer
 from torchgen_lite.dialects.python_names import identifier
@@ -99,8 +99,3 @@ def returned(writer: Writer, node: Expression, *, indent: int = 4) -> list[str]:
     if len(lines) == 1:
         return [f"return {lines[0].removeprefix('_result = ')}"]
     return [*lines, "return _result"]
-
-
-def tuple_of(names: Sequence[str]) -> str:
-    """`a, b`, or `(a,)`."""
-    return f"({names[0]},)" if len(names) == 1 else f"({', '.join(names)})"

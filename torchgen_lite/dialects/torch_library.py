@@ -3,41 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from torchgen_lite.dialects import python, torch_ops
 from torchgen_lite.dialects.python_names import identifier, type_words
 from torchgen_lite.dialects.text import docstring, import_line, literal, quote, tuple_display
 from torchgen_lite.loader.versions import Clause, parse_range
-from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant
+from torchgen_lite.schema import (
+    Argument,
+    FunctionSchema,
+    ListType,
+    NamedConstant,
+    OptionalType,
+    Type,
+)
 
 
-def default_text(argument: Argument) -> str:
+def default_text(argument: Argument, *, inside: bool = False) -> str:
     """A default as it stands in a signature: `torch.contiguous_format`."""
     value = python.default(argument)
     if isinstance(value, NamedConstant):
         return f"torch.{value.name}"
+    size = _size(argument.type) if inside else None
+    if size is not None and value is not None and not isinstance(value, list):
+        value = [value] * size
     return literal(value)
 
 
-def parameters(schema: FunctionSchema) -> list[str]:
-    """The parameters of a function that stands for the operator, `*` before the first keyword-only one."""
+def _size(type_: Type) -> int | None:
+    while isinstance(type_, OptionalType):
+        type_ = type_.elem
+    return type_.size if isinstance(type_, ListType) else None
+
+
+def _as_received(type_: Type) -> Type:
+    """`int[]` for `int[2]`: one number may be given for it, and PyTorch hands on a list."""
+    if isinstance(type_, OptionalType):
+        return replace(type_, elem=_as_received(type_.elem))
+    return replace(type_, size=None) if isinstance(type_, ListType) else type_
+
+
+def parameters(schema: FunctionSchema, *, inside: bool = False) -> list[str]:
+    """The parameters of a function that stands for the operator, `*` before the first keyword-only one.
+
+    With `inside` they are those of a function that PyTorch calls, a kernel or a fake. PyTorch leaves out
+    arguments that have their defaults, so the default of `int[2] k=1` has to be a list there.
+    """
     lines: list[str] = []
     positional = [a for a in schema.arguments if not a.kwarg_only]
     required = [i for i, a in enumerate(positional) if a.default is None]
     first_default = required[-1] + 1 if required else 0
     for index, argument in enumerate(positional):
-        lines.append(_parameter(argument, index >= first_default))
+        lines.append(_parameter(argument, index >= first_default, inside))
     keywords = [a for a in schema.arguments if a.kwarg_only]
     if keywords:
         lines.append("*")
-    lines += [_parameter(a, a.default is not None) for a in keywords]
+    lines += [_parameter(a, a.default is not None, inside) for a in keywords]
     return lines
 
 
-def _parameter(argument: Argument, with_default: bool) -> str:
-    text = f"{identifier(argument.name)}: {torch_ops.argument_type(argument.type)}"
-    return f"{text} = {default_text(argument)}" if with_default else text
+def _parameter(argument: Argument, with_default: bool, inside: bool) -> str:
+    type_ = _as_received(argument.type) if inside else argument.type
+    text = f"{identifier(argument.name)}: {torch_ops.argument_type(type_)}"
+    return f"{text} = {default_text(argument, inside=inside)}" if with_default else text
 
 
 class Imports(NamedTuple):

@@ -45,6 +45,9 @@ class Plan:
         return tuple(c for c in self.changes if c.action != "keep")
 
 
+_NO_FOLDER = "is a file where a folder should be"
+
+
 def build_plan(files: Mapping[str, str], root: Path, folders: Iterable[str], shown: str) -> Plan:
     """Compare the files with the disk. `folders` (below `root`) are searched for orphans.
 
@@ -55,7 +58,9 @@ def build_plan(files: Mapping[str, str], root: Path, folders: Iterable[str], sho
     for path in sorted(files):
         problem = check_path(path) or _check_disk(root, path)
         if problem is not None:
-            diagnostics.append(_located(problem, f"{shown}/{path}"))
+            place = _file_above(root, path) if problem == _NO_FOLDER else path
+            found = _located(problem, f"{shown}/{place}".rstrip("/"))
+            diagnostics += [found] if found not in diagnostics else []
             continue
         old = _read(root / path)
         if old is not None and not is_marked(old) and old != files[path]:
@@ -95,10 +100,17 @@ def _check_disk(root: Path, path: str) -> str | None:
         except FileNotFoundError:
             return None
         except NotADirectoryError:
-            return "has a file where its folder should be"
+            return _NO_FOLDER
         if stat.S_ISLNK(mode):
             return "is, or is below, a symbolic link"
     return "is a directory" if stat.S_ISDIR(mode) else None
+
+
+def _file_above(root: Path, path: str) -> str:
+    """The part of `path` that is a file and no folder; `""` is the output directory itself."""
+    parts = PurePosixPath(path).parts
+    folders = ["/".join(parts[:length]) for length in range(len(parts))]
+    return next((folder for folder in folders if (root / folder).is_file()), path)
 
 
 def _located(problem: str, path: str) -> Diagnostic:

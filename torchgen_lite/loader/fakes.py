@@ -11,7 +11,7 @@ by `analysis.fakes`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
@@ -161,10 +161,3 @@ def _report(reader: EntryReader, diagnostic: Diagnostic, text: str) -> None:
     label = diagnostic.label
     hint = "write `floor_div(a, b)`" if "//" in text else None
     reader.report(diagnostic.code, diagnostic.message, label.span, label.text, hint)
-
-
-def expressions(fake: Fake) -> Iterator[Expression]:
-    """Every expression of every rule."""
-    for rule in fake.rules:
-        for _, tree in rule.fields:
-            yield tree

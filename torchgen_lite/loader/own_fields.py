@@ -83,9 +83,25 @@ def _read_range(reader: EntryReader) -> str | None:
     return text
 
 
+def _is_guard(text: str) -> bool:
+    """One condition on one line, which ends there: brackets are closed, and no comment is open.
+
+    >>> _is_guard("#if (A || B) && C"), _is_guard("#if A) || (B"), _is_guard("#if A /* x")
+    (True, False, False)
+    """
+    if not _GUARD.fullmatch(text):
+        return False
+    text, depth = text.partition("//")[0], 0
+    for character in text:
+        depth += {"(": 1, ")": -1}.get(character, 0)
+        if depth < 0:
+            return False
+    return depth == 0 and "/*" not in text and "*/" not in text and text.strip() != "#if"
+
+
 def _read_guard(reader: EntryReader) -> str | None:
     text = reader.text("guard")
-    if text is not None and not _GUARD.fullmatch(text.strip()):
+    if text is not None and not _is_guard(text.strip()):
         message = f"`{short(text)}` is not a build guard"
         span = reader.span(reader.fields["guard"][1])
         reader.report("TG122", message, span, "here", 'write it like "#ifndef USE_ROCM"')

@@ -56,6 +56,8 @@ def _from_text(reader: EntryReader, node: ScalarNode, span: Span) -> Sample | No
     text = node.value.strip()
     if not (text.startswith("(") and text.endswith(")")):
         hint = "write the arguments in brackets: `(randn(3), 2.0)`"
+        if text[:1] == "(" or text[-1:] == ")" and text.count("(") < text.count(")"):
+            hint = "in square brackets a comma ends a sample: write each behind a dash"
         message = f"`{short(text)}` is not a list of arguments"
         reader.report("TG335", message, span, "here", hint)
         return None

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.config import locate_option
+from torchgen_lite.targets.options import OptionError
+
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
-    from torchgen_lite.diagnostics import Diagnostic
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +49,17 @@ class Target:
     builder: str
 
     def build(self, program: Program, options: Mapping[str, object]) -> TargetResult:
-        """The files of the target: a pure function of the program and the target's options."""
+        """The files of the target: a pure function of the program and the target's options.
+
+        A builder raises `OptionError` for an option that is wrong.
+        """
         module, _, function = self.builder.partition(":")
         build: Callable[[Program, Mapping[str, object]], TargetResult] = getattr(
             import_module(module), function
         )
-        return build(program, options)
+        try:
+            return build(program, options)
+        except OptionError as error:
+            place = locate_option(program.config, f"target.{self.name}", error.option)
+            problem = Diagnostic("TG510", str(error), place, help=error.help)
+            return TargetResult(diagnostics=(problem,))

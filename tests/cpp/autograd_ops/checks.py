@@ -47,6 +47,17 @@ def square_through_a_view(x: Tensor) -> Tensor:
     return result
 
 
+def list_first(x: Tensor, y: Tensor, z: Tensor) -> Tensor:
+    b, a = ops.list_first([y, z], x)
+    result: Tensor = a * b[0].sum() + b[1]
+    return result
+
+
+def list_between(x: Tensor, y: Tensor, z: Tensor) -> tuple[Tensor, ...]:
+    a, b, c = ops.list_between(x, [y, z])
+    return (a, *b, c)
+
+
 X, Y = tensor(3, 2), tensor(2)
 FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
     "muladd": (lambda a, b: ops.muladd(a, b, 2.0), (X, X.detach().clone().requires_grad_())),
@@ -76,6 +87,16 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Tensor, ...]]] = {
     "numbers in a formula": (lambda x: ops.at_least(x, -0.5, 2), (X,)),
     "both results": (lambda x: sum(ops.twice_thrice(x)), (X,)),
     "the second result": (lambda x: ops.twice_thrice(x)[1], (X,)),
+    "a list first": (list_first, (X, Y, Y.detach().exp().requires_grad_())),
+    "lists between": (list_between, (X, Y, Y.detach().exp().requires_grad_())),
+    "behind a list": (lambda x: ops.list_first([Y.detach()] * 2, x)[1], (X,)),
+    "odd names": (
+        lambda x, y, z: ops.odd_names(x, y, 3, 2.0, z, tensor(2).detach(), common_device="cpu"),
+        (X, Y, tensor(3, 2).detach().exp().requires_grad_()),
+    ),
+    "an argument called result": (lambda x: ops.gated(x, Y.detach()), (X,)),
+    "a list that may be absent": (lambda x: ops.maybe_total(x, [Y.detach()]), (X,)),
+    "an absent list": (ops.maybe_total, (X,)),
     "one formula for three": (
         lambda x, w, b: ops.affine(x, w, b, torch.tensor([[1, 0, 2]])),
         (tensor(4, 2), tensor(2, 3), tensor(3)),

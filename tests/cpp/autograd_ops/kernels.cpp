@@ -130,6 +130,48 @@ Tensor recent_kernel(const Tensor& self) {
   return self * 5;
 }
 
+std::vector<Tensor> doubled(at::TensorList ys) {
+  std::vector<Tensor> found;
+  for (const auto& y : ys)
+    found.push_back(y * 2);
+  return found;
+}
+
+std::tuple<std::vector<Tensor>, Tensor> list_first_kernel(
+    at::TensorList ys,
+    const Tensor& x) {
+  return {doubled(ys), x * 5};
+}
+
+std::tuple<Tensor, std::vector<Tensor>, Tensor> list_between_kernel(
+    const Tensor& x,
+    at::TensorList ys) {
+  return {x * 5, doubled(ys), x * 7};
+}
+
+Tensor odd_names_kernel(
+    const Tensor& node,
+    const Tensor& factor,
+    int64_t size,
+    double linear,
+    const Tensor& op,
+    const Tensor& other,
+    at::Device device) {
+  return (node * factor * size + op * linear + other).to(device);
+}
+
+Tensor gated_kernel(const Tensor& x, const Tensor& result) {
+  return x * result;
+}
+
+Tensor maybe_total_kernel(const Tensor& x, std::optional<at::TensorList> ys) {
+  Tensor total = x.clone();
+  if (ys)
+    for (const auto& y : *ys)
+      total = total + y;
+  return total;
+}
+
 } // namespace ad_ops
 
 #include <ad_ops/verify_kernels.h>

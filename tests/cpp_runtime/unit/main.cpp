@@ -12,6 +12,7 @@ int main() {
   testSignatures();
   testLifetimes();
   testLibraries();
+  testTwiceFromOnePlace();
   testOverrideWarning();
   testListeners();
   testLateSignature();

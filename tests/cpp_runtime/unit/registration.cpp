@@ -196,6 +196,38 @@ void testLibraries() {
       0U);
 }
 
+// As in runtime/: the newest registration that is left runs, even where two of
+// them have the same function, key, file and line.
+void testTwiceFromOnePlace() {
+  Dispatcher dispatcher;
+  Library library(Library::DEF, "t", std::nullopt, dispatcher);
+  library.def("f(T self) -> int");
+  const auto call = [&] {
+    const OperatorHandle op = dispatcher.findSchemaOrThrow("t::f");
+    return op.typed<std::int64_t(const Matrix&)>().call(Matrix(cpu, 0));
+  };
+  const auto add = [&] {
+    const KernelFunction first = TORCHGEN_LITE_FN(&one);
+    return dispatcher.registerImpl(
+        "t::f",
+        DispatchKey::CPU,
+        first,
+        Site{"f.cpp", 1});
+  };
+  setWarningHandler(nullptr);
+  RegistrationHandle oldest = add();
+  library.impl("f", DispatchKey::CPU, [](const Matrix&) {
+    return std::int64_t{2};
+  });
+  EXPECT_EQ(call(), 2);
+  RegistrationHandle newest = add();
+  EXPECT_EQ(call(), 1);
+  oldest.undo();
+  EXPECT_EQ(call(), 1);
+  newest.undo();
+  EXPECT_EQ(call(), 2);
+}
+
 namespace {
 
 std::string warning;

@@ -22,6 +22,7 @@ void testKernels();
 void testSignatures();
 void testLifetimes();
 void testLibraries();
+void testTwiceFromOnePlace();
 void testOverrideWarning();
 void testListeners();
 // calls.cpp

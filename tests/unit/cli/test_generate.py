@@ -115,6 +115,24 @@ def test_exit_code_2(run: Run, project: Path, arguments: list[str], words: str) 
     assert words in result.stderr
 
 
+def test_a_folder_without_a_schema_file(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "empty" / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "empty")
+    result = run("generate")
+    assert (result.code, result.stdout) == (2, "")
+    assert result.stderr == """\
+error[TG007]: there is no `native_functions.yaml` here
+  = help: write `schema = ["ops.yaml"]` in the configuration, or give `--schema ops.yaml`; \
+`torchgen-lite init` starts a project
+
+1 error; nothing was written.
+"""
+    (tmp_path / "empty" / "torchgen_lite.toml").write_text("")
+    assert "`torchgen-lite init`" not in run("generate").stderr
+
+
 def test_an_internal_error_is_exit_code_2(
     run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -117,3 +119,32 @@ def test_an_installed_torch(run: Run, tables: Path) -> None:
 def test_a_generated_autograd_kernel_is_in_the_table(run: Run, tables: Path) -> None:
     printed = run("table", "scaled", "--key", "AutogradCPU").stdout
     assert "autograd kernel" in printed and "autograd_scaled" in printed
+
+
+@pytest.mark.torch
+def test_operators_that_a_module_registers(run: Run, tables: Path) -> None:
+    pytest.importorskip("torch")
+    (tables / "table_of_mine.py").write_text("""\
+import torch
+library = torch.library.Library("table_of_mine", "DEF")
+library.define("twice(Tensor x) -> Tensor")
+library.impl("twice", lambda x: x + x, "CPU")
+""")
+    # In a process of its own: an operator stays with torch for good.
+    command = [
+        sys.executable,
+        "-m",
+        "torchgen_lite",
+        "why",
+        "table_of_mine::twice",
+        "CPU",
+        "--torch",
+    ]
+    done = subprocess.run([*command, "--import", "table_of_mine"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "registered at" in done.stdout and "table_of_mine.py:2" in done.stdout
+    done = subprocess.run([*command, "--import", "absent_module"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Cannot import `absent_module`: No module named 'absent_module'" in done.stderr
+    result = run("why", "scale", "CPU", "--import", "table_of_mine")
+    assert result.code == 2 and "`--import` is for `--torch`" in result.stderr

@@ -7,9 +7,15 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite.analysis import build_program
-from torchgen_lite.analysis.differentiability import find_saved, match_derivatives, read_info
+from torchgen_lite.analysis.differentiability import (
+    find_saved,
+    match_derivatives,
+    read_info,
+    return_names,
+)
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.loader import Config, KernelIndex, load_native_functions
+from torchgen_lite.schema import parse_schema_or_raise
 from torchgen_lite.schema.formula import Call, Conditional, Name, parse_formula, replace_names, walk
 
 
@@ -185,6 +191,12 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
             ["4:11: error[TG327] 'grads[2]' of an operator with 2 " "results"],
         ),
         (
+            "b(Tensor grad, Tensor self) -> Tensor",
+            ["grad: grad * self", "self: not_differentiable"],
+            ["4:11: error[TG327] 'grad' is a gradient, and an argument (rename the argument)"],
+        ),
+        ("b(Tensor grad, Tensor self) -> Tensor", ["self, grad: not_differentiable"], []),
+        (
             "s(Tensor self) -> int",
             ["self: grad"],
             ["4:5: error[TG325] 's' has no result that is a " "tensor"],
@@ -308,3 +320,17 @@ def test_lists_of_tensors_have_the_formulas_of_one_tensor_for_each() -> None:
     (forward,) = matches["aten::_foreach_scale.List"].infos["Default"].forward_derivatives
     assert forward.formula.text == "self_t * factors_p + factors_t * self_p"
     assert forward.required_primals == {"self", "factors"}
+
+
+@pytest.mark.parametrize(
+    ("schema", "names"),
+    [
+        ("f(Tensor x) -> Tensor", ("result",)),
+        ("f(Tensor x) -> (Tensor, Tensor)", ("result0", "result1")),
+        ("f(Tensor x, Tensor result) -> Tensor", ("result_return",)),
+        ("f(Tensor x, Tensor result1) -> (Tensor, Tensor)", ("result0", "result1_return")),
+        ("f(Tensor x) -> (Tensor x, Tensor y)", ("x_return", "y")),
+    ],
+)
+def test_a_result_is_never_called_as_an_argument(schema: str, names: tuple[str, ...]) -> None:
+    assert return_names(parse_schema_or_raise(schema)) == names

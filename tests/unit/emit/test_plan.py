@@ -94,6 +94,20 @@ def test_symbolic_links_are_refused(tmp_path: Path) -> None:
     assert list(outside.iterdir()) == []
 
 
+def test_a_file_where_a_folder_should_be_is_said_once(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    files = dict.fromkeys(("a/b/c.txt", "a/b/d.txt", "e.txt"), HEAD)
+    found = build_plan(files, tmp_path / "file", [""], "out").diagnostics
+    assert [(d.code, d.message) for d in found] == [
+        ("TG013", "`out` is a file where a folder should be")
+    ]
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "b").write_text("")
+    plan = build_plan(files, tmp_path, [""], "out")
+    assert [d.message for d in plan.diagnostics] == ["`out/a/b` is a file where a folder should be"]
+    assert [(c.path, c.action) for c in plan.changes] == [("e.txt", "create")]
+
+
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
 def test_nothing_is_written_where_writing_is_forbidden(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()

@@ -178,6 +178,11 @@ def test_unknown_tags_are_kept_and_mentioned() -> None:
         ("- func: f() -> ()\n  derivatives: x\n", "TG106"),
         ("- func: f() -> ()\n  torch: '>=2.6 <3'\n", "TG119"),
         ("- func: f() -> ()\n  guard: '#if X\n\n    #error'\n", "TG122"),
+        ("- func: f() -> ()\n  guard: '#if A /* x'\n", "TG122"),
+        ("- func: f() -> ()\n  guard: '#if A */ x'\n", "TG122"),
+        ("- func: f() -> ()\n  guard: '#if 1) || (1'\n", "TG122"),
+        ("- func: f() -> ()\n  guard: '#if (A // )'\n", "TG122"),
+        ("- func: f() -> ()\n  guard: '#if // A'\n", "TG122"),
         ("- func: f(int x) -> ()\n  cpp_no_default_args: [y]\n", "TG107"),
     ],
 )

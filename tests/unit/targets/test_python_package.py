@@ -11,7 +11,8 @@ import pytest
 import torchgen_lite
 from torchgen_lite.loader.config import Config
 from torchgen_lite.pipeline import generate_all
-from torchgen_lite.targets.python.options import OptionError, PythonOptions, load_options
+from torchgen_lite.targets.options import OptionError
+from torchgen_lite.targets.python.options import PythonOptions, load_options
 from torchgen_lite.targets.python.overloads import merge_out, packet
 from torchgen_lite.targets.python.package import build_package
 

@@ -11,7 +11,8 @@ from torchgen_lite.analysis.differentiability.info import (
     return_names,
 )
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls
-from torchgen_lite.diagnostics import Diagnostic, Label, Span, did_you_mean
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.loader.derivatives import (
     AUTO_ELEMENT_WISE,
     AUTO_LINEAR,
@@ -41,14 +42,7 @@ class _Entry:
     def report(
         self, code: str, message: str, span: Span | None, label: str, help: str | None = None
     ) -> Diagnostic:
-        return Diagnostic(
-            code,
-            message,
-            Label(span, label) if span else None,
-            help=help,
-            operator=self.schema.full_name,
-            context=dict(self.function.field_spans).get("func"),
-        )
+        return finding(self.function, code, message, span, label, help)
 
 
 def check_derivatives(
@@ -185,6 +179,7 @@ def _check_gradients(entry: _Entry, formulas: Sequence[Formula]) -> Iterator[Dia
     count = len(entry.schema.returns)
     named = {f"grad_{value.name}" for value in entry.schema.returns if value.name}
     ways: dict[str, Span | None] = {}
+    ambiguous: dict[str, Span | None] = {}
     for formula in formulas:
         if formula.expression is None:
             continue
@@ -193,11 +188,17 @@ def _check_gradients(entry: _Entry, formulas: Sequence[Formula]) -> Iterator[Dia
                 way = "grad_NAME" if node.text in named else node.text
                 if way in ("grad", "grads", "grad_NAME"):
                     ways.setdefault(way, node.span)
+                    ambiguous.setdefault(node.text, node.span)
             if isinstance(node, Subscript) and str(node.value) == "grads":
                 index = node.index
                 if isinstance(index, Literal) and index.text.isdigit() and int(index.text) >= count:
                     message = f"`{node}` of an operator with {count} results"
                     yield entry.report("TG327", message, node.span, "out of range")
+    for argument in entry.schema.arguments:
+        if argument.name in ambiguous:
+            message = f"`{argument.name}` is a gradient, and an argument"
+            hint = "rename the argument"
+            yield entry.report("TG327", message, ambiguous[argument.name], "which one?", hint)
     if len(ways) > 1:
         used = " and ".join(f"`{way}`" for way in ways)
         message = f"formulas of `{entry.schema.full_name}` mix {used}"

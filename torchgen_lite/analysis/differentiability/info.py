@@ -49,18 +49,22 @@ def input_arguments(schema: FunctionSchema) -> tuple[Argument, ...]:
 def return_names(schema: FunctionSchema) -> tuple[str, ...]:
     """What formulas call the results: `result`, `result0` and on, or their names (torchgen `return_names`).
 
-    A result named as an argument is called `NAME_return`.
+    A result named as an argument is called `NAME_return`; one without a name is `result_return` beside an
+    argument `result`.
     """
     taken = {argument.name for argument in schema.arguments}
     names: list[str] = []
     for index, value in enumerate(schema.returns):
         if kind_of(schema) is SchemaKind.inplace and index == 0:
-            names.append("result")
+            name = "result"
         elif value.name is not None:
-            clash = value.name in taken and kind_of(schema) is not SchemaKind.out
-            names.append(f"{value.name}_return" if clash else value.name)
+            name = value.name
+            if kind_of(schema) is SchemaKind.out:
+                names.append(name)
+                continue
         else:
-            names.append("result" if len(schema.returns) == 1 else f"result{index}")
+            name = "result" if len(schema.returns) == 1 else f"result{index}"
+        names.append(f"{name}_return" if name in taken else name)
     return tuple(names)
 
 

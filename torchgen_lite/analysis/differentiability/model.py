@@ -84,7 +84,8 @@ class DifferentiabilityInfo:
 
 
 def _once(saved: Iterable[SavedAttribute]) -> tuple[SavedAttribute, ...]:
-    kept: dict[str, SavedAttribute] = {}
+    # An argument may be called `self_shape`, beside what is kept of `self`.
+    kept: dict[tuple[str, str], SavedAttribute] = {}
     for attribute in saved:
-        kept.setdefault(attribute.name, attribute)
+        kept.setdefault((attribute.name, attribute.source), attribute)
     return tuple(kept.values())

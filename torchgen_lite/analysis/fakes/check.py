@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from torchgen_lite.analysis.dispatch_index import COMPOSITE_KEYS, effective_dispatch
 from torchgen_lite.analysis.fakes.kinds import ANY, Scope, expect, kind_of_type
 from torchgen_lite.analysis.fakes.results import Result, results_of
-from torchgen_lite.diagnostics import Diagnostic, Label, Span, did_you_mean
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fakes import Fake, FakeRule
 from torchgen_lite.schema import FunctionSchema
@@ -46,15 +47,7 @@ class _Entry:
     def report(
         self, code: str, message: str, span: Span | None, label: str, help: str | None = None
     ) -> Diagnostic:
-        place = span or self.fake.span
-        return Diagnostic(
-            code,
-            message,
-            Label(place, label) if place else None,
-            help=help,
-            operator=self.schema.full_name,
-            context=dict(self.function.field_spans).get("func"),
-        )
+        return finding(self.function, code, message, span or self.fake.span, label, help)
 
 
 def check_fakes(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.lint.rule import finding, local_name
+from torchgen_lite.analysis.finding import finding, local_name
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from torchgen_lite.analysis.fakes.results import has_own_fake
-from torchgen_lite.analysis.lint.rule import finding, local_name
+from torchgen_lite.analysis.finding import finding, local_name
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction

@@ -1,1 +1,4 @@
-"""Views that the C++ targets share. No option and no template of one target is known here."""
+"""Views and options that the C++ targets share.
+
+The templates of what they share, kernels and their proof, stand with those of `cpp-torch`.
+"""

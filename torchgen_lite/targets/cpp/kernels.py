@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite.dialects.cpp_text import identifier
+from torchgen_lite.dialects.cpp_text import function_name
 
 
 def split_kernel(kernel: str, namespace: str) -> tuple[str, str]:
@@ -11,7 +11,7 @@ def split_kernel(kernel: str, namespace: str) -> tuple[str, str]:
     >>> split_kernel("add_cpu", "mylib"), split_kernel("a::b::add", "mylib")
     (('mylib', 'add_cpu'), ('a::b', 'add'))
     """
-    *scopes, name = [identifier(part) for part in kernel.replace(".", "::").split("::")]
+    *scopes, name = [function_name(part) for part in kernel.replace(".", "::").split("::")]
     return "::".join(scopes) or namespace, name
 
 

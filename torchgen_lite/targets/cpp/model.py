@@ -7,13 +7,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.dispatch_index import unambiguous_name
+from torchgen_lite.analysis.torch_namespaces import TORCH_NAMESPACES as TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp_signature import CppSignature
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 
-# PyTorch defines the operators of these namespaces itself.
-TORCH_NAMESPACES = frozenset({"aten", "prim", "prims", "quantized", "mkldnn", "onednn", "sparse"})
 # Above so many operators the output is split if nobody said into how many files.
 MANY_OPERATORS = 1000
 AUTOMATIC_SHARDS = 16
@@ -86,8 +85,7 @@ def with_free_names(operators: Sequence[Operator], taken: Collection[str]) -> tu
     for operator in operators:
         name = operator.flat
         if name in avoided:
-            while name in avoided or name in names:
-                name += "_"
+            name = cpp_text.free_name(name, avoided | names)
             names.add(name)
             operator = replace(operator, flat=name)
         found.append(operator)

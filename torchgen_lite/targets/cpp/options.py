@@ -1,14 +1,14 @@
-"""The options that the C++ targets share, and how any of them is checked."""
+"""The options that the C++ targets share."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from torchgen_lite.dialects.cpp_text import KEYWORDS
 from torchgen_lite.targets.cpp.module import DEFAULT_MODULE, is_module_name
-from torchgen_lite.targets.python.options import OptionError
+from torchgen_lite.targets.options import OptionError, shards_option, text_option, texts_option
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 # What a path in `#include <...>` cannot have in it.
@@ -37,13 +37,6 @@ class LibraryOptions:
     python_module: str = ""
 
 
-def check_known(values: Mapping[str, object], target: str, known: Collection[str]) -> None:
-    """Raise `OptionError` for an option that the target does not have."""
-    for option in values:
-        if option not in known:
-            raise OptionError(option, f"unknown option `{option}` of target `{target}`")
-
-
 def load_library_options(values: Mapping[str, object], target: str) -> LibraryOptions:
     """Check what the configuration says; raise `OptionError` for the first thing that is wrong."""
     namespace = text_option(values, "namespace", "")
@@ -55,9 +48,7 @@ def load_library_options(values: Mapping[str, object], target: str) -> LibraryOp
     library = text_option(values, "library", "def")
     if library not in ("def", "fragment"):
         raise OptionError("library", "`library` is neither `def` nor `fragment`")
-    shards = values.get("shards", 0)
-    if not isinstance(shards, int) or isinstance(shards, bool) or not 0 <= shards <= 256:
-        raise OptionError("shards", "`shards` is not a number from 0 to 256")
+    shards = shards_option(values)
     module = text_option(values, "module", DEFAULT_MODULE)
     if module and not is_module_name(module):
         raise OptionError("module", f"`module`: `{module}` is no name of a Python module in C")
@@ -73,22 +64,6 @@ def is_namespace(text: str) -> bool:
     """`mylib`, `my::lib`."""
     parts = text.split("::")
     return all(_IDENTIFIER.fullmatch(part) and part not in KEYWORDS for part in parts)
-
-
-def text_option(values: Mapping[str, object], option: str, default: str) -> str:
-    """An option that is a text."""
-    value = values.get(option, default)
-    if not isinstance(value, str):
-        raise OptionError(option, f"`{option}` is not a text")
-    return value
-
-
-def texts_option(values: Mapping[str, object], option: str) -> tuple[str, ...]:
-    """An option that is a list of texts."""
-    found = values.get(option, ())
-    if not isinstance(found, (list, tuple)) or not all(isinstance(text, str) for text in found):
-        raise OptionError(option, f"`{option}` is not a list of texts")
-    return tuple(map(str, found))
 
 
 def header_option(values: Mapping[str, object], option: str) -> tuple[str, ...]:

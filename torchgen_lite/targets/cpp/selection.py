@@ -1,4 +1,4 @@
-"""Which entries a C++ target is made for, and how it reports a wrong option."""
+"""Which entries a C++ target is made for, and what is wrong with them whatever the library."""
 
 from __future__ import annotations
 
@@ -6,13 +6,20 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.derive.names import operator_name
-from torchgen_lite.diagnostics import Diagnostic, Label, suggest
+from torchgen_lite.analysis.lint.dispatch import unreachable_kernel
+from torchgen_lite.analysis.lint.suppress import filter_diagnostics
+from torchgen_lite.analysis.registrable import unregistrable
+from torchgen_lite.analysis.torch_namespaces import TORCH_NAMESPACES
+from torchgen_lite.diagnostics import Diagnostic, suggest
 from torchgen_lite.loader.config import locate_option
+from torchgen_lite.targets.left_out import has_any_number, left_out
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.loader.entry import NativeFunction
-    from torchgen_lite.targets.python.options import OptionError
+
+# A schema with `...` has no type that a call could have.
+ANY_NUMBER = "takes or gives any number of values, which a typed call cannot"
 
 
 def default_namespace(functions: Sequence[NativeFunction]) -> str:
@@ -38,32 +45,22 @@ def select(
     for name, function in zip(names, functions):
         if name in skip:
             continue
-        if function.func.is_vararg or function.func.is_varret:
-            diagnostics.append(_inexpressible(function, name, target))
+        if has_any_number(function):
+            diagnostics.append(left_out(function, ANY_NUMBER, target))
         else:
             selected.append(function)
     return selected, diagnostics
 
 
-def _inexpressible(function: NativeFunction, name: str, target: str) -> Diagnostic:
-    """A schema with `...` has no type that a call could have."""
-    span = function.func.name_span or function.func.span
-    return Diagnostic(
-        "TG511",
-        f"`{name}` takes or gives any number of values, which a typed call cannot",
-        label=Label(span, f"left out of target `{target}`") if span else None,
-        severity="warning",
-        operator=name,
-    )
+def check_library(program: Program, functions: Sequence[NativeFunction]) -> list[Diagnostic]:
+    """What libtorch refuses to register, and kernels that no call reaches, in what the library defines."""
+    own = [f for f in functions if f.namespace not in TORCH_NAMESPACES]
+    return [*unregistrable(own), *unreached_kernels(program, own)]
 
 
-def wrong_option(
-    program: Program, target: str, error: OptionError, known: Sequence[str]
-) -> Diagnostic:
-    """TG510 at the option in the configuration."""
-    help_ = None
-    if error.option not in known:
-        near = suggest(error.option, known)
-        help_ = f"did you mean `{near}`?" if near else f"the options are {', '.join(known)}"
-    place = locate_option(program.config, f"target.{target}", error.option)
-    return Diagnostic("TG510", str(error), place, help=help_)
+def unreached_kernels(
+    program: Program, functions: Sequence[NativeFunction]
+) -> tuple[Diagnostic, ...]:
+    """Kernels that no call reaches, unless the author has switched the lint rule off."""
+    found = list(unreachable_kernel(functions))
+    return filter_diagnostics(found, program.config, program.functions, program.sources)

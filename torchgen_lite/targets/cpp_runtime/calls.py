@@ -20,53 +20,30 @@ neither.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from torchgen_lite.dialects import cpp_runtime, cpp_text
 from torchgen_lite.dialects.cpp_runtime import KEYSET, Types
 from torchgen_lite.dialects.cpp_signature import CppParameter
+from torchgen_lite.targets.cpp.calls import (
+    FunctionView,
+    OperatorView,
+    comment,
+    declare,
+    operator_view,
+)
+from torchgen_lite.targets.cpp.layout import stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_runtime.model import (
     MEMBERS,
-    Layout,
-    free_name,
+    RuntimeLayout,
     includes_of,
     signature_texts,
 )
 from torchgen_lite.targets.output import OutputFile
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorView:
-    """A struct with its calls. Each text may have several lines."""
-
-    flat: str
-    guard: str
-    schema: str
-    name: str
-    overload_name: str
-    schema_str: str
-    call: str
-    redispatch: str
-    handle: str
-    call_opening: str
-    call_body: str
-    redispatch_opening: str
-    redispatch_body: str
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionView:
-    """An inline function."""
-
-    guard: str
-    comment: str
-    opening: str
-    body: str
-
-
 def build_calls(
-    operators: Sequence[Operator], layout: Layout, *, has_methods: bool
+    operators: Sequence[Operator], layout: RuntimeLayout, *, has_methods: bool
 ) -> Iterator[OutputFile]:
     """`operators.h` and `.cpp`, and `functions.h`, each for each shard."""
     context = {
@@ -78,79 +55,40 @@ def build_calls(
     taken: set[tuple[str, ...]] = set()
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
-        stem = _stem("operators", shard)
+        name = stem("operators", shard)
         more: dict[str, object] = {
-            "stem": stem,
+            "stem": name,
             "is_whole": not is_split,
             "has_methods": has_methods,
             "includes": includes_of([KEYSET.type, *signature_texts(o.signature for o in own)]),
-            "operators": [operator_view(o) for o in own],
+            "operators": [_operator_view(o) for o in own],
         }
-        header, source = layout.header(f"{stem}.h"), layout.source(f"{stem}.cpp")
+        header, source = layout.header(f"{name}.h"), layout.source(f"{name}.cpp")
         yield OutputFile(header, "cpp_runtime/operators.h.j2", context | more)
         yield OutputFile(source, "cpp_runtime/operators.cpp.j2", context | more)
         shown = list(functions(own, layout.types, taken))
         more = {
-            "operators_header": f"{stem}.h",
+            "operators_header": f"{name}.h",
             "includes": includes_of([view.opening for view in shown]),
             "functions": shown,
         }
-        path = layout.header(f"{_stem('functions', shard)}.h")
+        path = layout.header(f"{stem('functions', shard)}.h")
         yield OutputFile(path, "cpp_runtime/functions.h.j2", context | more)
     if is_split:
         for name in ("operators", "functions"):
             more = {
-                "headers": [f"{_stem(name, shard)}.h" for shard in layout.shards],
+                "headers": [f"{stem(name, shard)}.h" for shard in layout.shards],
                 "has_methods": has_methods and name == "operators",
             }
             path = layout.header(f"{name}.h")
             yield OutputFile(path, "cpp_runtime/umbrella.h.j2", context | more)
 
 
-def _stem(name: str, shard: int | None) -> str:
-    return name if shard is None else f"{name}_{shard}"
-
-
-def operator_view(operator: Operator) -> OperatorView:
-    """The struct of one operator, and the definitions of its calls."""
-    signature, flat = operator.signature, operator.flat
-    plain, keyed = signature.parameters, (KEYSET, *signature.parameters)
-    names = [cpp_text.identifier(p.name) for p in plain]
-    constant, overload = "static constexpr const char*", operator.schema.overload_name
-    types = [p.type for p in plain]
-    handle = "op_" if "op" in names else "op"
+def _operator_view(operator: Operator) -> OperatorView:
     # In a namespace of the source's own, so that sources may be compiled as one.
-    found = f"{_stem('operators', operator.shard)}_detail::handle<ops::{flat}>"
-    return OperatorView(
-        flat,
-        operator.guard,
-        cpp_text.function_alias("schema", signature.returns, types, indent=2),
-        cpp_text.constant(f"{constant} name", cpp_text.quote(operator.qualified), indent=2),
-        cpp_text.constant(f"{constant} overload_name", cpp_text.quote(overload), indent=2),
-        cpp_text.constant(f"{constant} schema_str", cpp_text.quote(operator.schema_text), indent=2),
-        declare("static ", signature.returns, "call", plain, ");", indent=2),
-        declare("static ", signature.returns, "redispatch", keyed, ");", indent=2),
-        cpp_text.constant(f"const auto& {handle}", found, indent=2),
-        declare("", signature.returns, f"{flat}::call", plain, ") {"),
-        cpp_text.call(f"return {handle}.call(", names, ");", indent=2),
-        declare("", signature.returns, f"{flat}::redispatch", keyed, ") {"),
-        cpp_text.call(f"return {handle}.redispatch(", [KEYSET.name, *names], ");", indent=2),
-    )
-
-
-def declare(
-    head: str,
-    returns: str,
-    name: str,
-    parameters: Sequence[CppParameter],
-    close: str,
-    *,
-    indent: int = 0,
-    defaults: bool = False,
-) -> str:
-    """A function with its parameters."""
-    items = cpp_text.parameters(parameters, defaults=defaults, indent=indent, tail=len(close))
-    return cpp_text.declaration(head, returns, name, items, close, indent=indent)
+    source = stem("operators", operator.shard)
+    found = f"{source}_detail::handle<ops::{operator.flat}>"
+    return operator_view(operator, KEYSET, "const auto&", found)
 
 
 def functions(
@@ -168,7 +106,8 @@ def functions(
             key = (name, *[p.type for p in parameters])
             if key not in taken:
                 taken.add(key)
-                yield _function(operator, free_name(cpp_text.identifier(name), MEMBERS), parameters)
+                free = cpp_text.free_name(cpp_text.function_name(name), MEMBERS)
+                yield _function(operator, free, parameters)
 
 
 def _styles(operator: Operator, types: Types) -> Iterator[tuple[str, Sequence[CppParameter]]]:
@@ -185,7 +124,7 @@ def _function(operator: Operator, name: str, parameters: Sequence[CppParameter])
     names = [cpp_text.identifier(p.name) for p in operator.signature.parameters]
     return FunctionView(
         operator.guard,
-        f"// {operator.function.namespace}::{operator.schema_text}",
+        comment(operator),
         declare("inline ", operator.signature.returns, name, parameters, ") {", defaults=True),
         cpp_text.call(f"return ops::{operator.flat}::call(", names, ");", indent=2),
     )

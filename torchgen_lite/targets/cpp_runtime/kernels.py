@@ -21,7 +21,7 @@ from torchgen_lite.targets.cpp.demanded import Kernel, demanded_kernels, kernels
 from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.proof import proof_files
-from torchgen_lite.targets.cpp_runtime.model import Layout, includes_of, signature_texts
+from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, includes_of, signature_texts
 from torchgen_lite.targets.output import OutputFile
 
 
@@ -35,7 +35,7 @@ def keys_above_backends() -> frozenset[str]:
     )
 
 
-def author_kernels(operators: Sequence[Operator], layout: Layout) -> list[Kernel]:
+def author_kernels(operators: Sequence[Operator], layout: RuntimeLayout) -> list[Kernel]:
     """Every kernel that is registered, in source order."""
     found = []
     for operator in operators:
@@ -52,7 +52,7 @@ def author_kernels(operators: Sequence[Operator], layout: Layout) -> list[Kernel
 
 
 def build_kernels(
-    kernels: Sequence[Kernel], layout: Layout, headers: Sequence[str]
+    kernels: Sequence[Kernel], layout: RuntimeLayout, headers: Sequence[str]
 ) -> Iterator[OutputFile]:
     """Prototypes and proof; with headers of the author's that declare the kernels no prototypes."""
     includes = includes_of(signature_texts(k.signature for k in kernels))

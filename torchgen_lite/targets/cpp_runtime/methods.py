@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from torchgen_lite.dialects import cpp_runtime, cpp_text
 from torchgen_lite.dialects.cpp_runtime import Types
 from torchgen_lite.schema.model import bare_type
+from torchgen_lite.targets.cpp.calls import declare
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp_runtime.calls import declare
-from torchgen_lite.targets.cpp_runtime.model import MEMBERS, Layout, free_name, includes_of
+from torchgen_lite.targets.cpp_runtime.model import MEMBERS, RuntimeLayout, includes_of
 from torchgen_lite.targets.output import OutputFile
 
 SELF = "Self"
@@ -35,7 +35,7 @@ class MethodView:
     body: str
 
 
-def build_methods(views: Sequence[MethodView], layout: Layout) -> Iterator[OutputFile]:
+def build_methods(views: Sequence[MethodView], layout: RuntimeLayout) -> Iterator[OutputFile]:
     """Both headers, if any operator is a method."""
     if not views:
         return
@@ -70,7 +70,7 @@ def _method(operator: Operator, types: Types, *, is_const: bool) -> MethodView:
     others = [a for a in schema.arguments if a.name != "self"]
     parameters = cpp_runtime.with_defaults(others, types)
     returns = cpp_runtime.returns_type(schema, types)
-    name = free_name(cpp_text.identifier(schema.base_name), MEMBERS)
+    name = cpp_text.free_name(cpp_text.function_name(schema.base_name), MEMBERS)
     closing = ") const" if is_const else ")"
     passed = [
         "self_()" if p.name == "self" else cpp_text.identifier(p.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from torchgen_lite.dialects import cpp_runtime, cpp_text
@@ -11,6 +11,7 @@ from torchgen_lite.dialects.cpp_runtime import Types
 from torchgen_lite.dialects.cpp_signature import CppSignature
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.conditions import guard_expression
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator, build_operator
 
 # What each header is needed for, as it is spelled in a signature.
@@ -38,21 +39,11 @@ MEMBERS = frozenset({"int64_t", "Self", "self_", "TensorMethods"})
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """Where files go, how headers are included, and the framework whose types they use."""
+class RuntimeLayout(Layout):
+    """Where files go, and the framework whose types they use."""
 
-    root: str
-    folder: str
-    namespace: str
-    shards: tuple[int | None, ...]
     types: Types
     headers: tuple[str, ...]
-
-    def header(self, name: str) -> str:
-        return f"{self.root}/include/{self.folder}/{name}"
-
-    def source(self, name: str) -> str:
-        return f"{self.root}/src/{name}"
 
     def framework(self) -> list[str]:
         """The lines that declare the types of the framework."""
@@ -81,19 +72,10 @@ def build_operators(
     avoided = _TAKEN | cpp_text.KEYWORDS | _roots(types)
     for index, operator in enumerate(operators):
         if operator.flat in avoided:
-            operators[index] = replace(operator, flat=free_name(operator.flat, avoided | flat))
+            operators[index] = replace(
+                operator, flat=cpp_text.free_name(operator.flat, avoided | flat)
+            )
     return tuple(operators)
-
-
-def free_name(name: str, avoided: Collection[str]) -> str:
-    """A name that nothing else has, where another one would hide it.
-
-    >>> free_name("schema", {"schema", "schema_"}), free_name("add", {"schema"})
-    ('schema__', 'add')
-    """
-    while name in avoided:
-        name += "_"
-    return name
 
 
 def _roots(types: Types) -> set[str]:

@@ -9,12 +9,15 @@ from dataclasses import dataclass, fields
 from torchgen_lite.dialects.cpp_runtime import Types
 from torchgen_lite.targets.cpp.options import (
     LibraryOptions,
-    check_known,
     load_library_options,
+)
+from torchgen_lite.targets.options import (
+    OptionError,
+    check_known,
+    flag_option,
     text_option,
     texts_option,
 )
-from torchgen_lite.targets.python.options import OptionError
 
 TARGET = "cpp-runtime"
 # Python imports no library of this target.
@@ -57,9 +60,7 @@ def load_options(values: Mapping[str, object]) -> RuntimeOptions:
     library = load_library_options(values, TARGET)
     kernel_headers = texts_option(values, "kernel-headers")
     load_library_options({"headers": kernel_headers}, TARGET)
-    calls_only = values.get("calls-only", False)
-    if not isinstance(calls_only, bool):
-        raise OptionError("calls-only", "`calls-only` is neither true nor false")
+    calls_only = flag_option(values, "calls-only", False)
     skip = texts_option(values, "skip")
     return RuntimeOptions(library, _types(values), kernel_headers, skip, calls_only)
 

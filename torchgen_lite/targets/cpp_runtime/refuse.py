@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.backend_index import STRUCTURED_KEYS
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
-from torchgen_lite.diagnostics import Diagnostic, Label, Span
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects import cpp_runtime
 from torchgen_lite.dialects.cpp_runtime import Types
 from torchgen_lite.loader.entry import NativeFunction
@@ -21,10 +22,10 @@ def check_types(function: NativeFunction, types: Types) -> Iterator[Diagnostic]:
     for type_, what, span in (*arguments, *returns):
         part = cpp_runtime.missing(type_, types)
         if part is not None:
-            yield _diagnostic(
+            yield finding(
+                function,
                 "TG560",
                 f"there is no C++ type for `{part}`",
-                function,
                 span,
                 f"the type of {what}",
                 f"name one under `types` of target `cpp-runtime`, or `skip` `{schema.full_name}`",
@@ -38,47 +39,24 @@ def check_kernels(function: NativeFunction) -> Iterator[Diagnostic]:
         if function.structured and entry.key in STRUCTURED_KEYS:
             help_ = "write a plain kernel for each variant, or leave the operator out with `skip`"
             label = f"`{entry.kernel}` is the impl function of a structured kernel"
-            yield _diagnostic("TG561", message, function, entry.kernel_span, label, help_)
+            yield finding(function, "TG561", message, entry.kernel_span, label, help_)
     spans = dict(function.field_spans)
     if function.structured_delegate is not None and not function.dispatch:
         help_ = "write plain kernels under `dispatch:`, or leave the operator out with `skip`"
         span = spans.get("structured_delegate")
-        yield _diagnostic("TG561", message, function, span, "there is no other kernel", help_)
+        yield finding(function, "TG561", message, span, "there is no other kernel", help_)
     keys = {entry.key for entry in effective_dispatch(function)}
     is_composite = "CompositeImplicitAutograd" in keys
     if "derivatives" in spans and not is_composite and not keys & _autograd_keys():
-        yield _diagnostic(
+        yield finding(
+            function,
             "TG562",
             "target `cpp-runtime` makes no kernel from `derivatives`",
-            function,
             spans["derivatives"],
             "not used",
             "write one, and name it under `Autograd` in `dispatch`",
-            "warning",
         )
 
 
 def _autograd_keys() -> frozenset[str]:
     return frozenset(key for key in keys_above_backends() if key.startswith("Autograd"))
-
-
-def _diagnostic(
-    code: str,
-    message: str,
-    function: NativeFunction,
-    span: Span | None,
-    label: str,
-    help_: str,
-    severity: str = "error",
-) -> Diagnostic:
-    schema = function.func
-    place = span or schema.name_span or function.span
-    return Diagnostic(
-        code,
-        message,
-        Label(place, label) if place else None,
-        help=help_,
-        severity="warning" if severity == "warning" else "error",
-        operator=schema.full_name,
-        context=schema.span,
-    )

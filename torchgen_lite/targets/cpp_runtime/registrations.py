@@ -14,7 +14,7 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp.demanded import Kernel, shared_names
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_runtime.kernels import kernel_expression
-from torchgen_lite.targets.cpp_runtime.model import Layout
+from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
 from torchgen_lite.targets.output import OutputFile
 
 # A list of includes and of blocks; nothing of libtorch is in it.
@@ -39,7 +39,7 @@ class LibraryView:
 
 
 def build_schema(
-    operators: Sequence[Operator], layout: Layout, library: str
+    operators: Sequence[Operator], layout: RuntimeLayout, library: str
 ) -> Iterator[OutputFile]:
     """The definitions of the operators."""
     if not operators:
@@ -69,7 +69,7 @@ def _definition(operator: Operator) -> StatementView:
 
 
 def build_keys(
-    kernels: Sequence[Kernel], layout: Layout, includes: Sequence[str]
+    kernels: Sequence[Kernel], layout: RuntimeLayout, includes: Sequence[str]
 ) -> Iterator[OutputFile]:
     """One file for each key, or one for each shard of it; `includes` declare the kernels."""
     shared = shared_names(kernels, layout.namespace)

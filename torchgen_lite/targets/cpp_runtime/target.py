@@ -6,17 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.derive import derive
-from torchgen_lite.analysis.lint.dispatch import unreachable_kernel
-from torchgen_lite.analysis.lint.suppress import filter_diagnostics
 from torchgen_lite.diagnostics import has_errors
-from torchgen_lite.targets.cpp.model import shard_count
-from torchgen_lite.targets.cpp.selection import default_namespace, select, wrong_option
+from torchgen_lite.targets.cpp.layout import library_layout
+from torchgen_lite.targets.cpp.names import check_names
+from torchgen_lite.targets.cpp.selection import default_namespace, select, unreached_kernels
 from torchgen_lite.targets.cpp_runtime.calls import build_calls
 from torchgen_lite.targets.cpp_runtime.kernels import author_kernels, build_kernels
 from torchgen_lite.targets.cpp_runtime.methods import build_methods, methods
-from torchgen_lite.targets.cpp_runtime.model import Layout, build_operators
+from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, build_operators
 from torchgen_lite.targets.cpp_runtime.options import (
-    KNOWN_OPTIONS,
     TARGET,
     RuntimeOptions,
     load_options,
@@ -24,29 +22,29 @@ from torchgen_lite.targets.cpp_runtime.options import (
 from torchgen_lite.targets.cpp_runtime.refuse import check_kernels, check_types
 from torchgen_lite.targets.cpp_runtime.registrations import build_keys, build_schema
 from torchgen_lite.targets.output import OutputFile, TargetResult
-from torchgen_lite.targets.python.options import OptionError
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.loader.entry import NativeFunction
 
+# What there is in the namespace of a library.
+INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})
+
 
 def build_cpp_runtime(program: Program, options: Mapping[str, object]) -> TargetResult:
     """Every file of the library, and what the runtime has no way for."""
-    try:
-        settings = load_options(options)
-    except OptionError as error:
-        return TargetResult(diagnostics=(wrong_option(program, TARGET, error, KNOWN_OPTIONS),))
+    settings = load_options(options)
     declared = derive(program.functions).functions if settings.calls_only else program.functions
     functions, diagnostics = select(program, TARGET, declared, settings.skip)
+    namespace = settings.library.namespace or default_namespace(functions)
+    inner = () if settings.calls_only else INNER_NAMESPACES
+    diagnostics += check_names(program, TARGET, functions, namespace, inner)
     for function in functions:
         diagnostics += check_types(function, settings.types)
         if not settings.calls_only:
             diagnostics += check_kernels(function)
     if not settings.calls_only:
-        diagnostics += filter_diagnostics(
-            list(unreachable_kernel(functions)), program.config, program.functions, program.sources
-        )
+        diagnostics += unreached_kernels(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     return TargetResult(tuple(_files(functions, settings)), tuple(diagnostics))
@@ -54,17 +52,11 @@ def build_cpp_runtime(program: Program, options: Mapping[str, object]) -> Target
 
 def _files(functions: Sequence[NativeFunction], settings: RuntimeOptions) -> Iterator[OutputFile]:
     options, types = settings.library, settings.types
-    namespace = options.namespace or default_namespace(functions)
-    count = shard_count(functions, options.shards)
-    layout = Layout(
-        options.folder,
-        namespace.replace("::", "/"),
-        namespace,
-        tuple(range(count)) if count > 1 else (None,),
-        types,
-        options.headers,
+    place = library_layout(functions, options)
+    layout = RuntimeLayout(
+        place.root, place.folder, place.namespace, place.shards, types, options.headers
     )
-    operators = build_operators(functions, count, types)
+    operators = build_operators(functions, len(layout.shards), types)
     members = [] if settings.calls_only else methods(operators, types)
     yield from build_calls(operators, layout, has_methods=bool(members))
     if settings.calls_only:

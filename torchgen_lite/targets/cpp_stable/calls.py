@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from torchgen_lite.dialects import cpp_text, stable
 from torchgen_lite.dialects.cpp_signature import CppParameter
 from torchgen_lite.dialects.stable_defaults import parameters as parameters_with_defaults
+from torchgen_lite.targets.cpp.calls import FunctionView, comment
+from torchgen_lite.targets.cpp.layout import stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.output import OutputFile
 
@@ -35,16 +37,6 @@ class CallView:
     body: str
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionView:
-    """A free function."""
-
-    guard: str
-    comment: str
-    opening: str
-    body: str
-
-
 def build_calls(
     operators: Sequence[Operator], root: str, folder: str, namespace: str
 ) -> Iterator[OutputFile]:
@@ -55,15 +47,15 @@ def build_calls(
     yield OutputFile(f"{include}/call_operator.h", "cpp_stable/call_operator.h.j2", context)
     shards = sorted({o.shard for o in operators if o.shard is not None})
     for shard in (*shards,) or (None,):
-        stem = "operators" if shard is None else f"operators_{shard}"
+        name = stem("operators", shard)
         own = [o for o in operators if o.shard == shard]
         more: dict[str, object] = {
-            "stem": stem,
+            "stem": name,
             "includes": include_lines(own, folder),
             "operators": [call_view(o) for o in own],
         }
-        yield OutputFile(f"{include}/{stem}.h", "cpp_stable/operators.h.j2", context | more)
-        yield OutputFile(f"{root}/src/{stem}.cpp", "cpp_stable/operators.cpp.j2", context | more)
+        yield OutputFile(f"{include}/{name}.h", "cpp_stable/operators.h.j2", context | more)
+        yield OutputFile(f"{root}/src/{name}.cpp", "cpp_stable/operators.cpp.j2", context | more)
     if shards:
         more = {"headers": [f"operators_{shard}.h" for shard in shards]}
         yield OutputFile(f"{include}/operators.h", "cpp_torch/umbrella.h.j2", context | more)
@@ -155,11 +147,11 @@ def _function(operator: Operator, name: str, parameters: Sequence[CppParameter])
     if items and len(f"    {items[-1]}) {{") > cpp_text.LINE_LENGTH:
         # Behind the last one there is more than a comma.
         items[-1] = items[-1].replace(" = ", " =\n        ", 1)
-    name = cpp_text.identifier(name)
+    name = cpp_text.function_name(name)
     returns = cpp_text.unrooted(operator.signature.returns)
     return FunctionView(
         operator.guard,
-        f"// {operator.function.namespace}::{operator.schema_text}",
+        comment(operator),
         cpp_text.declaration("inline ", returns, name, items, ") {"),
         _call(f"ops::{operator.flat}::call", operator),
     )

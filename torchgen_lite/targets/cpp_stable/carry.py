@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.backend_index import STRUCTURED_KEYS
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
-from torchgen_lite.diagnostics import Diagnostic, Label, Span
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.dialects import stable
 from torchgen_lite.dialects.stable import Release
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
@@ -53,13 +54,12 @@ def check_entry(function: NativeFunction, target: Release | None) -> Iterator[Di
     yield from _check_dispatch(function)
     for tag in function.tags:
         if tag not in CARRIED_TAGS:
-            yield _diagnostic(
+            yield finding(
+                function,
                 "TG534",
                 f"the stable ABI has no tag `{tag}`",
-                function,
                 dict(function.field_spans).get("tags"),
                 "left out",
-                severity="warning",
             )
 
 
@@ -75,12 +75,12 @@ def _check_type(
     if part is not None:
         message = f"the stable ABI cannot carry `{part}`"
         help_ = f"{_INSTEAD.get(part, 'use another type')}, or leave the operator out with `skip`"
-        yield _diagnostic("TG530", message, function, span, f"the type of {what}", help_)
+        yield finding(function, "TG530", message, span, f"the type of {what}", help_)
     elif target is not None and stable.since(type_) > target:
         release = release_text(stable.since(type_))
         message = f"`{type_}` is carried from libtorch {release} on"
         help_ = f'`target-version` is "{release_text(target)}": raise it, or use `skip`'
-        yield _diagnostic("TG532", message, function, span, f"the type of {what}", help_)
+        yield finding(function, "TG532", message, span, f"the type of {what}", help_)
 
 
 def _check_dispatch(function: NativeFunction) -> Iterator[Diagnostic]:
@@ -89,16 +89,16 @@ def _check_dispatch(function: NativeFunction) -> Iterator[Diagnostic]:
             message = "the stable ABI has no structured kernels"
             help_ = "write a plain kernel for each variant, or leave the operator out with `skip`"
             label = f"`{entry.kernel}` is the impl function of a structured kernel"
-            yield _diagnostic("TG531", message, function, entry.kernel_span, label, help_)
+            yield finding(function, "TG531", message, entry.kernel_span, label, help_)
         if entry.key in UNREAD_KEYS:
             message = f"libtorch does not find the key `{entry.key}` by its name"
-            yield _diagnostic("TG533", message, function, entry.key_span, "here")
+            yield finding(function, "TG533", message, entry.key_span, "here")
     if function.structured_delegate is not None and not function.dispatch:
         spans = dict(function.field_spans)
         span = spans.get("structured_delegate")
         message = "the stable ABI has no structured kernels"
         help_ = "write plain kernels under `dispatch:`, or leave the operator out with `skip`"
-        yield _diagnostic("TG531", message, function, span, "there is no other kernel", help_)
+        yield finding(function, "TG531", message, span, "there is no other kernel", help_)
 
 
 def is_structured(function: NativeFunction, entry: DispatchEntry) -> bool:
@@ -109,25 +109,3 @@ def is_structured(function: NativeFunction, entry: DispatchEntry) -> bool:
 def release_text(release: Release) -> str:
     """`2.13`."""
     return f"{release[0]}.{release[1]}"
-
-
-def _diagnostic(
-    code: str,
-    message: str,
-    function: NativeFunction,
-    span: Span | None,
-    label: str,
-    help_: str | None = None,
-    severity: str = "error",
-) -> Diagnostic:
-    schema = function.func
-    place = span or schema.name_span or function.span
-    return Diagnostic(
-        code,
-        message,
-        Label(place, label) if place else None,
-        help=help_,
-        severity="warning" if severity == "warning" else "error",
-        operator=schema.full_name,
-        context=schema.span,
-    )

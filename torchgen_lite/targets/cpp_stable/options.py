@@ -9,12 +9,9 @@ from dataclasses import dataclass, fields
 from torchgen_lite.dialects.stable import FIRST_RELEASE, Release
 from torchgen_lite.targets.cpp.options import (
     LibraryOptions,
-    check_known,
     load_library_options,
-    text_option,
-    texts_option,
 )
-from torchgen_lite.targets.python.options import OptionError
+from torchgen_lite.targets.options import OptionError, check_known, text_option, texts_option
 
 TARGET = "cpp-torch-stable"
 KNOWN_OPTIONS = (

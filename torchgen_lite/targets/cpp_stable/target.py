@@ -5,30 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.lint.dispatch import unreachable_kernel
-from torchgen_lite.analysis.lint.suppress import filter_diagnostics
-from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets.cpp.demanded import demanded_kernels, kernels_header, shared_names
-from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES
 from torchgen_lite.targets.cpp.module import module_file
+from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.cpp.proof import proof_files
-from torchgen_lite.targets.cpp.selection import default_namespace, select, wrong_option
+from torchgen_lite.targets.cpp.selection import check_library, default_namespace, select
 from torchgen_lite.targets.cpp_stable.calls import build_calls, include_lines
 from torchgen_lite.targets.cpp_stable.carry import check_entry
 from torchgen_lite.targets.cpp_stable.demanded import author_kernels
 from torchgen_lite.targets.cpp_stable.model import build_operators
-from torchgen_lite.targets.cpp_stable.options import KNOWN_OPTIONS, TARGET, load_options
+from torchgen_lite.targets.cpp_stable.options import TARGET, load_options
 from torchgen_lite.targets.cpp_stable.registrations import build_keys, build_schema
 from torchgen_lite.targets.output import OutputFile, TargetResult
-from torchgen_lite.targets.python.options import OptionError
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.loader.entry import NativeFunction
     from torchgen_lite.targets.cpp.model import Operator
 
+# What there is in the namespace of a library.
+INNER_NAMESPACES = frozenset({"detail", "functions", "ops", "proof"})
 # How a parameter is compared where the author's own declaration counts.
 SAME_UNBOXED = (
     "std::is_same_v<\n"
@@ -39,18 +37,13 @@ SAME_UNBOXED = (
 
 def build_cpp_stable(program: Program, options: Mapping[str, object]) -> TargetResult:
     """Every file of the library, and what the stable ABI cannot carry."""
-    try:
-        settings = load_options(options)
-    except OptionError as error:
-        return TargetResult(diagnostics=(wrong_option(program, TARGET, error, KNOWN_OPTIONS),))
+    settings = load_options(options)
     functions, diagnostics = select(program, TARGET, program.functions, settings.skip)
     for function in functions:
         diagnostics += check_entry(function, settings.target_version)
-    own = [f for f in functions if f.namespace not in TORCH_NAMESPACES]
-    diagnostics += unregistrable(own)
-    diagnostics += filter_diagnostics(
-        list(unreachable_kernel(own)), program.config, program.functions, program.sources
-    )
+    namespace = settings.library.namespace or default_namespace(functions)
+    diagnostics += check_names(program, TARGET, functions, namespace, INNER_NAMESPACES)
+    diagnostics += check_library(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     return TargetResult(tuple(_files(functions, settings.library)), tuple(diagnostics))

@@ -31,6 +31,7 @@ from torchgen_lite.dialects.cpp_signature import KEYSET_PARAMETER, CppParameter
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp_torch.nodes import count_of_result, counted_results
 from torchgen_lite.targets.cpp_torch.registrations import implementation
 from torchgen_lite.targets.cpp_torch.saved import LIST_KINDS, Saved, saved_members
 
@@ -185,10 +186,12 @@ def _functional_lines(operator: Operator, info: DifferentiabilityInfo, guard: st
     yield "  auto _result = [&] {"
     yield from guarded(operator, guard, "_below", indent=4)
     yield "  }();"
-    returns = operator.schema.returns
+    returns, counted = operator.schema.returns, counted_results(info)
     for index in differentiable_outputs(operator.schema, info):
         value = "_result" if len(returns) == 1 else f"std::get<{index}>(_result)"
         yield f"  torch::autograd::set_history({value}, _node);"
+        if index in counted:
+            yield from _assign(f"_node->{count_of_result(index)}", f"{value}.size()", 2)
     for saved in saved_members(info, [])[1]:
         value = "_result" if len(returns) == 1 else f"std::get<{saved.index}>(_result)"
         yield from _keep_result(saved, value)

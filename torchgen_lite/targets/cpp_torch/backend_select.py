@@ -45,7 +45,7 @@ def _needs_selection(operator: Operator) -> bool:
 
 def _wrapper(operator: Operator, namespace: str) -> Wrapper:
     names = [cpp_text.identifier(p.name) for p in operator.signature.parameters]
-    keys = "keys_" if "keys" in names else "keys"
+    keys = cpp_text.free_name("keys", names)
     select = "c10::computeDispatchKey(dtype, layout, device)"
     name = f"select_{operator.flat}"
     call = f"return {namespace}::ops::{operator.flat}::redispatch("

@@ -15,62 +15,24 @@ inline at::Tensor add(const at::Tensor& self, const at::Tensor& other, const at:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from torchgen_lite.dialects import cpp, cpp_text
 from torchgen_lite.dialects.cpp import Style
 from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
+from torchgen_lite.targets.cpp.calls import (
+    FunctionView,
+    OperatorView,
+    comment,
+    declare,
+    operator_view,
+)
+from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.arguments import pass_on
 from torchgen_lite.targets.output import OutputFile
 
 KEYSET = CppParameter("c10::DispatchKeySet", "dispatchKeySet")
-
-
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Where files go: the folders of headers and sources, and how headers are included."""
-
-    root: str
-    folder: str
-    namespace: str
-    shards: tuple[int | None, ...]
-
-    def header(self, name: str) -> str:
-        return f"{self.root}/include/{self.folder}/{name}"
-
-    def source(self, name: str) -> str:
-        return f"{self.root}/src/{name}"
-
-
-@dataclass(frozen=True, slots=True)
-class OperatorView:
-    """A struct with its calls. Each text may have several lines."""
-
-    flat: str
-    guard: str
-    schema: str
-    name: str
-    overload_name: str
-    schema_str: str
-    call: str
-    redispatch: str
-    handle: str
-    call_opening: str
-    call_body: str
-    redispatch_opening: str
-    redispatch_body: str
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionView:
-    """An inline function."""
-
-    guard: str
-    comment: str
-    opening: str
-    body: str
 
 
 def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[OutputFile]:
@@ -81,13 +43,17 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
     yield OutputFile(layout.header("arguments.h"), "cpp_torch/arguments.h.j2", context)
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
-        stem = _stem("operators", shard)
+        operators_stem = stem("operators", shard)
         signatures = [o.signature for o in own]
         includes = include_lines(own, signatures, layout, "c10/core/DispatchKeySet.h")
-        views = [build_operator_view(o) for o in own]
-        more = {"stem": stem, "includes": includes, "operators": views}
-        yield OutputFile(layout.header(f"{stem}.h"), "cpp_torch/operators.h.j2", context | more)
-        yield OutputFile(layout.source(f"{stem}.cpp"), "cpp_torch/operators.cpp.j2", context | more)
+        views = [_operator_view(o) for o in own]
+        more = {"stem": operators_stem, "includes": includes, "operators": views}
+        yield OutputFile(
+            layout.header(f"{operators_stem}.h"), "cpp_torch/operators.h.j2", context | more
+        )
+        yield OutputFile(
+            layout.source(f"{operators_stem}.cpp"), "cpp_torch/operators.cpp.j2", context | more
+        )
         for name, inner, build in (
             ("functions", "functions", functions),
             ("redispatch_functions", "redispatch", redispatch_functions),
@@ -95,15 +61,15 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
             shown = list(build(own))
             more = {
                 "inner": inner,
-                "operators_header": f"{stem}.h",
+                "operators_header": f"{operators_stem}.h",
                 "has_limits": any("numeric_limits" in view.opening for view in shown),
                 "functions": shown,
             }
-            path = layout.header(f"{_stem(name, shard)}.h")
+            path = layout.header(f"{stem(name, shard)}.h")
             yield OutputFile(path, "cpp_torch/functions.h.j2", context | more)
     if layout.shards != (None,):
         for name in ("operators", "functions", "redispatch_functions"):
-            headers = [f"{_stem(name, shard)}.h" for shard in layout.shards]
+            headers = [f"{stem(name, shard)}.h" for shard in layout.shards]
             more = {"headers": headers}
             yield OutputFile(layout.header(f"{name}.h"), "cpp_torch/umbrella.h.j2", context | more)
 
@@ -122,51 +88,12 @@ def include_lines(
     return lines
 
 
-def _stem(name: str, shard: int | None) -> str:
-    return name if shard is None else f"{name}_{shard}"
-
-
-def build_operator_view(operator: Operator) -> OperatorView:
-    """The struct of one operator, and the definitions of its calls."""
-    signature, flat = operator.signature, operator.flat
-    parameter_types = [p.type for p in signature.parameters]
-    keyed = (KEYSET, *signature.parameters)
-    constant = "static constexpr const char*"
-    names = [cpp_text.identifier(p.name) for p in signature.parameters]
-    handle = "op_" if "op" in names else "op"
+def _operator_view(operator: Operator) -> OperatorView:
+    flat = operator.flat
+    names = [cpp_text.identifier(p.name) for p in operator.signature.parameters]
     # An argument can have the name of its operator, and hides the struct then (`pad`, `threshold`).
     struct = f"struct {flat}" if flat in names else flat
-    return OperatorView(
-        flat,
-        operator.guard,
-        cpp_text.function_alias("schema", signature.returns, parameter_types, indent=2),
-        cpp_text.constant(f"{constant} name", cpp_text.quote(operator.qualified), indent=2),
-        cpp_text.constant(
-            f"{constant} overload_name", cpp_text.quote(operator.schema.overload_name), indent=2
-        ),
-        cpp_text.constant(f"{constant} schema_str", cpp_text.quote(operator.schema_text), indent=2),
-        _declare("static ", "call", signature.returns, signature.parameters, ");", indent=2),
-        _declare("static ", "redispatch", signature.returns, keyed, ");", indent=2),
-        cpp_text.constant(f"static const auto {handle}", f"detail::find<{struct}>()", indent=2),
-        _declare("", f"{flat}::call", signature.returns, signature.parameters, ") {"),
-        cpp_text.call(f"return {handle}.call(", names, ");", indent=2),
-        _declare("", f"{flat}::redispatch", signature.returns, keyed, ") {"),
-        cpp_text.call(f"return {handle}.redispatch(", [KEYSET.name, *names], ");", indent=2),
-    )
-
-
-def _declare(
-    head: str,
-    name: str,
-    returns: str,
-    parameters: Sequence[CppParameter],
-    close: str,
-    *,
-    indent: int = 0,
-    defaults: bool = False,
-) -> str:
-    items = cpp_text.parameters(parameters, defaults=defaults, indent=indent)
-    return cpp_text.declaration(head, returns, name, items, close, indent=indent)
+    return operator_view(operator, KEYSET, "static const auto", f"detail::find<{struct}>()")
 
 
 def functions(operators: Sequence[Operator]) -> Iterator[FunctionView]:
@@ -194,16 +121,12 @@ def _functions(
                 yield build(operator, signature, style)
 
 
-def _comment(operator: Operator) -> str:
-    return f"// {operator.qualified.rpartition('::')[0]}::{operator.schema_text}"
-
-
 def _function(operator: Operator, signature: CppSignature, style: Style) -> FunctionView:
-    returns, name = cpp_text.type_text(signature.returns), cpp_text.identifier(signature.name)
+    returns, name = cpp_text.type_text(signature.returns), cpp_text.function_name(signature.name)
     return FunctionView(
         operator.guard,
-        _comment(operator),
-        _declare("inline ", name, returns, signature.parameters, ") {", defaults=True),
+        comment(operator),
+        declare("inline ", returns, name, signature.parameters, ") {", defaults=True),
         cpp_text.call(
             f"return ops::{operator.flat}::call(", pass_on(operator, style), ");", indent=2
         ),
@@ -211,12 +134,12 @@ def _function(operator: Operator, signature: CppSignature, style: Style) -> Func
 
 
 def _redispatch_function(operator: Operator, signature: CppSignature, style: Style) -> FunctionView:
-    returns, name = cpp_text.type_text(signature.returns), cpp_text.identifier(signature.name)
+    returns, name = cpp_text.type_text(signature.returns), cpp_text.function_name(signature.name)
     parameters = (KEYSET, *signature.parameters)
     return FunctionView(
         operator.guard,
-        _comment(operator),
-        _declare("inline ", name, returns, parameters, ") {", defaults=True),
+        comment(operator),
+        declare("inline ", returns, name, parameters, ") {", defaults=True),
         cpp_text.call(
             f"return ops::{operator.flat}::redispatch(",
             [KEYSET.name, *pass_on(operator, style)],

@@ -18,6 +18,7 @@ from torchgen_lite.dialects.cpp_formula import Functions, OwnOperator
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.formula import Literal, Name
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
 from torchgen_lite.targets.cpp_torch.autograd import (
     VIEWS,
@@ -34,7 +35,6 @@ from torchgen_lite.targets.cpp_torch.autograd import (
     written,
     written_kernel,
 )
-from torchgen_lite.targets.cpp_torch.calls import Layout
 from torchgen_lite.targets.cpp_torch.nodes import NodeView, Problem, node_view
 from torchgen_lite.targets.output import OutputFile
 
@@ -195,13 +195,17 @@ def _registered(operator: Operator, expression: str) -> KernelView:
     return KernelView(operator.guard, "", (), register_line(operator, expression, function=False))
 
 
-def _refused(operator: Operator, info: DifferentiabilityInfo) -> bool:
-    """Whether a kernel with these formulas can't be: it would write to something besides `self`."""
+def _refused(operator: Operator, info: DifferentiabilityInfo) -> str:
+    """What a kernel with these formulas can't do; empty if it can be."""
     schema = operator.schema
     kind = schema.kind()
     if not info.arguments or kind is SchemaKind.out:
-        return False
-    return kind is not SchemaKind.functional and written(operator) != ["self"]
+        return ""
+    if kind is not SchemaKind.functional and written(operator) != ["self"]:
+        return "writes to more than `self`"
+    # libtorch collects no edges of a `Tensor[]?`, as it collects no keys.
+    absent = [n for n in info.arguments if n not in tensors(operator)]
+    return f"has a list of tensors that may be absent, `{absent[0]}`" if absent else ""
 
 
 def _refusals(
@@ -210,8 +214,9 @@ def _refusals(
     function = operator.function
     place = dict(function.field_spans).get("derivatives")
     for key, info in (infos or {}).items():
-        if _refused(operator, info):
-            message = f"`{operator_name(function)}` writes to more than `self`"
+        problem = _refused(operator, info)
+        if problem:
+            message = f"`{operator_name(function)}` {problem}"
             label = "no kernel is made for its formulas"
         elif function.namespace in TORCH_NAMESPACES and key == DEFAULT and function.derivatives:
             message = f"PyTorch has the formulas of `{operator_name(function)}` itself"
@@ -233,7 +238,7 @@ def _unsayable(problem: Problem) -> Diagnostic:
     info = problem.info
     span = getattr(node, "span", None) if node is not None else None
     span = span or info.derivatives[0].formula.span
-    help_ = "write it as C++ does, or name a header with `formula-headers`"
+    help_ = problem.help or "write it as C++ does, or name a header with `formula-headers`"
     if node is not None and isinstance(node, (Literal, Name)) and "keyword" in problem.message:
         help_ = "give arguments by position, or declare the operator in the schema file"
     return Diagnostic(

@@ -29,9 +29,9 @@ from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import qualified
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.calls import Layout
 from torchgen_lite.targets.cpp_torch.registrations import Registration
 from torchgen_lite.targets.cpp_torch.wrappers import (
     Wrapper,

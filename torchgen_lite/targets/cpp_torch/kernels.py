@@ -13,10 +13,11 @@ from collections.abc import Iterator, Sequence
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.targets.cpp.demanded import Kernel, demanded_kernels, kernels_header
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.proof import proof_files
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.calls import Layout, include_lines
+from torchgen_lite.targets.cpp_torch.calls import include_lines
 from torchgen_lite.targets.output import OutputFile
 
 # Under these a kernel of a structured operator is an impl function.

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 from torchgen_lite.dialects import cpp, cpp_text
 from torchgen_lite.dialects.cpp import Style
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.arguments import pass_on
-from torchgen_lite.targets.cpp_torch.calls import Layout
 from torchgen_lite.targets.cpp_torch.types import own_types
 from torchgen_lite.targets.output import OutputFile
 
@@ -69,7 +69,7 @@ def _method(
         return None
     taken.add(key)
     items = cpp_text.parameters(signature.parameters, defaults=True, indent=2)
-    name = cpp_text.identifier(signature.name)
+    name = cpp_text.function_name(signature.name)
     call = f"return ops::{operator.flat}::call("
     return MethodView(
         operator.guard,

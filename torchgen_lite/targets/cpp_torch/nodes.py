@@ -59,6 +59,7 @@ class Problem:
     info: DifferentiabilityInfo
     expression: Expression | None
     message: str
+    help: str = ""
 
 
 def node_view(info: DifferentiabilityInfo, functions: Functions) -> tuple[NodeView, list[Problem]]:
@@ -74,7 +75,9 @@ def node_view(info: DifferentiabilityInfo, functions: Functions) -> tuple[NodeVi
     lines += _returned(info, schema)
     problems = [Problem(info, node, message) for node, message in writer.problems]
     problems += [Problem(info, None, message) for message in unknown]
-    counts = [f"size_t {_count(name)} = 0;" for name in _lists(info)]
+    problems += _mixed_gradients(info, schema)
+    counted = [*map(_count, _lists(info)), *map(count_of_result, counted_results(info))]
+    counts = [f"size_t {member} = 0;" for member in counted]
     view = NodeView(
         condition(info.function),
         info.node_name,
@@ -157,11 +160,49 @@ def _gradients(info: DifferentiabilityInfo, schema: FunctionSchema) -> Iterator[
     if many and not _tests_presence(info):
         yield f"{margin}autograd::materialize(*this, grads);"
     if "grad" in used:
-        yield f"{margin}const auto& grad = grads[0];"
+        is_list = isinstance(schema.returns[outputs[0]].type, ListType)
+        yield f"{margin}const auto& grad = grads{'' if is_list else '[0]'};"
     names = return_names(schema)
-    for position, index in enumerate(outputs):
-        if f"grad_{names[index]}" in info.used_gradients:
-            yield from _statement(f"const auto& grad_{names[index]}", f"grads[{position}]")
+    for index in outputs:
+        if f"grad_{names[index]}" not in info.used_gradients:
+            continue
+        before = [i for i in outputs if i < index]
+        lists = [count_of_result(i) for i in before if isinstance(schema.returns[i].type, ListType)]
+        first = _sum(len(before) - len(lists), lists)
+        if isinstance(schema.returns[index].type, ListType):
+            value = f"at::TensorList(grads).slice({first}, {count_of_result(index)}).vec()"
+            yield from _statement(f"const auto grad_{names[index]}", value)
+        else:
+            yield from _statement(f"const auto& grad_{names[index]}", f"grads[{first}]")
+
+
+def counted_results(info: DifferentiabilityInfo) -> list[int]:
+    """The results that are lists, where formulas ask for a gradient by the name of a result.
+
+    Such a list has as many gradients as elements, and what comes behind it begins only there.
+    """
+    returns = info.function.func.returns
+    outputs = differentiable_outputs(info.function.func, info)
+    return [i for i in outputs if info.used_gradients and isinstance(returns[i].type, ListType)]
+
+
+def count_of_result(index: int) -> str:
+    """The member that has the number of tensors in a result."""
+    return f"result_{index}_count"
+
+
+def _mixed_gradients(info: DifferentiabilityInfo, schema: FunctionSchema) -> Iterator[Problem]:
+    """`grads` has a gradient for each element of a list, so its indices are no results beside one."""
+    outputs = differentiable_outputs(schema, info)
+    if len(outputs) < 2 or not any(isinstance(schema.returns[i].type, ListType) for i in outputs):
+        return
+    for derivative in info.derivatives:
+        expression = derivative.formula.expression
+        for node in walk(expression) if expression is not None else ():
+            if isinstance(node, Name) and node.text == "grads":
+                message = "`grads` of several results, one of which is a list"
+                yield Problem(info, node, message, "name the results, and write `grad_NAME`")
+                return
 
 
 def _lists(info: DifferentiabilityInfo) -> list[str]:
@@ -177,8 +218,11 @@ def _first(info: DifferentiabilityInfo, name: str) -> str:
     """The edge of an argument, or the first of its edges."""
     before = info.arguments[: info.arguments.index(name)]
     lists = [n for n in before if n in _lists(info)]
-    parts = [str(len(before) - len(lists)), *map(_count, lists)]
-    return " + ".join(parts[1:] if parts[0] == "0" and lists else parts)
+    return _sum(len(before) - len(lists), [_count(n) for n in lists])
+
+
+def _sum(number: int, terms: Sequence[str]) -> str:
+    return " + ".join([str(number), *terms] if number or not terms else terms)
 
 
 def _local(name: str) -> str:

@@ -7,11 +7,10 @@ from dataclasses import dataclass, fields
 
 from torchgen_lite.targets.cpp.options import (
     LibraryOptions,
-    check_known,
     header_option,
     load_library_options,
 )
-from torchgen_lite.targets.python.options import OptionError
+from torchgen_lite.targets.options import check_known, flag_option
 
 TARGET = "cpp-torch"
 KNOWN_OPTIONS = (
@@ -38,8 +37,6 @@ class TorchOptions:
 def load_options(values: Mapping[str, object]) -> TorchOptions:
     """Check what the configuration says; raise `OptionError` for the first thing that is wrong."""
     check_known(values, TARGET, KNOWN_OPTIONS)
-    calls_only = values.get("calls-only", False)
-    if not isinstance(calls_only, bool):
-        raise OptionError("calls-only", "`calls-only` is neither true nor false")
+    calls_only = flag_option(values, "calls-only", False)
     headers = header_option(values, "formula-headers")
     return TorchOptions(load_library_options(values, TARGET), calls_only, headers)

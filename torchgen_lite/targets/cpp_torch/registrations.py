@@ -14,9 +14,9 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.targets.cpp.demanded import Kernel, shared_names
 from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
 from torchgen_lite.targets.cpp.options import LibraryOptions
-from torchgen_lite.targets.cpp_torch.calls import Layout
 from torchgen_lite.targets.cpp_torch.kernels import wrapper_name
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper, build_wrapper, wants_wrapper
 from torchgen_lite.targets.output import OutputFile

@@ -70,6 +70,9 @@ _KINDS = {
     "std::vector<double>": "floats",
 }
 
+# Types that have no value by default.
+_WITHOUT_DEFAULT = frozenset({"at::Device", "at::Stream", "c10::Device", "c10::Stream"})
+
 
 @dataclass(frozen=True, slots=True)
 class Saved:
@@ -191,6 +194,12 @@ def _saved(attribute: SavedAttribute, kind: str, type_: str, problems: list[str]
             kind,
         )
     owned = owned_type(type_)
+    if "at::Tensor" in owned:
+        problems.append(f"`{attribute.source}` is kept by no node: it is a list that may be absent")
+    if owned in _WITHOUT_DEFAULT:
+        # The member is made before there is a value.
+        owned = f"std::optional<{owned}>"
+        return Saved(attribute, owned, "other", "{0}", f"*{member}", kind)
     return Saved(attribute, owned, _kind_of(owned), _owned_value(owned, type_), member, kind)
 
 
@@ -251,4 +260,9 @@ def scope_kinds(schema: FunctionSchema, members: Sequence[Saved]) -> dict[str, s
     kinds = {saved.attribute.name: saved.kind for saved in members if saved.attribute.is_whole}
     if any(isinstance(value.type, ListType) for value in schema.returns):
         kinds["grads"] = "tensors"
+    for name, value in zip(return_names(schema), schema.returns):
+        if isinstance(value.type, ListType):
+            kinds[f"grad_{name}"] = "tensors"
+    if schema.returns and isinstance(schema.returns[0].type, ListType):
+        kinds["grad"] = "tensors"
     return kinds

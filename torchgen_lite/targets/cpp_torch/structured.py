@@ -38,9 +38,9 @@ from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import split_kernel
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.calls import Layout
 from torchgen_lite.targets.cpp_torch.kernels import DENSE_BACKENDS
 from torchgen_lite.targets.cpp_torch.registrations import Registration
 from torchgen_lite.targets.cpp_torch.wrappers import (

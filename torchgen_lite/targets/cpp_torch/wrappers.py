@@ -28,6 +28,7 @@ from torchgen_lite.dialects.cpp_signature import CppSignature
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.demanded import Kernel
 from torchgen_lite.targets.cpp.kernels import qualified
@@ -97,7 +98,12 @@ def device_lines(function: NativeFunction, key: str, name: str) -> Iterator[str]
     if key not in device_keys():
         return
     layout = argument_layout(function.func)
-    tensors = [a for a in (*layout.out, *layout.positional) if is_tensor_like(a.type)]
+    # A `Tensor[]?` has no device by PyTorch's functions, as it carries no keys.
+    tensors = [
+        a
+        for a in (*layout.out, *layout.positional)
+        if is_tensor_like(a.type) and dispatch_kind(a.type) != "-"
+    ]
     if tensors and function.device_check != "NoCheck":
         yield "::std::optional<c10::Device> common_device;"
         for argument in tensors:

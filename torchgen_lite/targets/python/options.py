@@ -6,15 +6,9 @@ import keyword
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
+from torchgen_lite.targets.options import OptionError, check_known, shards_option
+
 NO_FRAMEWORK = "torchgen_lite.runtime.framework"
-
-
-class OptionError(ValueError):
-    """A wrong option of a target; `option` names it."""
-
-    def __init__(self, option: str, message: str) -> None:
-        super().__init__(message)
-        self.option = option
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +33,13 @@ class PythonOptions:
 
 def load_options(values: Mapping[str, object]) -> PythonOptions:
     """Check what the configuration says; raise `OptionError` for the first thing that is wrong."""
-    known = [f.name for f in fields(PythonOptions)]
-    for option in values:
-        if option not in known:
-            raise OptionError(option, f"unknown option `{option}` of target `python`")
+    check_known(values, "python", [f.name for f in fields(PythonOptions)])
     package = _module(values, "package", "ops")
     framework = _module(values, "framework", NO_FRAMEWORK)
     dispatcher = values.get("dispatcher", "singleton")
     if dispatcher not in ("singleton", "own"):
         raise OptionError("dispatcher", "`dispatcher` is neither `singleton` nor `own`")
-    shards = values.get("shards", 0)
-    if not isinstance(shards, int) or isinstance(shards, bool) or not 0 <= shards <= 256:
-        raise OptionError("shards", "`shards` is not a number from 0 to 256")
+    shards = shards_option(values)
     kernels = read_modules(values, "kernels")
     formulas = read_modules(values, "formulas")
     return PythonOptions(package, framework, kernels, formulas, dispatcher, shards)

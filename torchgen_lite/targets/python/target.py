@@ -7,38 +7,30 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.checks import is_implied
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
-from torchgen_lite.diagnostics import Diagnostic, Label, suggest
-from torchgen_lite.loader.config import locate_option
+from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.targets.left_out import has_any_number, left_out
 from torchgen_lite.targets.output import OutputFile, TargetResult
 from torchgen_lite.targets.python.differentiation import build_differentiation
 from torchgen_lite.targets.python.functions import all_groups, build_functions, build_redispatch
 from torchgen_lite.targets.python.kernels import kernel_finder
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.ops import build_ops
-from torchgen_lite.targets.python.options import OptionError, load_options
+from torchgen_lite.targets.python.options import load_options
 from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.registrations import MissingKernel, build_registrations
 from torchgen_lite.targets.python.stubs import build_operators, build_schemas
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
-    from torchgen_lite.loader.entry import NativeFunction
 
 
 def build_python(program: Program, options: Mapping[str, object]) -> TargetResult:
     """Every file of the package, and what is wrong with options or kernels."""
-    try:
-        settings = load_options(options)
-    except OptionError as error:
-        help_ = f"the options are {', '.join(KNOWN_OPTIONS)}"
-        near = suggest(error.option, KNOWN_OPTIONS)
-        if near and near != error.option:
-            help_ = f"did you mean `{near}`?"
-        place = locate_option(program.config, "target.python", error.option)
-        return TargetResult(diagnostics=(Diagnostic("TG510", str(error), place, help=help_),))
-    functions = [f for f in program.functions if not (f.func.is_vararg or f.func.is_varret)]
-    left_out = [f for f in program.functions if f.func.is_vararg or f.func.is_varret]
-    diagnostics = [_inexpressible(function) for function in left_out]
+    settings = load_options(options)
+    functions = [f for f in program.functions if not has_any_number(f)]
+    # A schema with `...` has no signature that a stub could have.
+    reason = "takes or gives any number of values, which a stub cannot"
+    diagnostics = [left_out(f, reason, "python") for f in program.functions if has_any_number(f)]
     package = build_package(functions, settings)
     files = [*_common_files(package)]
     if settings.kernels:
@@ -58,9 +50,6 @@ def build_python(program: Program, options: Mapping[str, object]) -> TargetResul
         files += registrations
         diagnostics += [_missing(m) for m in missing]
     return TargetResult(tuple(files), tuple(diagnostics))
-
-
-KNOWN_OPTIONS = ("package", "framework", "kernels", "formulas", "dispatcher", "shards")
 
 
 def _common_files(package: Package) -> Iterator[OutputFile]:
@@ -85,18 +74,6 @@ def _finder(program: Program) -> Callable[[str], str | None]:
         return found[0] if found else None
 
     return find
-
-
-def _inexpressible(function: NativeFunction) -> Diagnostic:
-    """A schema with `...` has no signature that a stub could have."""
-    name, span = function.func.full_name, function.func.name_span or function.func.span
-    return Diagnostic(
-        "TG511",
-        f"`{name}` takes or gives any number of values, which a stub cannot",
-        label=Label(span, "left out of target `python`") if span else None,
-        severity="warning",
-        operator=name,
-    )
 
 
 def _missing(missing: MissingKernel) -> Diagnostic:

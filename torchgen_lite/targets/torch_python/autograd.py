@@ -14,7 +14,7 @@ def muladd_backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.derive.views import is_aliasing
@@ -91,8 +91,10 @@ def differentiable(package: Package) -> list[tuple[Operator, DifferentiabilityIn
         info = match.infos.get(DEFAULT) if match is not None and not match.per_element else None
         if info is None or refusal(operator, info) is not None:
             continue
-        # With `output_differentiability: [False]` the results are marked, and nothing else is done.
         if info.arguments or info.output_differentiability:
+            if not differentiable_outputs(operator.schema, info):
+                # The results are marked, and nothing else is done: there is no gradient to begin with.
+                info = replace(info, derivatives=(), arguments=())
             found.append((operator, info))
     return found
 
@@ -140,7 +142,7 @@ class _Functions:
             return f"_helper_{name}"
         operator = self.operators.get(name)
         if operator is not None:
-            return f"torch.ops.{operator.function.namespace}.{name}"
+            return operator.packet
         if name == "not_implemented":
             return f"_support.{name}"
         self.calls.setdefault(name, self.place)
@@ -177,7 +179,7 @@ def _setup(operator: Operator, info: DifferentiabilityInfo, keeper: Keeper) -> I
             yield f"{local(argument.name)} = inputs[{index}]"
     for argument in schema.kwarg_only:
         if argument.name in needed:
-            yield f'{local(argument.name)} = keyword_only_inputs["{argument.name}"]'
+            yield f"{local(argument.name)} = keyword_only_inputs[{quote(argument.name)}]"
     names = return_names(schema)
     for index, name in enumerate(names):
         if name in keeper.results():

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.dispatch_index import COMPOSITE_KEYS
 from torchgen_lite.analysis.fakes import Result, kind_of_type, results_of, rules_by_result
 from torchgen_lite.dialects import python, torch_library, torch_ops
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import docstring
+from torchgen_lite.dialects.text import docstring, quote
 from torchgen_lite.dialects.torch_expressions import (
     RULE_WRITER,
     in_python,
@@ -56,7 +56,7 @@ def build_fakes(package: Package) -> tuple[list[OutputFile], dict[str, str]]:
             continue
         if fake is None and any(r.argument is None for r in results_of(operator.schema)):
             continue
-        expressions[operator.name] = f"_fakes.{operator.flat}"
+        expressions[operator.name] = f"_fakes.{_name(operator)}"
         schemas.append(operator.schema)
         views.append(_view(operator))
     context = {
@@ -75,16 +75,22 @@ def takes_fake(operator: Operator) -> bool:
 
 
 def named_function(operator: Operator, field: str, found: tuple[str, str]) -> str:
-    """`_library.Named("ops.yaml:12", "my_fakes", "nonzero_fake")`: imported at its first call."""
-    place = operator.place_of(field)
-    return f'_library.named("{place}", "{found[0]}", "{found[1]}")'
+    """`_library.named("ops.yaml:12", "my_fakes", "nonzero_fake")`: imported at its first call."""
+    items = [quote(operator.place_of(field)), quote(found[0]), quote(found[1])]
+    return f"_library.named({', '.join(items)})"
+
+
+def _name(operator: Operator) -> str:
+    """The function's name: no type's, which annotations of the file mean."""
+    name = operator.flat
+    return f"{name}_" if name.rstrip("_") in torch_ops.TYPE_MODULES else name
 
 
 def _view(operator: Operator) -> FunctionView:
     schema = operator.schema
     return FunctionView(
-        operator.flat,
-        python.signature(torch_library.parameters(schema)),
+        _name(operator),
+        python.signature(torch_library.parameters(schema, inside=True)),
         torch_ops.returns_type(schema),
         docstring(f"{operator.name}, {operator.place_of('fake')}"),
         tuple(_body(operator)),
@@ -137,7 +143,7 @@ def _assigned(name: str, operator: Operator, result: Result, rule: FakeRule) -> 
     if count is not None:
         values = _arguments(operator)
         inner = _value(operator, result, rule)
-        yield f"for _ in range({RULE_WRITER.text(in_python(count, values))}):"
+        yield f"for _ in _support.times({RULE_WRITER.text(in_python(count, values))}):"
     else:
         assert like is not None
         values = _arguments(operator)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchgen_lite.dialects import python, torch_library, torch_ops
-from torchgen_lite.dialects.python_names import unshadowed
+from torchgen_lite.dialects.python_names import type_words, unshadowed
 from torchgen_lite.dialects.text import bracketed, docstring
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.fakes import FunctionView
@@ -20,7 +20,7 @@ from torchgen_lite.targets.torch_python.model import Operator, Package
 def build_functions(package: Package) -> OutputFile:
     """One function for each operator of the package's own."""
     names = [operator.flat for operator in package.own]
-    shadowed = frozenset(torch_ops.TYPE_MODULES).intersection(names)
+    shadowed = frozenset(torch_ops.TYPE_MODULES).intersection([*names, *_hidden(package)])
     schemas = [operator.schema for operator in package.own]
     context = {
         "imports": torch_library.type_imports(schemas, shadowed=shadowed),
@@ -28,6 +28,13 @@ def build_functions(package: Package) -> OutputFile:
         "names": names,
     }
     return OutputFile(f"{package.root}/functions.py", "torch_python/functions.py.j2", context)
+
+
+def _hidden(package: Package) -> Iterator[str]:
+    """Types that a function's result has and an argument's name hides, where the result is annotated."""
+    for operator in package.own:
+        words = type_words(torch_ops.returns_type(operator.schema))
+        yield from words.intersection(a.name for a in operator.schema.arguments)
 
 
 def _view(operator: Operator, shadowed: frozenset[str]) -> FunctionView:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.fakes import disagreement
-from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.dialects import python, torch_library
 from torchgen_lite.dialects.text import bracketed, docstring, quote
 from torchgen_lite.loader.entry import DispatchEntry
@@ -49,7 +50,7 @@ def _view(operator: Operator, entry: DispatchEntry, found: tuple[str, str]) -> F
     call = bracketed("return _kernel(", python.forwarded(operator.schema), indent=4).split("\n    ")
     return FunctionView(
         f"{entry.key.lower()}_{operator.flat}",
-        python.signature(torch_library.parameters(operator.schema)),
+        python.signature(torch_library.parameters(operator.schema, inside=True)),
         "Any",
         docstring(f"{operator.name} for {entry.key}"),
         (*lines, *call),
@@ -67,28 +68,17 @@ def check_kernels(package: Package) -> Iterator[Diagnostic]:
     if index is None:
         return
     for operator in package.operators:
+        function = operator.function
         for entry in operator.dispatch:
-            name = operator.schema.full_name
             if package.module_of("kernels", entry.kernel) is None:
                 hint = did_you_mean(entry.kernel.rpartition(".")[2], index.names())
-                yield Diagnostic(
-                    "TG302",
-                    f"no kernel module defines `{entry.kernel}`",
-                    label=Label(entry.kernel_span, "not found") if entry.kernel_span else None,
-                    help=hint or "write the function in one of the modules of `kernels`",
-                    operator=name,
-                    context=dict(operator.function.field_spans).get("func"),
-                )
+                hint = hint or "write the function in one of the modules of `kernels`"
+                message = f"no kernel module defines `{entry.kernel}`"
+                yield finding(function, "TG302", message, entry.kernel_span, "not found", hint)
                 continue
             signature = index.signature(entry.kernel)
             problem = signature and disagreement(
                 signature, operator.schema, leaves_out_defaults=False
             )
             if problem:
-                yield Diagnostic(
-                    "TG334",
-                    problem,
-                    label=Label(entry.kernel_span, "this kernel") if entry.kernel_span else None,
-                    operator=name,
-                    context=dict(operator.function.field_spans).get("func"),
-                )
+                yield finding(function, "TG334", problem, entry.kernel_span, "this kernel")

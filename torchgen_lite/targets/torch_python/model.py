@@ -6,31 +6,15 @@ import keyword
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.derive.names import operator_name, schema_name
+from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.analysis.torch_namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects.python_names import identifier, unambiguous_name
+from torchgen_lite.dialects.text import quote
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.schema import FunctionSchema, SchemaKind, kind_of
 from torchgen_lite.targets.torch_python.options import TorchPythonOptions
-
-# Operators of these exist in every PyTorch: kernels are added to them, and nothing is defined.
-TORCH_NAMESPACES = frozenset(
-    {
-        "_c10d_functional",
-        "_quantized",
-        "aten",
-        "c10d",
-        "inductor",
-        "mkldnn",
-        "onednn",
-        "prim",
-        "prims",
-        "profiler",
-        "quantized",
-        "sparse",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +60,12 @@ class Operator:
     @property
     def handle(self) -> str:
         """`torch.ops.mylib.add.Tensor`, or `getattr(torch.ops.mylib.random_, "from")`."""
-        text = "torch.ops"
-        names = (self.function.namespace, self.schema.base_name)
-        for name in (*names, self.schema.overload_name or "default"):
-            text = f'getattr({text}, "{name}")' if keyword.iskeyword(name) else f"{text}.{name}"
-        return text
+        return _attribute(self.packet, self.schema.overload_name or "default")
+
+    @property
+    def packet(self) -> str:
+        """All overloads of the name: `torch.ops.mylib.add`."""
+        return _attribute(_attribute("torch.ops", self.function.namespace), self.schema.base_name)
 
     @property
     def bare_schema(self) -> str:
@@ -120,6 +105,10 @@ class Package:
         return (found[0], name.rpartition(".")[2]) if found else None
 
 
+def _attribute(of: str, name: str) -> str:
+    return f"getattr({of}, {quote(name)})" if keyword.iskeyword(name) else f"{of}.{name}"
+
+
 def _below(folder: str, *parts: str) -> tuple[str, ...]:
     return parts if folder == "." else (folder, *parts)
 
@@ -148,8 +137,3 @@ def build_package(
     )
     name = options.package or f"{identifier(home)}_ops"
     return Package(options, name, operators, modules)
-
-
-def local_name(operator: Operator) -> str:
-    """Name and overload without the namespace: `scale.out`."""
-    return schema_name(operator.schema)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import PurePosixPath
 
-from torchgen_lite.targets.python.options import OptionError, check_module, read_modules
+from torchgen_lite.targets.options import OptionError, check_known, flag_option
+from torchgen_lite.targets.python.options import check_module, read_modules
 
 KINDS = ("DEF", "FRAGMENT")
 
@@ -37,14 +38,9 @@ class TorchPythonOptions:
     autograd: bool = True
 
 
-KNOWN_OPTIONS = tuple(f.name for f in fields(TorchPythonOptions))
-
-
 def load_options(values: Mapping[str, object]) -> TorchPythonOptions:
     """Check what the configuration says; raise `OptionError` for the first thing that is wrong."""
-    for option in values:
-        if option not in KNOWN_OPTIONS:
-            raise OptionError(option, f"unknown option `{option}` of target `torch-python`")
+    check_known(values, "torch-python", [f.name for f in fields(TorchPythonOptions)])
     kernels = read_modules(values, "kernels")
     library = values.get("library", "DEF")
     if not isinstance(library, str) or library.upper() not in KINDS:
@@ -55,10 +51,10 @@ def load_options(values: Mapping[str, object]) -> TorchPythonOptions:
         kernels=kernels,
         fakes=read_modules(values, "fakes"),
         formulas=read_modules(values, "formulas"),
-        defines=_flag(values, "defines", bool(kernels)),
+        defines=flag_option(values, "defines", bool(kernels)),
         library=library.upper(),
         load=_module(values, "load"),
-        autograd=_flag(values, "autograd", True),
+        autograd=flag_option(values, "autograd", True),
     )
 
 
@@ -67,13 +63,6 @@ def _module(values: Mapping[str, object], option: str) -> str:
     if value != "":
         check_module(option, value)
     return str(value)
-
-
-def _flag(values: Mapping[str, object], option: str, default: bool) -> bool:
-    value = values.get(option, default)
-    if not isinstance(value, bool):
-        raise OptionError(option, f"`{option}` is neither true nor false")
-    return value
 
 
 def _folder(values: Mapping[str, object]) -> str:

@@ -13,7 +13,7 @@ from torchgen_lite.analysis.fakes import results_of
 from torchgen_lite.dialects import torch_library
 from torchgen_lite.dialects.python_names import BUILTIN_TYPES
 from torchgen_lite.dialects.text import bracketed, import_line, quote, tuple_text
-from torchgen_lite.schema import BaseType, SchemaKind
+from torchgen_lite.schema import Argument, BaseType, SchemaKind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.fakes import is_view, named_function
@@ -23,6 +23,7 @@ from torchgen_lite.targets.torch_python.model import Operator, Package
 _FIXED = (
     "autocast",
     "library",
+    "promotion",
     "rules",
     "support",
     "torch_version",
@@ -63,7 +64,9 @@ def build_registration(
     yield OutputFile(f"{package.root}/_registration.py", "torch_python/registration.py.j2", context)
     for name in _FIXED:
         yield OutputFile(f"{package.root}/_{name}.py", f"torch_python/{name}.py.j2", {})
-    names = sorted(o.flat for o in package.own if o.flat not in BUILTIN_TYPES)
+    hidden = {*BUILTIN_TYPES, "RegistrationError", "functions", "_registration", "_functions"}
+    hidden |= {f"_{name}" for name in (*_FIXED, "autograd", "fakes", "kernels")}
+    names = sorted(o.flat for o in package.own if o.flat not in hidden)
     line = import_line(".functions", names) if names else ""
     context = {"import_functions": line, "names": names}
     yield OutputFile(f"{package.root}/__init__.py", "torch_python/package.py.j2", context)
@@ -139,15 +142,20 @@ def _functional(package: Package, operator: Operator) -> Operator | None:
     results = [r.argument.name if r.argument else "" for r in results_of(operator.schema)]
     if results != [a.name for a in operator.schema.arguments if a.is_write]:
         return None
-    wanted = [(a.name, bare_type(a.type)) for a in operator.schema.arguments if not a.is_out]
+    wanted = [_passed(a) for a in operator.schema.arguments if not a.is_out]
     root = root_of(operator.schema.base_name)
     for other in package.own:
-        arguments = [(a.name, bare_type(a.type)) for a in other.schema.arguments]
+        arguments = [_passed(a) for a in other.schema.arguments]
         is_root = other.schema.base_name == root and other.kind is SchemaKind.functional
         if is_root and arguments == wanted and len(other.schema.returns) == len(results):
             same_namespace = other.function.namespace == operator.function.namespace
             return other if same_namespace else None
     return None
+
+
+def _passed(argument: Argument) -> tuple[str, str, bool]:
+    """Name, type, and whether it goes by keyword: the one operator's arguments are passed to the other."""
+    return argument.name, bare_type(argument.type), argument.kwarg_only
 
 
 def _rule(name: str, what: str, expression: str) -> str:

@@ -9,6 +9,7 @@ dtype keeps that and lets the memory go.
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,9 +23,15 @@ from torchgen_lite.dialects.text import bracketed
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 
-# Names that the generated functions use themselves.
+# Names that the generated functions use themselves, and attributes that `ctx` has already.
 _TAKEN = frozenset(
-    {"ctx", "inputs", "output", "keyword_only_inputs", "grads", "needs", "torch", "saved"}
+    "CALLS any ctx grad_input_mask grads inputs keyword_only_inputs len list needs output saved torch "
+    "apply apply_boxed apply_jvp backward boxed_grads_call clear_saved_tensors_on_access dirty_tensors "
+    "forward generate_vmap_rule jvp mark_dirty mark_non_differentiable mark_shared_storage "
+    "materialize_grads maybe_clear_saved_tensors metadata name needs_input_grad next_functions "
+    "non_differentiable register_hook register_prehook requires_grad save_for_backward "
+    "save_for_forward saved_for_forward saved_tensors saved_variables set_materialize_grads "
+    "setup_context to_save vjp vmap".split()
 )
 
 # How a fact is read when the call is recorded; what is not here keeps the tensor.
@@ -46,9 +53,15 @@ _READ = {
 
 
 def local(name: str) -> str:
-    """The local variable for an argument or a result."""
-    name = identifier(name)
-    return f"{name}_" if name in _TAKEN else name
+    """The local variable for an argument or a result; what is taken gets an underscore.
+
+    So does a name that looks like that, or no two names would be sure to stay two.
+    """
+    bare = name.rstrip("_")
+    is_taken = bare in _TAKEN or keyword.iskeyword(bare) or name.startswith("_")
+    # `grad_x_` is where the gradient of `x` goes.
+    is_gradient = name.startswith("grad_") and name.endswith("_")
+    return f"{name}_" if is_taken or is_gradient else identifier(name)
 
 
 def display(items: Sequence[str]) -> str:
@@ -88,8 +101,12 @@ class Keeper:
         """The local that a fact is in, or None where the tensor is kept."""
         if attribute not in self.facts:
             return None
-        name = local(attribute.name)
+        name = self._fact_name(attribute)
         return f"_support.zeros({name})" if attribute.name.endswith("_info") else name
+
+    def _fact_name(self, attribute: SavedAttribute) -> str:
+        """`x_shape`, unless that is an argument; no local of an argument looks like `_x_shape`."""
+        return f"_{attribute.name}" if attribute.name in self.kinds else local(attribute.name)
 
     def asks_needs(self) -> bool:
         """Whether it depends on the gradients that are wanted what is kept."""
@@ -101,7 +118,7 @@ class Keeper:
             name = local(kept.name)
             if kept.kind == "L":
                 items.append(f"*{name}")
-                yield f"ctx.{name}_length = len({name})"
+                yield f"ctx._{name}_length = len({name})"
             elif kept.kind in ("T", "O"):
                 items.append(f"{name} if {kept.needed} else None" if kept.needed else name)
             else:
@@ -111,7 +128,7 @@ class Keeper:
             text = _read(fact).format(value)
             if self.kinds.get(fact.source) == "O":
                 text = f"{text} if {value} is not None else None"
-            yield f"ctx.{local(fact.name)} = {text}"
+            yield f"ctx.{self._fact_name(fact)} = {text}"
         if items:
             yield from bracketed("ctx.save_for_backward(", items, indent=4).split("\n    ")
 
@@ -123,8 +140,8 @@ class Keeper:
             for kept in tensors:
                 name = local(kept.name)
                 if kept.kind == "L":
-                    yield f"{name} = saved[: ctx.{name}_length]"
-                    yield f"del saved[: ctx.{name}_length]"
+                    yield f"{name} = saved[: ctx._{name}_length]"
+                    yield f"del saved[: ctx._{name}_length]"
                 else:
                     yield f"{name} = saved.pop(0)"
         elif tensors:
@@ -135,7 +152,7 @@ class Keeper:
             if kept not in tensors:
                 yield f"{local(kept.name)} = ctx.{local(kept.name)}"
         for fact in self.facts:
-            yield f"{local(fact.name)} = ctx.{local(fact.name)}"
+            yield f"{self._fact_name(fact)} = ctx.{self._fact_name(fact)}"
 
 
 def build_keeper(schema: FunctionSchema, info: DifferentiabilityInfo) -> Keeper:

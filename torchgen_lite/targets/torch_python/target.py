@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import keyword
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.fakes import disagreement, lacks_fake
+from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.registrable import unregistrable
-from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean, suggest
-from torchgen_lite.loader.config import locate_option
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.targets.left_out import has_any_number, left_out
 from torchgen_lite.targets.output import TargetResult
-from torchgen_lite.targets.python.options import OptionError
 from torchgen_lite.targets.torch_python.autograd import build_autograd, refusal
 from torchgen_lite.targets.torch_python.fakes import build_fakes, is_view
 from torchgen_lite.targets.torch_python.functions import build_functions
 from torchgen_lite.targets.torch_python.kernels import build_kernels, check_kernels
 from torchgen_lite.targets.torch_python.model import Operator, Package, build_package
-from torchgen_lite.targets.torch_python.options import KNOWN_OPTIONS, load_options
+from torchgen_lite.targets.torch_python.options import load_options
 from torchgen_lite.targets.torch_python.registration import build_registration
 from torchgen_lite.targets.torch_python.samples import build_samples
 
@@ -26,21 +27,25 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.loader.entry import NativeFunction
 
+# Attributes of `torch.ops`, of a namespace in it, and of an operator in that: no operator is found there.
+_NAMESPACES = frozenset({"higher_order", "import_module", "load_library", "loaded_libraries"})
+_PACKETS = frozenset({"_dir", "name"})
+_OVERLOADS = frozenset({"_dir", "_op", "_overload_names", "op", "op_overloads", "overloads"})
+# What generated modules import, the locals of generated functions, and what Python lets nobody assign.
+_GLOBALS = frozenset({"_resolve", "_support", "torch"})
+_LOCALS = re.compile(r"__debug__|_kernel|_like|_each|_results?|_result\d+")
+
 
 def build_torch_python(program: Program, options: Mapping[str, object]) -> TargetResult:
     """Every file of the package, and what is wrong with options, functions and rules."""
-    try:
-        settings = load_options(options)
-    except OptionError as error:
-        help_ = f"the options are {', '.join(KNOWN_OPTIONS)}"
-        near = suggest(error.option, KNOWN_OPTIONS)
-        if near and near != error.option:
-            help_ = f"did you mean `{near}`?"
-        place = locate_option(program.config, "target.torch-python", error.option)
-        return TargetResult(diagnostics=(Diagnostic("TG510", str(error), place, help=help_),))
+    settings = load_options(options)
     reasons = {function.func.full_name: _inexpressible(function) for function in program.functions}
     functions = [f for f in program.functions if not reasons[f.func.full_name]]
-    diagnostics = [_left_out(f, r) for f in program.functions if (r := reasons[f.func.full_name])]
+    diagnostics = [
+        left_out(f, r, "torch-python")
+        for f in program.functions
+        if (r := reasons[f.func.full_name])
+    ]
     package = build_package(functions, settings, dict(program.modules))
     diagnostics += _check(package)
     fake_files, fakes = build_fakes(package)
@@ -59,23 +64,34 @@ def build_torch_python(program: Program, options: Mapping[str, object]) -> Targe
 
 def _inexpressible(function: NativeFunction) -> str:
     """Why no function can stand for an operator; empty if one can."""
-    if function.func.is_vararg or function.func.is_varret:
+    if has_any_number(function):
         return "takes or gives any number of values, which a function cannot"
     for argument in function.func.kwarg_only:
         if keyword.iskeyword(argument.name):
             return f"takes `{argument.name}` by name, which is a word of Python"
+    return _taken(function)
+
+
+def _taken(function: NativeFunction) -> str:
+    """Which name of an operator torch.ops, or the generated code, uses itself."""
+    schema, base, overload = function.func, function.func.base_name, function.func.overload_name
+    if (
+        function.namespace in _NAMESPACES
+        or base in _PACKETS
+        or overload in _OVERLOADS
+        or _is_dunder(base)
+    ):
+        return "has a name that `torch.ops` uses itself"
+    if base in _GLOBALS and not overload:
+        return f"is called `{base}`, which the generated code uses itself"
+    for argument in schema.arguments:
+        if argument.name in _GLOBALS or _LOCALS.fullmatch(argument.name):
+            return f"has an argument `{argument.name}`, which the generated code uses itself"
     return ""
 
 
-def _left_out(function: NativeFunction, reason: str) -> Diagnostic:
-    name, span = function.func.full_name, function.func.name_span or function.func.span
-    return Diagnostic(
-        "TG511",
-        f"`{name}` {reason}",
-        label=Label(span, "left out of target `torch-python`") if span else None,
-        severity="warning",
-        operator=name,
-    )
+def _is_dunder(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
 
 
 def _check(package: Package) -> Iterator[Diagnostic]:
@@ -117,7 +133,7 @@ def _check_rules(package: Package, operator: Operator) -> Iterator[Diagnostic]:
     if lacks_fake(function):
         message = f"`{operator.schema.full_name}` has no fake, so `torch.compile` can't trace it"
         hint = "add `fake:`, or a kernel for `Meta`"
-        yield _about(operator, "TG339", message, "func", "here", hint, "warning")
+        yield _about(operator, "TG339", message, "func", "here", hint)
     if function.derivatives is not None and package.options.autograd and not is_view(operator):
         problem = refusal(operator, None)
         if problem:
@@ -134,16 +150,7 @@ def _about(
     field: str,
     label: str,
     help: str | None = None,
-    severity: str = "error",
 ) -> Diagnostic:
     spans = dict(operator.function.field_spans)
     span = spans.get(field) or spans.get("func")
-    return Diagnostic(
-        code,
-        message,
-        Label(span, label) if span else None,
-        help=help,
-        severity="warning" if severity == "warning" else "error",
-        operator=operator.schema.full_name,
-        context=spans.get("func"),
-    )
+    return finding(operator.function, code, message, span, label, help)

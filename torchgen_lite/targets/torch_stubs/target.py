@@ -14,8 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.config import locate_option
+from torchgen_lite.targets.options import check_known
 from torchgen_lite.targets.output import OutputFile, TargetResult
 from torchgen_lite.targets.torch_stubs.views import group_by_namespace, namespace_view
 
@@ -28,11 +27,7 @@ MODULES = f"{ROOT}/_ops_stubs"
 
 def build_torch_stubs(program: Program, options: Mapping[str, object]) -> TargetResult:
     """Every file of the package. The operators of the schema files come before PyTorch's own."""
-    for option in options:
-        place = locate_option(program.config, "target.torch-stubs", option)
-        message = f"unknown option `{option}` of target `torch-stubs`"
-        problem = Diagnostic("TG510", message, place, help="the target has no options")
-        return TargetResult(diagnostics=(problem,))
+    check_known(options, "torch-stubs", ())
     schemas = [(f.namespace, f.func) for f in program.functions]
     schemas += [(schema.namespace, schema) for schema in program.registered]
     namespaces = [namespace_view(n, s) for n, s in group_by_namespace(schemas).items()]

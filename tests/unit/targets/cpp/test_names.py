@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite import generate, load
+from torchgen_lite import GenerateError, generate, load
+from torchgen_lite.loader.config import Config
 from torchgen_lite.targets.cpp.model import with_free_names
 
 YAML = """\
@@ -16,6 +17,7 @@ YAML = """\
 - func: demo::torch(Tensor self) -> Tensor
 - func: demo::schema(Tensor self) -> Tensor
 - func: demo::detail(Tensor self) -> Tensor
+  dispatch: {CompositeImplicitAutograd: detail_kernel}
 """
 
 
@@ -33,3 +35,87 @@ def test_structs_get_names_that_are_free(tmp_path: Path, target: str) -> None:
 
 def test_there_may_be_nothing_to_do() -> None:
     assert with_free_names([], {"call"}) == ()
+
+
+TARGETS = ("cpp-torch", "cpp-torch-stable", "cpp-runtime")
+
+
+def generated(folder: Path, target: str, yaml: str, namespace: str = "") -> dict[str, str]:
+    (folder / "ops.yaml").write_text(yaml)
+    options = {"namespace": namespace} if namespace else {}
+    if target == "cpp-runtime":
+        options["tensor"] = "toy::Tensor"
+    config = Config(root=folder, schema=("ops.yaml",), target_options={target: options})
+    return generate(load(config=config, root=folder), targets=[target])
+
+
+def refused(folder: Path, target: str, yaml: str, namespace: str = "") -> str:
+    """What is said of the operators."""
+    with pytest.raises(GenerateError) as caught:
+        generated(folder, target, yaml, namespace)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    ("operator", "said"),
+    [
+        ("int::g", "'int' is no C++ namespace: 'int' is a word of the language"),
+        ("torch::f", "'torch' is no namespace for a library: 'torch' is another's"),
+        ("std::f", "'std' is no namespace for a library: 'std' is another's"),
+    ],
+)
+def test_the_namespace_that_nobody_chose(
+    tmp_path: Path, target: str, operator: str, said: str
+) -> None:
+    yaml = f"- func: {operator}(Tensor x) -> Tensor\n"
+    found = refused(tmp_path, target, yaml)
+    help_ = f"give kernels another one with 'namespace' of target '{target}'"
+    assert found == f"error[TG510] {said} ({help_})"
+    assert generated(tmp_path, target, yaml, "mine")
+
+
+def test_a_part_of_a_namespace(tmp_path: Path) -> None:
+    yaml = "- func: demo::f(Tensor x) -> Tensor\n"
+    assert "'mine::at' is no namespace" in refused(tmp_path, "cpp-torch", yaml, "mine::at")
+    assert generated(tmp_path, "cpp-torch", yaml, "mine::torch_ops")
+
+
+@pytest.mark.parametrize(
+    ("target", "kernel"),
+    [
+        *[(target, kernel) for target in TARGETS for kernel in ("ops", "functions", "proof")],
+        *[("cpp-torch", kernel) for kernel in ("autograd", "redispatch", "structured", "fallback")],
+        ("cpp-torch-stable", "detail"),
+    ],
+)
+def test_kernels_with_names_of_namespaces(tmp_path: Path, target: str, kernel: str) -> None:
+    yaml = f"- func: demo::{kernel}(Tensor x) -> Tensor\n"
+    assert refused(tmp_path, target, yaml) == (
+        f"ops.yaml:1:9: error[TG513] kernel '{kernel}' has the name of a namespace that is generated "
+        f"(name another kernel under 'dispatch': 'CompositeImplicitAutograd: {kernel}_kernel')"
+    )
+    named = f"{yaml}  dispatch: {{CompositeImplicitAutograd: {kernel}_kernel}}\n"
+    assert generated(tmp_path, target, named)
+    # Elsewhere it may have the name.
+    assert generated(tmp_path, target, named.replace(f"{kernel}_kernel", f"other::{kernel}"))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_two_arguments_with_one_name_in_cpp(tmp_path: Path, target: str) -> None:
+    yaml = "- func: demo::f(Tensor x, Tensor default, Tensor default_) -> Tensor\n"
+    assert refused(tmp_path, target, yaml) == (
+        "ops.yaml:1:50: error[TG513] two parameters are called 'default_' in C++ (rename the argument)"
+    )
+    yaml = "- func: demo::f(Tensor x, Tensor dispatchKeySet) -> Tensor\n"
+    assert "two parameters are called 'dispatchKeySet' in C++" in refused(tmp_path, target, yaml)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_arguments_that_would_hide_something(tmp_path: Path, target: str) -> None:
+    yaml = "- func: demo::f(Tensor op, int int64_t, int op_, float linux, Tensor _node) -> Tensor\n"
+    files = generated(tmp_path, target, yaml)
+    calls = files[f"{target}/src/operators.cpp"]
+    assert "int64_t int64_t_,\n    int64_t op_,\n    double linux_," in calls
+    if target != "cpp-torch-stable":
+        assert "return op__.call(op, int64_t_, op_, linux_, _node_);" in calls

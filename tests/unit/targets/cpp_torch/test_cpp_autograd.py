@@ -9,7 +9,7 @@ import pytest
 
 from tests.cpp.checked_library import generated_files
 from tests.cpp.compiling import needs_clang_format, unformatted
-from torchgen_lite import generate, load
+from torchgen_lite import GenerateError, generate, load
 from torchgen_lite.diagnostics.codes import CODES
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.loader import (
@@ -21,7 +21,7 @@ from torchgen_lite.loader import (
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.derivatives import load_derivatives
 from torchgen_lite.pipeline import generate_all
-from torchgen_lite.targets.cpp_torch.calls import Layout
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
 from torchgen_lite.targets.cpp_torch.model import build_operators
 
@@ -243,3 +243,92 @@ def test_clang_format_changes_nothing_for_pytorchs_formulas() -> None:
     ((path, text),) = files.items()
     assert path == "out/src/register_autograd_3.cpp" and text.count("::Node {") > 20
     assert unformatted([text]) == ""
+
+
+def test_a_list_beside_another_result(tmp_path: Path) -> None:
+    text = autograd(
+        tmp_path,
+        entry(
+            "split(Tensor[] ys, Tensor x) -> (Tensor a, Tensor[] b, Tensor c)",
+            "x: grad_a + grad_c",
+            "ys: _foreach_mul(grad_b, 2)",
+        ),
+    )
+    assert """
+    const auto& grad_a = grads[0];
+    const auto grad_b = at::TensorList(grads).slice(1, result_1_count).vec();
+    const auto& grad_c = grads[1 + result_1_count];
+""" in text
+    assert "  size_t result_1_count = 0;\n" in text
+    assert """
+  torch::autograd::set_history(std::get<1>(_result), _node);
+  _node->result_1_count = std::get<1>(_result).size();
+  torch::autograd::set_history(std::get<2>(_result), _node);
+""" in text
+
+
+def test_two_lists(tmp_path: Path) -> None:
+    schema = "split(Tensor x) -> (Tensor[] a, Tensor[] b, Tensor c)"
+    text = autograd(tmp_path, entry(schema, "x: stack(grad_a) + stack(grad_b) + grad_c"))
+    assert """
+    const auto grad_a = at::TensorList(grads).slice(0, result_0_count).vec();
+    const auto grad_b =
+        at::TensorList(grads).slice(result_0_count, result_1_count).vec();
+    const auto& grad_c = grads[result_0_count + result_1_count];
+""" in text
+
+
+def test_gradients_by_number_beside_a_list(tmp_path: Path) -> None:
+    yaml = entry("split(Tensor x) -> (Tensor[] a, Tensor b)", "x: grads[0] + grads[1]")
+    (tmp_path / "ops.yaml").write_text(yaml)
+    with pytest.raises(GenerateError) as caught:
+        generate(load("ops.yaml", root=tmp_path), targets=["cpp-torch"])
+    assert str(caught.value) == (
+        "ops.yaml:5:8: error[TG540] 'grads' of several results, one of which is a list "
+        "(name the results, and write 'grad_NAME')"
+    )
+
+
+def test_the_gradient_of_a_list(tmp_path: Path) -> None:
+    text = autograd(tmp_path, entry("halves(Tensor x) -> Tensor[]", "x: stack(grad)"))
+    assert "    const auto& grad = grads;\n" in text
+    assert "      grad_x_ = at::stack(grad);\n" in text
+
+
+def test_an_argument_called_result(tmp_path: Path) -> None:
+    yaml = entry(
+        "gate(Tensor x, Tensor result) -> Tensor",
+        "x: grad * result",
+        "result: not_differentiable",
+    )
+    text = autograd(tmp_path, yaml)
+    assert "_node->saved_result = autograd::SavedVariable(result, false);" in text
+    assert "torch::autograd::set_history(_result, _node);" in text
+    numbered = yaml.replace("Tensor result", "Tensor result1").replace("* result", "* result1")
+    numbered = numbered.replace("result:", "result1:").replace("-> Tensor", "-> (Tensor, Tensor)")
+    assert "SavedVariable(result1, false)" in autograd(tmp_path, numbered)
+
+
+def test_a_device_is_kept(tmp_path: Path) -> None:
+    text = autograd(tmp_path, entry("move(Tensor x, Device d) -> Tensor", "x: grad.to(d)"))
+    assert "  std::optional<at::Device> saved_d;\n" in text
+    assert "    const auto d = *saved_d;\n" in text and "_node->saved_d = d;" in text
+
+
+def test_a_list_that_may_be_absent(tmp_path: Path) -> None:
+    schema = "total(Tensor x, Tensor[]? ys) -> Tensor"
+    text = autograd(tmp_path, entry(schema, "x: grad", "ys: not_differentiable"))
+    assert "compute_requires_grad(x))" in text
+    (tmp_path / "ops.yaml").write_text(entry(schema, "x: grad", "ys: grad"))
+    program = load("ops.yaml", root=tmp_path)
+    (found,) = generate_all(program, targets=["cpp-torch"]).diagnostics
+    assert (found.code, found.severity) == ("TG541", "warning")
+    assert found.message == "`demo::total` has a list of tensors that may be absent, `ys`"
+    (tmp_path / "ops.yaml").write_text(
+        entry(schema, "x: helper(grad, ys)", "ys: not_differentiable")
+    )
+    config = Config(root=tmp_path, target_options={"cpp-torch": {"formula-headers": ["h.h"]}})
+    found = generate_all(
+        load("ops.yaml", config=config, root=tmp_path), targets=["cpp-torch"]
+    ).diagnostics[0]
+    assert (found.code, "kept by no node" in found.message) == ("TG540", True)

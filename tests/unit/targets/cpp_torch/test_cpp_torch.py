@@ -12,7 +12,7 @@ from tests.cpp.compiling import needs_clang_format, unformatted
 from torchgen_lite.loader.config import Config
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets.cpp_torch.options import load_options
-from torchgen_lite.targets.python.options import OptionError
+from torchgen_lite.targets.options import OptionError
 
 
 def load(folder: Path, yaml: str, **options: object) -> torchgen_lite.Program:
@@ -66,6 +66,22 @@ at::Tensor wrapper_PrivateUse1_scale(const at::Tensor& self, double s) {
   return ::demo::scale_it(self, s);
 }
 """ in generate(tmp_path, TWO_KEYS)["src/register_privateuse1.cpp"]
+
+
+def test_a_list_that_may_be_absent_has_no_device(tmp_path: Path) -> None:
+    yaml = "- func: demo::f(Tensor[]? y, Tensor x) -> Tensor\n  dispatch:\n    CUDA: f_cuda\n"
+    text = generate(tmp_path, yaml)["src/register_cuda.cpp"]
+    assert text.count("check_and_update_common_device") == 1
+    assert "device_guard(at::device_of(x));" in text
+    alone = generate(tmp_path, yaml.replace(", Tensor x", ""))["src/register_cuda.cpp"]
+    assert "wrapper" not in alone
+
+
+def test_a_namespace_of_pytorchs_is_not_defined_again(tmp_path: Path) -> None:
+    yaml = "- func: _quantized::f(Tensor x) -> Tensor\n  dispatch:\n    PrivateUse1: demo::f\n"
+    files = generate(tmp_path, yaml + SCALE)
+    assert not any("TORCH_LIBRARY(_quantized" in text for text in files.values())
+    assert "TORCH_LIBRARY_IMPL(_quantized, PrivateUse1, m)" in files["src/register_privateuse1.cpp"]
 
 
 def test_without_check_and_guard_there_is_no_wrapper(tmp_path: Path) -> None:

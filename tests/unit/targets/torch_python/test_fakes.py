@@ -76,7 +76,7 @@ RULES = {
         "(Tensor x, int n) -> Tensor[]",
         "{like: x, count: n}",
         "_results: list[Tensor] = []"
-        "\nfor _ in range(n):"
+        "\nfor _ in _support.times(n):"
         "\n    _each = torch.empty_like(x)"
         "\n    _results.append(_each)"
         "\nreturn _results",
@@ -152,6 +152,32 @@ def test_operators_without_a_rule_that_have_their_fake_by_themselves(tmp_path: P
         "def log(",
         "    return None",
     ]
+
+
+def test_one_number_for_a_list_with_a_size_is_a_list_in_fakes_and_kernels(tmp_path: Path) -> None:
+    (tmp_path / "ops.yaml").write_text("""\
+- func: mylib::op(Tensor x, int[2] k=1, float[3]? s=None, *, SymInt[2] n) -> Tensor
+  dispatch: {CPU: op}
+  fake:
+    shape: ["k[0]", "n[1]"]
+""")
+    (tmp_path / "torchgen_lite.toml").write_text(
+        'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
+        '[target.torch-python]\nkernels = ["kernels"]\n'
+    )
+    (tmp_path / "kernels.py").write_text("def op(x, k, s, *, n): ...\n")
+    files = generate(load(root=tmp_path))
+    # PyTorch leaves out what has its default, and what it passes are lists.
+    for path, start in (("_fakes", "def op("), ("_kernels", "def cpu_op(")):
+        text = files[f"torch-python/mylib_ops/{path}.py"].partition(start)[2]
+        assert text.partition("\n)")[0] == """
+    x: Tensor,
+    k: Sequence[int] = (1, 1),
+    s: Sequence[float] | None = None,
+    *,
+    n: Sequence[int | SymInt],"""
+    text = files["torch-python/mylib_ops/functions.py"]
+    assert "    k: int | Sequence[int] = 1,\n" in text
 
 
 def test_samples_and_the_calls_they_are(tmp_path: Path) -> None:

@@ -92,3 +92,48 @@ def test_an_argument_that_python_cannot_name_leaves_the_operator_out(tmp_path: P
         ("TG511", "`mylib::f` takes `lambda` by name, which is a word of Python")
     ]
     assert "def f(" not in generated.files["torch-python/mylib_ops/functions.py"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "reason"),
+    [
+        ("mylib::name(Tensor x) -> Tensor", "has a name that `torch.ops` uses itself"),
+        ("mylib::f.op(Tensor x) -> Tensor", "has a name that `torch.ops` uses itself"),
+        ("higher_order::f(Tensor x) -> Tensor", "has a name that `torch.ops` uses itself"),
+        ("mylib::__call__(Tensor x) -> Tensor", "has a name that `torch.ops` uses itself"),
+        (
+            "mylib::torch(Tensor x) -> Tensor",
+            "is called `torch`, which the generated code uses itself",
+        ),
+        (
+            "mylib::f(Tensor torch) -> Tensor",
+            "has an argument `torch`, which the generated code uses itself",
+        ),
+        (
+            "mylib::f(Tensor x, int _result1) -> Tensor",
+            "has an argument `_result1`, which the generated code uses itself",
+        ),
+    ],
+)
+def test_a_name_that_is_taken_leaves_the_operator_out(
+    tmp_path: Path, schema: str, reason: str
+) -> None:
+    (tmp_path / "ops.yaml").write_text(f"- func: {schema}\n- func: mylib::g(Tensor x) -> Tensor\n")
+    (tmp_path / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\n')
+    generated = generate_all(load(root=tmp_path), targets=["torch-python"])
+    name = schema.partition("(")[0]
+    assert [(d.code, d.message) for d in generated.diagnostics] == [("TG511", f"`{name}` {reason}")]
+    text = generated.files["torch-python/mylib_ops/functions.py"]
+    assert text.count("\ndef ") == text.count("\ndef g(") == 1
+
+
+def test_the_package_keeps_its_own_names(tmp_path: Path) -> None:
+    names = ("RegistrationError", "_fakes", "_registration", "functions", "plain")
+    (tmp_path / "ops.yaml").write_text(
+        "".join(f"- func: mylib::{n}(Tensor x) -> Tensor\n" for n in names)
+    )
+    (tmp_path / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\n')
+    files = generate(load(root=tmp_path), targets=["torch-python"])
+    imported = files["torch-python/mylib_ops/__init__.py"].partition("from .functions ")[2]
+    assert imported.partition("\n")[0] == "import plain"
+    assert all(f"\ndef {n}(" in files["torch-python/mylib_ops/functions.py"] for n in names)

@@ -2,6 +2,7 @@
 // OperatorEntry). Dispatcher and OperatorHandle are its public faces.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -134,13 +135,10 @@ class OperatorEntry final : public detail::CallTarget {
       return;
     }
     std::vector<const detail::Kernel*>& kernels = found->second;
-    // The newest registration of a kernel that is registered twice.
-    for (std::size_t i = kernels.size(); i-- > 0;) {
-      if (kernels[i] == kernel) {
-        kernels.erase(kernels.begin() + static_cast<std::ptrdiff_t>(i));
-        break;
-      }
-    }
+    // keep() gives each registration a kernel of its own.
+    kernels.erase(
+        std::remove(kernels.begin(), kernels.end(), kernel),
+        kernels.end());
     if (kernels.empty()) {
       kernels_.erase(found);
     }
@@ -300,13 +298,21 @@ class OperatorEntry final : public detail::CallTarget {
     // Callables with a state are never equal to older ones.
     if (kernel.functor == nullptr || kernel.is_fallback) {
       for (const std::unique_ptr<detail::Kernel>& kept : kept_) {
-        if (*kept == kernel && kept->signature == kernel.signature) {
+        if (*kept == kernel && kept->signature == kernel.signature &&
+            !isRegistered(*kept)) {
           return kept.get();
         }
       }
     }
     kept_.push_back(std::make_unique<detail::Kernel>(kernel));
     return kept_.back().get();
+  }
+
+  bool isRegistered(const detail::Kernel& kernel) const {
+    const auto found = kernels_.find(kernel.key);
+    return found != kernels_.end() &&
+        std::find(found->second.begin(), found->second.end(), &kernel) !=
+        found->second.end();
   }
 
   void adopt(const detail::SignatureInfo& info, Site site, DispatchKey key) {

@@ -175,7 +175,7 @@ def privateuse1_aten__addmm_out(
 
 def privateuse1_aten__sum_IntList_out(
     self: Tensor,
-    dim: int | Sequence[int] | None,
+    dim: Sequence[int] | None,
     keepdim: bool = False,
     *,
     dtype: dtype | None = None,

@@ -56,6 +56,15 @@ def has_kernel(operator: str, key: str) -> bool:
     return bool(_C._dispatch_has_kernel_for_dispatch_key(operator, key))
 
 
+def written_arguments(op: Any) -> list[int | str]:
+    """What an operator writes to: the positions of arguments, and the names of those by keyword."""
+    written: list[int | str] = []
+    for position, argument in enumerate(op._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            written.append(argument.name if argument.kwarg_only else position)
+    return written
+
+
 def register_autograd(
     library: Any, operator: str, setup_context: Function, backward: Function
 ) -> None:

@@ -12,6 +12,8 @@ from typing import Any, NoReturn, TypeVar, cast
 import torch
 from torch import Tensor
 
+from ._promotion import promote as promote
+
 T = TypeVar("T")
 # Parts of torch have no annotations.
 _torch: Any = torch
@@ -47,6 +49,10 @@ def length(values: Sequence[Any]) -> int:
     return len(values)
 
 
+def times(count: int) -> range:
+    return range(count)
+
+
 def sizes(value: Any) -> list[int]:
     return list(value.shape if isinstance(value, Tensor) else value)
 
@@ -78,22 +84,6 @@ def reduced(value: Any, dim: Any, keepdim: bool = False) -> list[int]:
 
 def sum_sizes(values: Sequence[Tensor], dim: Any) -> int:
     return sum(value.shape[dim] for value in values)
-
-
-def promote(*values: Any) -> torch.dtype:
-    """The dtype of a computation with these tensors, numbers and dtypes."""
-    first, *rest = values
-    result = (
-        first if isinstance(first, torch.dtype) else torch.result_type(first, first)
-    )
-    for value in rest:
-        if isinstance(value, torch.dtype):
-            result = torch.promote_types(result, value)
-        elif isinstance(first, torch.dtype):
-            result = torch.promote_types(result, torch.result_type(value, value))
-        else:
-            result = torch.promote_types(result, torch.result_type(first, value))
-    return result
 
 
 def real(value: Any) -> torch.dtype:

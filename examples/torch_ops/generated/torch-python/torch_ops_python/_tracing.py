@@ -12,7 +12,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from ._library import Function
-from ._rules import handle, has_kernel
+from ._rules import handle, has_kernel, written_arguments
 
 # Parts of torch have no annotations.
 _C: Any = torch._C
@@ -50,10 +50,13 @@ def register_functionalize(library: Any, operator: str, compute: Function) -> No
     tags = [getattr(torch.Tag, tag, None) for tag in ("inplace", "out")]
     if has_kernel(operator, "Functionalize") or any(tag in op.tags for tag in tags):
         return
-    outs = [a.name for a in op._schema.arguments if a.is_out]
+    places = written_arguments(op)
 
     def kernel(*args: Any, **kwargs: Any) -> Any:
-        written = [kwargs.pop(name) for name in outs] or [args[0]]
+        written = [
+            kwargs.pop(place) if isinstance(place, str) else args[place]
+            for place in places
+        ]
         result = compute(*args, **kwargs)
         for target, value in zip(written, result if len(written) > 1 else [result]):
             target.copy_(value)

@@ -1,2 +1,0 @@
-#include <my/functions.h>
-#include "cpp-torch/src/*.cpp"

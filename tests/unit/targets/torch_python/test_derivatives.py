@@ -1,0 +1,87 @@
+"""`_autograd.py` and the places in `_registration.py`: an entry, and the lines that it becomes."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite import generate, load
+
+
+def backward_of(folder: Path, entry: str) -> str:
+    """The bodies of the two functions of the one operator."""
+    (folder / "ops.yaml").write_text(entry)
+    (folder / "torchgen_lite.toml").write_text(
+        'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
+    )
+    text = generate(load(root=folder))["torch-python/my_ops/_autograd.py"]
+    setup, backward = text.split('"""my::f, ops.yaml:4"""\n')[1:]
+    return setup.partition("\n\n\n")[0] + "|" + backward
+
+
+ENTRIES = {
+    "results without a gradient are marked, whatever the formulas say": (
+        "- func: my::f(Tensor x) -> Tensor\n"
+        "  dispatch: {CPU: f}\n"
+        "  fake: {like: x}\n"
+        "  derivatives: {x: grad, output_differentiability: [False]}\n",
+        "    ctx.mark_non_differentiable(output)|    needs = ctx.needs_input_grad\n"
+        "    return (None,)\n",
+    ),
+    "an argument that is called as a result without a name": (
+        "- func: my::f(Tensor x, Tensor result) -> Tensor\n"
+        "  dispatch: {CPU: f}\n"
+        "  fake: {like: x}\n"
+        "  derivatives: {x: grad * result, result: not_differentiable}\n",
+        "    result = inputs[1]\n    ctx.save_for_backward(result)|"
+        "    needs = ctx.needs_input_grad\n"
+        "    (result,) = ctx.saved_tensors\n"
+        "    grad = grads[0]\n"
+        "    grad_x_: Any = None\n"
+        "    if needs[0]:\n"
+        "        grad_x_ = grad * result\n"
+        "    return (grad_x_, None)\n",
+    ),
+    "an argument that is called as what is kept of another": (
+        "- func: my::f(Tensor x, int[] x_shape) -> Tensor\n"
+        "  dispatch: {CPU: f}\n"
+        "  fake: {like: x}\n"
+        "  derivatives: {x: grad.reshape(x_shape).reshape(x.shape)}\n",
+        "    x = inputs[0]\n    x_shape = inputs[1]\n    ctx.x_shape = x_shape\n"
+        "    ctx._x_shape = x.shape|"
+        "    needs = ctx.needs_input_grad\n"
+        "    x_shape = ctx.x_shape\n"
+        "    _x_shape = ctx._x_shape\n"
+        "    grad = grads[0]\n"
+        "    grad_x_: Any = None\n"
+        "    if needs[0]:\n"
+        "        grad_x_ = grad.reshape(x_shape).reshape(_x_shape)\n"
+        "    return (grad_x_, None)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_what_derivatives_become(tmp_path: Path, name: str) -> None:
+    entry, lines = ENTRIES[name]
+    assert backward_of(tmp_path, entry) == lines
+
+
+@pytest.mark.parametrize("path", ['o"p\\s.yaml', "o\\u0041.yaml", "o\\N.yaml"])
+def test_a_place_is_quoted(tmp_path: Path, path: str) -> None:
+    (tmp_path / path).write_text(
+        "- func: my::f(Tensor x) -> Tensor\n  dispatch: {CPU: f}\n  fake: made\n  vmap: batched\n"
+    )
+    (tmp_path / "my_fakes.py").write_text("def made(x): ...\ndef batched(info, in_dims, x): ...\n")
+    (tmp_path / "torchgen_lite.toml").write_text(
+        f"schema = ['{path}']\ntargets = [\"torch-python\"]\n"
+        '[target.torch-python]\nfakes = ["my_fakes"]\n'
+    )
+    for file, text in generate(load(root=tmp_path)).items():
+        if file.endswith(".py"):
+            tree = ast.parse(text)
+        if file.endswith("_registration.py"):
+            texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+            assert {f"{path}:1", f"{path}:3", f"{path}:4"} <= texts

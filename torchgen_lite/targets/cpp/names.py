@@ -1,0 +1,97 @@
+"""Names of the user's that would clash with generated ones, found before a compiler finds them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.dialects.cpp_text import KEYSETS, KEYWORDS, identifier
+from torchgen_lite.loader.config import locate_option
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.targets.cpp.kernels import split_kernel
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+
+# Namespaces of libraries that generated code names. Inside of `mylib::at` the name `at` would be another.
+_LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})
+_HELP = "give kernels another one with `namespace` of target `{}`"
+
+
+def check_names(
+    program: Program,
+    target: str,
+    functions: Sequence[NativeFunction],
+    namespace: str,
+    inner: Collection[str],
+) -> list[Diagnostic]:
+    """What is wrong with the namespace, with names of kernels and with names of arguments.
+
+    `inner` are the namespaces that the target makes inside of the library's.
+    """
+    found = []
+    problem = namespace_problem(namespace)
+    if problem:
+        place = locate_option(program.config, f"target.{target}", "namespace")
+        found.append(Diagnostic("TG510", problem, place, help=_HELP.format(target)))
+    for function in functions:
+        found += _check_arguments(function)
+        found += _check_kernels(function, namespace, inner)
+    return found
+
+
+def namespace_problem(namespace: str) -> str:
+    """Why C++ code of a library can't be in this namespace; empty if it can.
+
+    >>> namespace_problem("my::lib"), namespace_problem("int")
+    ('', '`int` is no C++ namespace: `int` is a word of the language')
+    """
+    parts = namespace.split("::")
+    for part in parts:
+        if part in KEYWORDS:
+            return f"`{namespace}` is no C++ namespace: `{part}` is a word of the language"
+    taken = next((part for part in parts[1:] if part in _LIBRARIES), "")
+    if namespace in _LIBRARIES or parts[0] == "std":
+        taken = parts[0]
+    return f"`{namespace}` is no namespace for a library: `{taken}` is another's" if taken else ""
+
+
+def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:
+    """Names that are alike once C++ takes them: `default` is called `default_`."""
+    seen: dict[str, str] = {name: name for name in KEYSETS}
+    for argument in function.func.arguments:
+        name = identifier(argument.name)
+        if name in seen:
+            yield finding(
+                function,
+                "TG513",
+                f"two parameters are called `{name}` in C++",
+                argument.name_span,
+                (
+                    f"generated code has a `{name}` itself"
+                    if name in KEYSETS
+                    else f"`{seen[name]}` has this name, too"
+                ),
+                "rename the argument",
+            )
+        seen[name] = argument.name
+
+
+def _check_kernels(
+    function: NativeFunction, namespace: str, inner: Collection[str]
+) -> Iterator[Diagnostic]:
+    for entry in effective_dispatch(function):
+        scope, name = split_kernel(entry.kernel, namespace)
+        if scope == namespace and name in inner:
+            yield finding(
+                function,
+                "TG513",
+                f"kernel `{entry.kernel}` has the name of a namespace that is generated",
+                entry.kernel_span,
+                f"`{namespace}::{name}` is a namespace",
+                f"name another kernel under `dispatch`: `{entry.key}: {name}_kernel`",
+            )
+            return
