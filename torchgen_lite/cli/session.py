@@ -29,7 +29,7 @@ _CANNOT_RUN = frozenset(
 class Session:
     """The global options. They may stand before or after the command; the last one wins."""
 
-    config: str | None = None
+    config: tuple[str, ...] = ()
     output_format: str = "full"
     color: str = "auto"
     quiet: bool = False
@@ -132,16 +132,20 @@ def _store(context: click.Context, parameter: click.Parameter, value: object) ->
     source = context.get_parameter_source(parameter.name or "")
     given = source is not None and source.name not in ("DEFAULT", "DEFAULT_MAP")
     if given and value is not None:
-        setattr(context.ensure_object(Session), parameter.name or "", value)
+        session = context.ensure_object(Session)
+        name = parameter.name or ""
+        # What may be given several times adds up, before and behind the command's name.
+        setattr(session, name, (*getattr(session, name), *value) if type(value) is tuple else value)
 
 
 _OPTIONS = (
     click.option(
         "--config",
         metavar="PATH|'KEY = VALUE'",
+        multiple=True,
         callback=_store,
         expose_value=False,
-        help="Configuration file, or one setting in TOML.",
+        help="Configuration file, or one setting in TOML; may be repeated.",
     ),
     click.option(
         "--output-format",

@@ -228,6 +228,18 @@ def test_config_of_the_command_line(run: Run, project: Path) -> None:
     assert (project / "elsewhere/python/ops/ops.py").exists()
 
 
+def test_settings_of_the_command_line_add_up(run: Run, project: Path) -> None:
+    """Each replaces what it names; the file's other options of the target stay."""
+    (project / "torchgen_lite.toml").write_text(
+        '[target.python]\npackage = "first"\ndispatcher = "own"\n'
+    )
+    before = ("--config", "output-dir = 'elsewhere'")
+    behind = ("--config", "target.python.package = 'other'", "--config", "targets = ['python']")
+    assert run(*before, "generate", *behind).code == 0
+    assert (project / "elsewhere/python/other/ops.py").exists()
+    assert "Dispatcher()" in (project / "elsewhere/python/other/schemas.py").read_text()
+
+
 def test_a_partial_run_deletes_only_beside_its_own_files(run: Run, project: Path) -> None:
     run("generate")
     (project / "other.yaml").write_text("- func: f(Tensor x) -> Tensor\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Result
+from tests.conftest import ROOT, Result
 
 Run = Callable[..., Result]
 
@@ -140,10 +141,16 @@ library.impl("twice", lambda x: x + x, "CPU")
         "CPU",
         "--torch",
     ]
-    done = subprocess.run([*command, "--import", "table_of_mine"], capture_output=True, text=True)
+    command.append("--import")
+
+    def run_alone(module: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        return subprocess.run([*command, module], capture_output=True, text=True, env=environment)
+
+    done = run_alone("table_of_mine")
     assert (done.returncode, done.stderr) == (0, "")
     assert "registered at" in done.stdout and "table_of_mine.py:2" in done.stdout
-    done = subprocess.run([*command, "--import", "absent_module"], capture_output=True, text=True)
+    done = run_alone("absent_module")
     assert (done.returncode, done.stdout) == (2, "")
     assert "Cannot import `absent_module`: No module named 'absent_module'" in done.stderr
     result = run("why", "scale", "CPU", "--import", "table_of_mine")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.cpp.compiling import needs_clang_format, unformatted
-from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects import cpp_text, cpp_values
 from torchgen_lite.dialects.cpp_signature import CppParameter
 
 SELF = CppParameter("const at::Tensor &", "self")
@@ -26,6 +26,7 @@ SIX = f"::std::tuple<{', '.join(['at::Tensor'] * 6)}>"
 
 def test_examples_in_docstrings() -> None:
     assert doctest.testmod(cpp_text).failed == 0
+    assert doctest.testmod(cpp_values).failed == 0
 
 
 def declare(returns: str, name: str, *arguments: CppParameter, head: str = "") -> str:

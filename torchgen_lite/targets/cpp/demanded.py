@@ -75,6 +75,14 @@ def kernels_header(
     return OutputFile(path, "cpp_torch/kernels.h.j2", context)
 
 
+def kernel_includes(folder: str, headers: Sequence[str]) -> list[str]:
+    """What declares the kernels: the author's headers, which are then proven, or our own."""
+    if not headers:
+        return [f"#include <{folder}/kernels.h>"]
+    own = [f'#include "{header}"' for header in headers]
+    return [*own, "", f"#include <{folder}/verify_kernels.h>"]
+
+
 def prototype(kernel: Kernel, namespace: str) -> PrototypeView:
     """`at::Tensor scale_cpu(const at::Tensor& self, double s);`."""
     signature, span = kernel.signature, kernel.span

@@ -8,11 +8,11 @@ TORCHGEN_LITE_LIBRARY_IMPL(toy, CPU, m) {
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp.demanded import Kernel, shared_names
 from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.registrations import StatementView, definition, library_views
 from torchgen_lite.targets.cpp_runtime.kernels import kernel_expression
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
 from torchgen_lite.targets.output import OutputFile
@@ -22,22 +22,6 @@ TEMPLATE = "cpp_torch/register.cpp.j2"
 _LIBRARY = "#include <torchgen_lite/library.h>"
 
 
-@dataclass(frozen=True, slots=True)
-class StatementView:
-    """A statement in the block of a library."""
-
-    guard: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class LibraryView:
-    """A block of statements for one namespace of operators."""
-
-    opening: str
-    statements: tuple[StatementView, ...]
-
-
 def build_schema(
     operators: Sequence[Operator], layout: RuntimeLayout, library: str
 ) -> Iterator[OutputFile]:
@@ -45,27 +29,14 @@ def build_schema(
     if not operators:
         return
     macro = "TORCHGEN_LITE_LIBRARY" + ("_FRAGMENT" if library == "fragment" else "")
-    libraries = [
-        LibraryView(
-            f"{macro}({namespace}, m) {{",
-            tuple([_definition(o) for o in operators if o.function.namespace == namespace]),
-        )
-        for namespace in dict.fromkeys(o.function.namespace for o in operators)
-    ]
+    definitions = [(o.function.namespace, _definition(o)) for o in operators]
+    libraries = library_views(definitions, macro)
     context = {"includes": [_LIBRARY], "wrappers": [], "libraries": libraries}
     yield OutputFile(layout.source("register_schema.cpp"), TEMPLATE, context)
 
 
 def _definition(operator: Operator) -> StatementView:
-    items = [cpp_text.quote(operator.schema_text)]
-    if operator.function.tags:
-        tags = [cpp_text.quote(tag) for tag in operator.function.tags]
-        line = cpp_text.call("m.def(", [*items, f"{{{', '.join(tags)}}}"], ");", indent=2)
-        if "\n" not in line:
-            return StatementView(operator.guard, line)
-        # Column 6 is where an argument stands that has a line of its own.
-        items.append(cpp_text.braced(tags, indent=6, tail=2))
-    return StatementView(operator.guard, cpp_text.call("m.def(", items, ");", indent=2))
+    return definition(operator, [cpp_text.quote(tag) for tag in operator.function.tags])
 
 
 def build_keys(
@@ -82,15 +53,11 @@ def build_keys(
         by_file.setdefault((kernel.key, kernel.operator.shard), []).append(kernel)
     for (key, shard), own in by_file.items():
         stem = f"register_{key.lower()}" + ("" if shard is None else f"_{shard}")
-        libraries = []
-        for namespace in dict.fromkeys(k.operator.function.namespace for k in own):
-            statements = [
-                _implementation(kernel, layout.namespace, shared)
-                for kernel in own
-                if kernel.operator.function.namespace == namespace
-            ]
-            opening = f"TORCHGEN_LITE_LIBRARY_IMPL({namespace}, {key}, m) {{"
-            libraries.append(LibraryView(opening, tuple(statements)))
+        statements = [
+            (k.operator.function.namespace, _implementation(k, layout.namespace, shared))
+            for k in own
+        ]
+        libraries = library_views(statements, "TORCHGEN_LITE_LIBRARY_IMPL", key)
         context = {"includes": lines, "wrappers": [], "libraries": libraries}
         yield OutputFile(layout.source(f"{stem}.cpp"), TEMPLATE, context)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.derive import derive
 from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.targets.cpp.demanded import kernel_includes
 from torchgen_lite.targets.cpp.layout import library_layout
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.selection import default_namespace, select, unreached_kernels
@@ -65,9 +66,5 @@ def _files(functions: Sequence[NativeFunction], settings: RuntimeOptions) -> Ite
     kernels = author_kernels(operators, layout)
     yield from build_kernels(kernels, layout, settings.kernel_headers)
     yield from build_schema(operators, layout, options.library)
-    if settings.kernel_headers:
-        declared = [f'#include "{header}"' for header in settings.kernel_headers]
-        declared += ["", f"#include <{layout.folder}/verify_kernels.h>"]
-    else:
-        declared = [f"#include <{layout.folder}/kernels.h>"]
+    declared = kernel_includes(layout.folder, settings.kernel_headers)
     yield from build_keys(kernels, layout, declared)

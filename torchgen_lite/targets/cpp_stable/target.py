@@ -6,7 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import has_errors
-from torchgen_lite.targets.cpp.demanded import demanded_kernels, kernels_header, shared_names
+from torchgen_lite.targets.cpp.demanded import (
+    demanded_kernels,
+    kernel_includes,
+    kernels_header,
+    shared_names,
+)
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.options import LibraryOptions
@@ -74,14 +79,12 @@ def _kernel_files(
     demanded = demanded_kernels(kernels)
     includes = include_lines(operators, folder)
     if options.headers:
-        declared = [f'#include "{header}"' for header in options.headers]
-        declared += ["", f"#include <{folder}/verify_kernels.h>"]
         includes = ["#include <torch/csrc/stable/library.h>", "", *includes]
         yield from proof_files(include, namespace, demanded, includes, same=SAME_UNBOXED)
     else:
-        declared = [f"#include <{folder}/kernels.h>"]
         yield kernels_header(f"{include}/kernels.h", namespace, kernels, includes)
         yield from proof_files(include, namespace, demanded, includes)
+    declared = kernel_includes(folder, options.headers)
     if shared_names(kernels, namespace):
         # The type that says which kernel is meant is the schema of a typed call.
         declared.append(f"#include <{folder}/operators.h>")

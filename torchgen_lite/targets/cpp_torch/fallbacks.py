@@ -21,6 +21,7 @@ from torchgen_lite.dialects.cpp_text import call, quote
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.model import walk_type
 from torchgen_lite.targets.cpp.conditions import condition
+from torchgen_lite.targets.cpp.registrations import StatementView
 from torchgen_lite.targets.output import OutputFile
 
 _HEADERS = ("fallback.h", "functionalize.h")
@@ -30,19 +31,11 @@ _SERVED = frozenset({"CompositeImplicitAutograd", "Functionalize"})
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionalizeCall:
-    """One registration, and the `#if` line of the operators that it names."""
-
-    guard: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class FunctionalizeView:
-    """The registrations for the operators of one namespace."""
+    """The registrations for the operators of one namespace, each under the condition of those it names."""
 
     name: str
-    calls: tuple[FunctionalizeCall, ...]
+    calls: tuple[StatementView, ...]
 
 
 def fallback_files(
@@ -70,12 +63,12 @@ def functionalize_views(
     functions: Sequence[NativeFunction], namespace: str
 ) -> tuple[FunctionalizeView, ...]:
     """For each namespace of operators, in the order of the file."""
-    calls: dict[str, list[FunctionalizeCall]] = {}
+    calls: dict[str, list[StatementView]] = {}
     for group in group_functions(functions):
         for function in _writers(group):
             assert group.functional is not None
             line = _registration(function, group.functional, namespace)
-            call = FunctionalizeCall(condition(function, group.functional), line)
+            call = StatementView(condition(function, group.functional), line)
             calls.setdefault(function.namespace, []).append(call)
     return tuple(FunctionalizeView(name, tuple(lines)) for name, lines in calls.items())
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.targets.cpp.demanded import Kernel, shared_names
+from torchgen_lite.targets.cpp.demanded import Kernel, kernel_includes, shared_names
 from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
 from torchgen_lite.targets.cpp.options import LibraryOptions
+from torchgen_lite.targets.cpp.registrations import StatementView, definition, library_views
 from torchgen_lite.targets.cpp_torch.kernels import wrapper_name
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper, build_wrapper, wants_wrapper
 from torchgen_lite.targets.output import OutputFile
@@ -38,22 +39,6 @@ class Registration:
     calls_kernel: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class StatementView:
-    """A statement in the block of a library."""
-
-    guard: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class LibraryView:
-    """A block of statements for one namespace of operators."""
-
-    opening: str
-    statements: tuple[StatementView, ...]
-
-
 def build_schema(
     operators: Sequence[Operator], layout: Layout, options: LibraryOptions
 ) -> Iterator[OutputFile]:
@@ -62,13 +47,13 @@ def build_schema(
     if not own:
         return
     macro = "TORCH_LIBRARY_FRAGMENT" if options.library == "fragment" else "TORCH_LIBRARY"
-    libraries = []
-    for namespace in dict.fromkeys(o.function.namespace for o in own):
-        statements = [_definition(o) for o in own if o.function.namespace == namespace]
-        if options.python_module:
-            call = f"m.set_python_module({cpp_text.quote(options.python_module)});"
-            statements.insert(0, StatementView("", call))
-        libraries.append(LibraryView(f"{macro}({namespace}, m) {{", tuple(statements)))
+    statements: list[tuple[str, StatementView]] = []
+    if options.python_module:
+        call = f"m.set_python_module({cpp_text.quote(options.python_module)});"
+        namespaces = dict.fromkeys(o.function.namespace for o in own)
+        statements = [(namespace, StatementView("", call)) for namespace in namespaces]
+    statements += [(o.function.namespace, _definition(o)) for o in own]
+    libraries = library_views(statements, macro)
     context = {
         "includes": _includes(layout, [o.guard for o in own], []),
         "wrappers": [],
@@ -79,15 +64,7 @@ def build_schema(
 
 
 def _definition(operator: Operator) -> StatementView:
-    items = [cpp_text.quote(operator.schema_text)]
-    if operator.function.tags:
-        tags = [f"at::Tag::{tag}" for tag in operator.function.tags]
-        line = cpp_text.call("m.def(", [*items, f"{{{', '.join(tags)}}}"], ");", indent=2)
-        # Column 6 is where an argument stands that has a line of its own.
-        items.append(cpp_text.braced(tags, indent=6, tail=2))
-        if "\n" not in line:
-            return StatementView(operator.guard, line)
-    return StatementView(operator.guard, cpp_text.call("m.def(", items, ");", indent=2))
+    return definition(operator, [f"at::Tag::{tag}" for tag in operator.function.tags])
 
 
 def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[Registration]:
@@ -131,14 +108,13 @@ def key_order() -> list[str]:
 def _key_file(
     path: str, key: str, own: Sequence[Registration], layout: Layout, options: LibraryOptions
 ) -> OutputFile:
-    libraries = []
-    for namespace in dict.fromkeys(r.operator.function.namespace for r in own):
-        statements = [_implementation(r) for r in own if r.operator.function.namespace == namespace]
-        opening = f"TORCH_LIBRARY_IMPL({namespace}, {key}, m) {{"
-        libraries.append(LibraryView(opening, tuple(statements)))
+    statements = [(r.operator.function.namespace, _implementation(r)) for r in own]
+    libraries = library_views(statements, "TORCH_LIBRARY_IMPL", key)
     wrappers = [r.wrapper for r in own if r.wrapper is not None]
     guards = [statement.guard for library in libraries for statement in library.statements]
-    kernels = kernel_headers(layout, options) if any(r.calls_kernel for r in own) else []
+    kernels = (
+        kernel_includes(layout.folder, options.headers) if any(r.calls_kernel for r in own) else []
+    )
     context = {
         "includes": _includes(layout, guards, kernels, wrappers),
         "wrappers": wrappers,
@@ -160,14 +136,6 @@ def implementation(operator: Operator, expression: str) -> str:
         expression = expression.replace("(", f"(\n{' ' * 10}", 1)
     items = [cpp_text.quote(operator.local_name), expression]
     return cpp_text.call("m.impl(", items, ");", indent=2)
-
-
-def kernel_headers(layout: Layout, options: LibraryOptions) -> list[str]:
-    """What declares the kernels: the author's headers, which are then proven, or our own."""
-    if not options.headers:
-        return [f"#include <{layout.folder}/kernels.h>"]
-    own = [f'#include "{header}"' for header in options.headers]
-    return [*own, "", f"#include <{layout.folder}/verify_kernels.h>"]
 
 
 def _includes(

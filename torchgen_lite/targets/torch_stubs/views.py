@@ -15,7 +15,7 @@ import keyword
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.dialects import torch_ops
+from torchgen_lite.dialects import python, torch_ops
 from torchgen_lite.dialects.python_names import identifier, type_words, unshadowed
 from torchgen_lite.dialects.text import bracketed, docstring, import_line
 from torchgen_lite.schema import FunctionSchema
@@ -97,18 +97,12 @@ def _overload(
 
 def _signature(schema: FunctionSchema, shadowed: frozenset[str], words: set[str]) -> str:
     """The stub of `__call__`; names that attributes of the class hide get an underscore."""
-    parts = [_unshadow(line, shadowed) for line in torch_ops.parameters(schema)]
+    parts = python.unshadow(torch_ops.parameters(schema), shadowed)
     returns = unshadowed(torch_ops.returns_type(schema), shadowed)
     for part in parts:
         words |= type_words(part.partition(": ")[2].partition(" = ")[0])
     words |= type_words(returns)
     return bracketed("def __call__(", parts, indent=4, tail=f" -> {returns}: ...")
-
-
-def _unshadow(line: str, shadowed: frozenset[str]) -> str:
-    name, colon, rest = line.partition(": ")
-    type_, equals, value = rest.partition(" = ")
-    return f"{name}{colon}{unshadowed(type_, shadowed)}{equals}{value}"
 
 
 def _declare(attribute: str, type_name: str) -> str:
