@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from torchgen_lite.dialects.cpp_text import KEYWORDS
 from torchgen_lite.targets.cpp.module import DEFAULT_MODULE, is_module_name
@@ -12,7 +13,7 @@ from torchgen_lite.targets.options import OptionError, shards_option, text_optio
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 # What a path in `#include <...>` cannot have in it.
-_NO_HEADER = frozenset('">\n\\')
+_NO_HEADER = frozenset('">\n\r\\')
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +43,9 @@ def load_library_options(values: Mapping[str, object], target: str) -> LibraryOp
     namespace = text_option(values, "namespace", "")
     if namespace and not is_namespace(namespace):
         raise OptionError("namespace", f"`namespace`: `{namespace}` is no C++ namespace")
-    folder = text_option(values, "folder", target).rstrip("/")
-    if not folder or folder.startswith("/") or ".." in folder.split("/"):
-        raise OptionError("folder", f"`folder`: `{folder}` is no path below the output folder")
+    path = PurePosixPath(text_option(values, "folder", target))
+    if not path.parts or path.is_absolute() or ".." in path.parts:
+        raise OptionError("folder", f"`folder`: `{path}` is no path below the output folder")
     library = text_option(values, "library", "def")
     if library not in ("def", "fragment"):
         raise OptionError("library", "`library` is neither `def` nor `fragment`")
@@ -57,7 +58,7 @@ def load_library_options(values: Mapping[str, object], target: str) -> LibraryOp
         message = f"`python-module`: `{python_module}` is not the name of a Python module"
         raise OptionError("python-module", message)
     headers = header_option(values, "headers")
-    return LibraryOptions(namespace, folder, library, headers, shards, module, python_module)
+    return LibraryOptions(namespace, str(path), library, headers, shards, module, python_module)
 
 
 def is_namespace(text: str) -> bool:

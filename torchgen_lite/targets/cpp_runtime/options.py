@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from torchgen_lite.dialects.cpp_runtime import Types
 from torchgen_lite.targets.cpp.options import (
     LibraryOptions,
+    header_option,
     load_library_options,
 )
 from torchgen_lite.targets.options import (
@@ -58,8 +59,7 @@ def load_options(values: Mapping[str, object]) -> RuntimeOptions:
     """Check what the configuration says; raise `OptionError` for the first thing that is wrong."""
     check_known(values, TARGET, KNOWN_OPTIONS)
     library = load_library_options(values, TARGET)
-    kernel_headers = texts_option(values, "kernel-headers")
-    load_library_options({"headers": kernel_headers}, TARGET)
+    kernel_headers = header_option(values, "kernel-headers")
     calls_only = flag_option(values, "calls-only", False)
     skip = texts_option(values, "skip")
     return RuntimeOptions(library, _types(values), kernel_headers, skip, calls_only)

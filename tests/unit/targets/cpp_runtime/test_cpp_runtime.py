@@ -237,6 +237,7 @@ def test_any_number_of_values_is_left_out(tmp_path: Path) -> None:
         ('skip = ["my::n"]', "there is no operator `my::n`"),
         ('namespace = "a-b"', "is no C++ namespace"),
         ('folder = "/x"', "is no path below the output folder"),
+        ('kernel-headers = ["a\\nb.h"]', "`kernel-headers` has a text that is no path of a header"),
         ('library = "impl"', "neither `def` nor `fragment`"),
         ("shards = 1000", "not a number from 0 to 256"),
         ("headers = ['a\">b']", "no path of a header"),

@@ -272,6 +272,7 @@ def test_functions_that_would_be_the_same_are_there_once(tmp_path: Path) -> None
         ({"library": "own"}, "`library` is neither `def` nor `fragment`"),
         ({"shards": 300}, "`shards` is not a number from 0 to 256"),
         ({"folder": "../x"}, "`folder`: `../x` is no path below the output folder"),
+        ({"folder": "."}, "`folder`: `.` is no path below the output folder"),
         ({"headers": "x.h"}, "`headers` is not a list of texts"),
         ({"calls-only": 1}, "`calls-only` is neither true nor false"),
     ],
@@ -280,6 +281,10 @@ def test_wrong_options(values: dict[str, object], message: str) -> None:
     with pytest.raises(OptionError) as caught:
         load_options(values)
     assert str(caught.value) == message
+
+
+def test_a_folder_has_one_spelling() -> None:
+    assert load_options({"folder": "a//b/./c/"}).library.folder == "a/b/c"
 
 
 CASE = Path(__file__).parents[3] / "cases" / "cpp_torch"
