@@ -1,4 +1,4 @@
 """Views and options that the C++ targets share.
 
-The templates of what they share, kernels and their proof, stand with those of `cpp-torch`.
+The templates of what they share, kernels, their proof and registrations, are in `templates/cpp`.
 """

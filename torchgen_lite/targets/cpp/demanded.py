@@ -72,7 +72,7 @@ def kernels_header(
         "includes": includes,
         "scopes": [{"namespace": scope, "kernels": views} for scope, views in scopes.items()],
     }
-    return OutputFile(path, "cpp_torch/kernels.h.j2", context)
+    return OutputFile(path, "cpp/kernels.h.j2", context)
 
 
 def kernel_includes(folder: str, headers: Sequence[str]) -> list[str]:

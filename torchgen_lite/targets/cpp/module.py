@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from torchgen_lite.targets.output import OutputFile
 
-TEMPLATE = "cpp_torch/module.cpp.j2"
+TEMPLATE = "cpp/module.cpp.j2"
 # What `module` is by default; PyTorch's extensions are called so.
 DEFAULT_MODULE = "_C"
 

@@ -37,8 +37,8 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.kernels import flat, include_macro, qualified, split_kernel
 from torchgen_lite.targets.output import OutputFile
 
-CHECK_TEMPLATE = "cpp_torch/kernel_check.h.j2"
-VERIFY_TEMPLATE = "cpp_torch/verify_kernels.h.j2"
+CHECK_TEMPLATE = "cpp/kernel_check.h.j2"
+VERIFY_TEMPLATE = "cpp/verify_kernels.h.j2"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
 from torchgen_lite.targets.output import OutputFile
 
 # A list of includes and of blocks; nothing of libtorch is in it.
-TEMPLATE = "cpp_torch/register.cpp.j2"
+TEMPLATE = "cpp/register.cpp.j2"
 _LIBRARY = "#include <torchgen_lite/library.h>"
 
 

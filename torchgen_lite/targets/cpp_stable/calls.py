@@ -58,7 +58,7 @@ def build_calls(
         yield OutputFile(f"{root}/src/{name}.cpp", "cpp_stable/operators.cpp.j2", context | more)
     if shards:
         more = {"headers": [f"operators_{shard}.h" for shard in shards]}
-        yield OutputFile(f"{include}/operators.h", "cpp_torch/umbrella.h.j2", context | more)
+        yield OutputFile(f"{include}/operators.h", "cpp/umbrella.h.j2", context | more)
     functions = list(function_views(operators))
     more = {
         "has_limits": any("numeric_limits" in view.opening for view in functions),

@@ -71,7 +71,7 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
         for name in ("operators", "functions", "redispatch_functions"):
             headers = [f"{stem(name, shard)}.h" for shard in layout.shards]
             more = {"headers": headers}
-            yield OutputFile(layout.header(f"{name}.h"), "cpp_torch/umbrella.h.j2", context | more)
+            yield OutputFile(layout.header(f"{name}.h"), "cpp/umbrella.h.j2", context | more)
 
 
 def include_lines(

@@ -60,7 +60,7 @@ def build_schema(
         "libraries": libraries,
     }
     path = layout.source("register_schema.cpp")
-    yield OutputFile(path, "cpp_torch/register.cpp.j2", context)
+    yield OutputFile(path, "cpp/register.cpp.j2", context)
 
 
 def _definition(operator: Operator) -> StatementView:
@@ -120,7 +120,7 @@ def _key_file(
         "wrappers": wrappers,
         "libraries": libraries,
     }
-    return OutputFile(path, "cpp_torch/register.cpp.j2", context)
+    return OutputFile(path, "cpp/register.cpp.j2", context)
 
 
 def _implementation(registration: Registration) -> StatementView:
