@@ -109,7 +109,7 @@ def check_free_functions(operators: Sequence[Operator], *, redispatch: bool) -> 
     yield f"#include <ATen/{file}>\n#include <aten_ops/{ours_file}>\n"
     yield f"void check{'Redispatch' if redispatch else 'Functions'}() {{"
     for name, signature in free_functions(functions, redispatch=redispatch):
-        our_name = f"aten_ops::{ours}::{cpp_text.identifier(name)}"
+        our_name = f"aten_ops::{ours}::{cpp_text.function_name(name)}"
         their_name, type_ = f"{theirs}::{name}", pointer(signature)
         pointers = [f"static_cast<{type_}>(&{n})" for n in (our_name, their_name)]
         yield f'  record::compare("{name}", {", ".join(pointers)});'
@@ -123,7 +123,7 @@ def check_methods(operators: Sequence[Operator]) -> Iterator[str]:
     yield "  operator const at::Tensor&() const { return record::tensor(0); }\n};\n"
     yield "void checkMethods() {\n  const Ours ours;\n  const at::Tensor& theirs = record::tensor(0);"
     for name, signature in methods([o.function for o in operators]):
-        our_name = cpp_text.identifier(name)
+        our_name = cpp_text.function_name(name)
         sides = [
             f"{self}, static_cast<{pointer(signature, f'{owner}::')}>(&{owner}::{method})"
             for self, owner, method in (("ours", "Ours", our_name), ("theirs", "at::Tensor", name))

@@ -31,6 +31,15 @@ if TYPE_CHECKING:
 _NAMESPACES = frozenset({"higher_order", "import_module", "load_library", "loaded_libraries"})
 _PACKETS = frozenset({"_dir", "name"})
 _OVERLOADS = frozenset({"_dir", "_op", "_overload_names", "op", "op_overloads", "overloads"})
+# Those that a namespace has because it is a module, what PyTorch answers before it looks for an operator, and
+# what means something to Python where it is defined. Other names of this kind are operators: `__and__`.
+_MODULE = frozenset(
+    "__all__ __annotate__ __annotations__ __call__ __class__ __debug__ __delattr__ __dict__ __dir__ __doc__ "
+    "__eq__ __file__ __format__ __ge__ __getattr__ __getattribute__ __getstate__ __gt__ __hash__ __init__ __init_subclass__ __le__ "
+    "__loader__ __lt__ __module__ __name__ __ne__ __new__ __origin__ __package__ __path__ __reduce__ "
+    "__reduce_ex__ __repr__ __self__ __setattr__ __sizeof__ __spec__ __str__ __subclasshook__ "
+    "__weakref__".split()
+)
 # What generated modules import, the locals of generated functions, and what Python lets nobody assign.
 _GLOBALS = frozenset({"_resolve", "_support", "torch"})
 _LOCALS = re.compile(r"__debug__|_kernel|_like|_each|_results?|_result\d+")
@@ -75,12 +84,7 @@ def _inexpressible(function: NativeFunction) -> str:
 def _taken(function: NativeFunction) -> str:
     """Which name of an operator torch.ops, or the generated code, uses itself."""
     schema, base, overload = function.func, function.func.base_name, function.func.overload_name
-    if (
-        function.namespace in _NAMESPACES
-        or base in _PACKETS
-        or overload in _OVERLOADS
-        or _is_dunder(base)
-    ):
+    if function.namespace in _NAMESPACES or base in _PACKETS | _MODULE or overload in _OVERLOADS:
         return "has a name that `torch.ops` uses itself"
     if base in _GLOBALS and not overload:
         return f"is called `{base}`, which the generated code uses itself"
@@ -88,10 +92,6 @@ def _taken(function: NativeFunction) -> str:
         if argument.name in _GLOBALS or _LOCALS.fullmatch(argument.name):
             return f"has an argument `{argument.name}`, which the generated code uses itself"
     return ""
-
-
-def _is_dunder(name: str) -> bool:
-    return name.startswith("__") and name.endswith("__")
 
 
 def _check(package: Package) -> Iterator[Diagnostic]:
