@@ -158,7 +158,10 @@ def test_free_functions(generated: Path, installed: Path, ours: Derived, redispa
     lines = [
         f"  (void)static_cast<{pointer(signature)}>(&{name});"
         for plain, signature in found
-        for name in (f"aten_ops::{ours_scope}::{cpp_text.function_name(plain)}", f"{scope}::{plain}")
+        for name in (
+            f"aten_ops::{ours_scope}::{cpp_text.function_name(plain)}",
+            f"{scope}::{plain}",
+        )
     ]
     header = "RedispatchFunctions.h" if redispatch else "Functions.h"
     head = f"#include <ATen/{header}>\n#include <aten_ops/{file}.h>\nvoid compare() {{\n"
