@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from torchgen_lite.analysis.differentiability import (
     Derivative,
@@ -126,14 +127,11 @@ def _statement(head: str, value: str) -> list[str]:
     return [" " * _INDENT + first, *rest]
 
 
-def _names(info: DifferentiabilityInfo) -> set[str]:
-    return {
-        node.text
-        for derivative in info.derivatives
-        if derivative.formula.expression is not None
-        for node in walk(derivative.formula.expression)
-        if isinstance(node, Name)
-    }
+def _written(info: DifferentiabilityInfo) -> Iterator[Expression]:
+    """Every part of every formula of an entry."""
+    for derivative in info.derivatives:
+        if derivative.formula.expression is not None:
+            yield from walk(derivative.formula.expression)
 
 
 def _tests_presence(info: DifferentiabilityInfo) -> bool:
@@ -141,20 +139,16 @@ def _tests_presence(info: DifferentiabilityInfo) -> bool:
     return any(
         isinstance(node, Call)
         and isinstance(node.function, Member)
-        and str(node).startswith("grad")
-        for derivative in info.derivatives
-        if derivative.formula.expression is not None
-        for node in walk(derivative.formula.expression)
-        if isinstance(node, Call)
-        and isinstance(node.function, Member)
         and node.function.name == "defined"
+        and str(node).startswith("grad")
+        for node in _written(info)
     )
 
 
 def _gradients(info: DifferentiabilityInfo, schema: FunctionSchema) -> Iterator[str]:
     """`grad`, `grads` or `grad_NAME`, whichever the formulas use."""
     margin = " " * _INDENT
-    used = _names(info)
+    used = {node.text for node in _written(info) if isinstance(node, Name)}
     outputs = differentiable_outputs(schema, info)
     many = len(outputs) > 1 or any(isinstance(r.type, ListType) for r in schema.returns)
     if many and not _tests_presence(info):
@@ -196,13 +190,10 @@ def _mixed_gradients(info: DifferentiabilityInfo, schema: FunctionSchema) -> Ite
     outputs = differentiable_outputs(schema, info)
     if len(outputs) < 2 or not any(isinstance(schema.returns[i].type, ListType) for i in outputs):
         return
-    for derivative in info.derivatives:
-        expression = derivative.formula.expression
-        for node in walk(expression) if expression is not None else ():
-            if isinstance(node, Name) and node.text == "grads":
-                message = "`grads` of several results, one of which is a list"
-                yield Problem(info, node, message, "name the results, and write `grad_NAME`")
-                return
+    wrong = (n for n in _written(info) if isinstance(n, Name) and n.text == "grads")
+    for node in islice(wrong, 1):
+        message = "`grads` of several results, one of which is a list"
+        yield Problem(info, node, message, "name the results, and write `grad_NAME`")
 
 
 def _lists(info: DifferentiabilityInfo) -> list[str]:
