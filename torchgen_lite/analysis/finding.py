@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Span
+from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.loader.entry import NativeFunction
 
 
@@ -15,7 +15,7 @@ def finding(
     help: str | None = None,
     secondary: tuple[Label, ...] = (),
 ) -> Diagnostic:
-    """A diagnostic about one entry, with the severity of its code; without a place it is at the name."""
+    """A diagnostic about one entry; without a place it is at the name."""
     place = span or function.func.name_span or function.span
     return Diagnostic(
         code,
@@ -23,7 +23,6 @@ def finding(
         Label(place, label) if place else None,
         secondary,
         help,
-        severity=CODES[code].severity,
         operator=function.func.full_name,
         context=dict(function.field_spans).get("func"),
     )

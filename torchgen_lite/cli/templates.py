@@ -79,9 +79,7 @@ def check(session: Session) -> int:
     for folder, name in overrides:
         if name not in known:
             message = f"`{folder}/{name}` overrides no template"
-            found.append(
-                Diagnostic("TG502", message, help=did_you_mean(name, known), severity="warning")
-            )
+            found.append(Diagnostic("TG502", message, help=did_you_mean(name, known)))
     if not has_errors(found):
         found += _check_each(program.config, [name for _, name in overrides if name in known])
     session.report(found, kind="templates")

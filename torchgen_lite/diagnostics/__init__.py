@@ -6,6 +6,7 @@ each output format is one file with one function.
 
 from __future__ import annotations
 
+from torchgen_lite.diagnostics.code import Severity
 from torchgen_lite.diagnostics.codes import CODES, Code, explain
 from torchgen_lite.diagnostics.concise import render_concise
 from torchgen_lite.diagnostics.full import render_full
@@ -14,7 +15,6 @@ from torchgen_lite.diagnostics.json_format import diagnostic_to_json, render_jso
 from torchgen_lite.diagnostics.model import (
     Diagnostic,
     Label,
-    Severity,
     Source,
     Span,
     has_errors,

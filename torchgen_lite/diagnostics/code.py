@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from torchgen_lite.diagnostics.model import Severity
+Severity = Literal["error", "warning"]
 
 
 class Code(NamedTuple):

@@ -115,8 +115,9 @@ RUN_CODES = (
     Code(
         "TG502",
         "unknown template",
-        "error",
-        "A file in `template-dirs` has the name of no built-in template, so it would never be used.",
+        "warning",
+        "A file in `template-dirs` has the name of no built-in template, so nothing uses it unless another "
+        "template includes it.",
     ),
     Code(
         "TG510",

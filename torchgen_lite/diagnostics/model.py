@@ -5,9 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-Severity = Literal["error", "warning"]
+from torchgen_lite.diagnostics.code import Severity
+from torchgen_lite.diagnostics.codes import CODES
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +76,8 @@ class Diagnostic:
     """One finding. `message` says what, `label` where, `help` what to do.
 
     `context` is the span of the entry's `func:` value, shown above when the caret is elsewhere.
-    `operator` is the full name of the operator concerned, where there is one.
+    `operator` is the full name of the operator concerned, where there is one. The severity is that of
+    the code; no finding has its own.
     """
 
     code: str
@@ -84,9 +86,12 @@ class Diagnostic:
     secondary: tuple[Label, ...] = ()
     help: str | None = None
     notes: tuple[str, ...] = ()
-    severity: Severity = "error"
     operator: str = ""
     context: Span | None = None
+
+    @property
+    def severity(self) -> Severity:
+        return CODES[self.code].severity
 
     @property
     def path(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
@@ -53,26 +54,13 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
     reader.operator = node.value.split("(", 1)[0].strip()[:100]
     schema, found = parse_schema(node.value, locate=scalar_locator(reader.source, node))
     if found:
-        for diagnostic in found:
-            reader.diagnostics.append(_in_entry(reader, diagnostic))
+        reader.diagnostics += [
+            replace(d, operator=reader.operator, context=reader.context) for d in found
+        ]
     if schema is None:
         return None
     _check_duplicates(reader, schema)
     return schema
-
-
-def _in_entry(reader: EntryReader, diagnostic: Diagnostic) -> Diagnostic:
-    return Diagnostic(
-        diagnostic.code,
-        diagnostic.message,
-        diagnostic.label,
-        diagnostic.secondary,
-        diagnostic.help,
-        diagnostic.notes,
-        diagnostic.severity,
-        reader.operator,
-        reader.context,
-    )
 
 
 def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 
@@ -71,7 +71,6 @@ class EntryReader:
                 Label(span, label),
                 secondary,
                 help,
-                severity=CODES[code].severity,
                 operator=self.operator,
                 context=self.context,
             )

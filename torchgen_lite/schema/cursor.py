@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Span
+from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.schema.lexer import IDENT, tokenize
 
 # After this many mistakes in one schema the rest would be noise.
@@ -129,10 +129,7 @@ class Cursor:
         if self.errors > MAX_ERRORS:
             raise Abort
         span = self.locate(start, max(end, start + 1))
-        severity = CODES[code].severity
-        self.diagnostics.append(
-            Diagnostic(code, message, Label(span, label), secondary, help, severity=severity)
-        )
+        self.diagnostics.append(Diagnostic(code, message, Label(span, label), secondary, help))
 
     def report_here(self, code: str, message: str, label: str, help: str | None = None) -> None:
         """Record a mistake at the current token."""
@@ -141,8 +138,7 @@ class Cursor:
 
     def warn(self, code: str, message: str, start: int, end: int) -> None:
         """Record something odd that does not make the schema wrong."""
-        label = Label(self.locate(start, end))
-        self.diagnostics.append(Diagnostic(code, message, label, severity="warning"))
+        self.diagnostics.append(Diagnostic(code, message, Label(self.locate(start, end))))
 
     def abort(self, code: str, message: str, label: str, help: str | None = None) -> Abort:
         """Record a mistake at the current token; `raise` the result."""

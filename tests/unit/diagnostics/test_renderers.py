@@ -44,11 +44,10 @@ UNKNOWN_KEY = Diagnostic(
     context=_span("add.Tensor"),
 )
 CLASH = Diagnostic(
-    "TG301",
-    "declared twice",
+    "TG411",
+    "called alike",
     Label(_span("other"), "again here"),
     (Label(_span("self"), "first here"),),
-    severity="warning",
 )
 
 
@@ -68,7 +67,7 @@ error[TG103]: unknown dispatch key `CPUU`
 
 def test_full_with_two_labels_on_one_line() -> None:
     assert render_full([CLASH]) == """\
-warning[TG301]: declared twice
+warning[TG411]: called alike
  --> native_functions.yaml:1:40
   |
 1 | - func: add.Tensor(Tensor self, Tensor other) -> Tensor
@@ -124,8 +123,8 @@ def test_github_puts_errors_first_and_escapes() -> None:
     assert lines == [
         "::error title=TG103,file=native_functions.yaml,line=3,endLine=3,col=5,endColumn=9"
         "::unknown dispatch key `CPUU`%0Ahelp: did you mean `CPU`?",
-        "::warning title=TG301,file=native_functions.yaml,line=1,endLine=1,col=40,endColumn=45"
-        "::declared twice",
+        "::warning title=TG411,file=native_functions.yaml,line=1,endLine=1,col=40,endColumn=45"
+        "::called alike",
     ]
     odd = Source("a,b:c.yaml", "x\ny\n")
     line = render_github([Diagnostic("TG100", "100%", Label(Span(odd, 0, 3)))])
@@ -147,7 +146,7 @@ def test_sarif_has_rules_places_and_stable_fingerprints() -> None:
     log = json.loads(render_sarif([UNKNOWN_KEY, CLASH]))
     run = log["runs"][0]
     assert log["version"] == "2.1.0"
-    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["TG103", "TG301"]
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["TG103", "TG411"]
     first = run["results"][0]
     region = first["locations"][0]["physicalLocation"]["region"]
     assert region == {"startLine": 3, "startColumn": 5, "endLine": 3, "endColumn": 9}

@@ -114,5 +114,5 @@ def _unknown_codes(source: Source) -> Iterator[Diagnostic]:
                 message = f"unknown code `{code[:40]}` in a suppression comment"
                 hint = did_you_mean(code, known)
                 label = Label(span, "not a code")
-                yield Diagnostic("TG120", message, label, help=hint, severity="warning")
+                yield Diagnostic("TG120", message, label, help=hint)
             position += len(part) + 1

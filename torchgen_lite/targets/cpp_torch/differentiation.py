@@ -228,7 +228,6 @@ def _refusals(
             "TG541",
             message,
             Label(span, label) if span else None,
-            severity="warning",
             operator=operator_name(function),
         )
 
