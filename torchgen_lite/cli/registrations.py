@@ -19,7 +19,7 @@ _LINE = re.compile(r"^(?P<key>\w+)(?:\[alias\])?: (?P<debug>.*) :: .* \[ (?P<how
 
 def registrations_of_program(program: Program) -> Iterator[Registrations]:
     """The kernels that the entries name, and those that the generator writes: structured, autograd."""
-    from torchgen_lite.analysis.checks import is_implied
+    from torchgen_lite.analysis.checks.kernels import is_implied
     from torchgen_lite.analysis.dispatch_index import effective_dispatch
     from torchgen_lite.targets.python.structured import DENSE_BACKENDS
 

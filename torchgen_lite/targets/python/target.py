@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.checks import is_implied
+from torchgen_lite.analysis.checks.kernels import is_implied
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.targets.left_out import has_any_number, left_out
