@@ -129,7 +129,6 @@ TORCH_2_13 = KeyTable(
     autograd_without_backend=("HIP", "VE", "MTIA"),
 )
 
-RELEASES: dict[str, KeyTable] = {table.release: table for table in (TORCH_2_13,)}
 CURRENT = TORCH_2_13
 
 

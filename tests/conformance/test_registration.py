@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conformance.torch_replay import dispatcher_with_torch_fallbacks, kernel
+from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.runtime import DispatchKey, Library, fallthrough_kernel
-from torchgen_lite.runtime.keys import ALIAS_KEYS, RUNTIME_KEYS
+from torchgen_lite.runtime.keys import RUNTIME_KEYS
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.torch
@@ -29,6 +30,7 @@ def torch_reads(key: DispatchKey) -> bool:
         return False
 
 
+ALIAS_KEYS = [DispatchKey[name] for name in CURRENT.aliases]
 KEYS = [key.name for key in (*RUNTIME_KEYS, *ALIAS_KEYS) if torch_reads(key)]
 # Those where the rules meet, so that they meet often.
 BUSY = [

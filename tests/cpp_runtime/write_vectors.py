@@ -28,7 +28,6 @@ from torchgen_lite.runtime import (
     named_sets,
 )
 from torchgen_lite.runtime.keys import (
-    ALIAS_KEYS,
     NUM_FUNCTIONALITIES,
     SLOT_OF,
     is_alias_dispatch_key,
@@ -83,6 +82,7 @@ def key_lines() -> Iterator[str]:
     yield f"counts {len(BackendComponent) - 1} {NUM_FUNCTIONALITIES} {len(SLOT_OF)}"
     for backend in BackendComponent:
         yield f"backend {backend.name} {int(backend)} {hexa(DispatchKeySet(backend))}"
+    aliases = [DispatchKey[name] for name in key_tables.CURRENT.aliases]
     for name, value in key_tables.dispatch_keys(key_tables.CURRENT).items():
         key = DispatchKey(value)
         yield (
@@ -92,7 +92,7 @@ def key_lines() -> Iterator[str]:
             f"{hexa(named_sets.runtime_dispatch_keyset(key))} "
             # Markers have no autograd; nothing asks for theirs.
             f"{hexa(named_sets.backend_keyset_from_autograd(key)) if key in SLOT_OF else '-'} "
-            + "".join(str(int(named_sets.is_included_in_alias(key, alias))) for alias in ALIAS_KEYS)
+            + "".join(str(int(named_sets.is_included_in_alias(key, alias))) for alias in aliases)
         )
     for former, now in key_tables.CURRENT.former_names:
         yield f"former {former} {int(DispatchKey[now])}"

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.properties.test_schema_parser import schemas
 from torchgen_lite.analysis.derive import derive, operator_name
 from torchgen_lite.dialects.export import export_function
-from torchgen_lite.dialects.torch_overloads import overloads
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import FunctionSchema
 
@@ -45,7 +44,6 @@ def test_no_declaration_raises(declared: list[NativeFunction]) -> None:
     assert derived.generated.isdisjoint(map(operator_name, declared))
     for function in derived.functions:
         assert json.dumps(export_function(derived, function))
-    assert len(overloads(derived.functions)) <= len(derived.functions)
 
 
 @given(st.lists(functions(), max_size=5))

@@ -7,7 +7,6 @@ import pytest
 from tests.torchgen.conftest import Theirs, full_name
 from tests.torchgen.exceptions import KIND, NOT_VIEWS
 from torchgen_lite.analysis.derive import Derived, operator_name
-from torchgen_lite.analysis.derive.ufunc import inner_loops
 from torchgen_lite.analysis.derive.views import copy_name, needs_copy
 
 pytestmark = pytest.mark.torch
@@ -83,15 +82,3 @@ def test_view_copies(ours: Derived, theirs: Theirs) -> None:
         if needs_copy(view):
             assert copy_name(view) == str(get_view_copy_name(group.view))
             assert copy_name(view) == str(group.view_copy.func.name)
-
-
-def test_inner_loops(ours: Derived, theirs: Theirs) -> None:
-    found = 0
-    for name, function in theirs.functions.items():
-        expected = [
-            (str(key), loop.name, tuple(map(str, loop.supported_dtypes)))
-            for key, loop in function.ufunc_inner_loop.items()
-        ]
-        assert list(map(tuple, inner_loops(ours.function_of[name]))) == expected, name
-        found += len(expected)
-    assert found == 2

@@ -8,7 +8,7 @@ from torchgen_lite.analysis.dispatch_index import (
     kernel_name,
     unambiguous_name,
 )
-from torchgen_lite.analysis.groups import FunctionGroup, group_functions, structured_groups
+from torchgen_lite.analysis.groups import FunctionGroup, group_functions
 from torchgen_lite.analysis.program import Program, build_program
 
 __all__ = [
@@ -19,6 +19,5 @@ __all__ = [
     "group_functions",
     "is_composite_only",
     "kernel_name",
-    "structured_groups",
     "unambiguous_name",
 ]

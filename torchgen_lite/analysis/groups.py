@@ -28,10 +28,6 @@ class FunctionGroup:
         found = (self.functional, self.inplace, self.mutable, self.out)
         return tuple(function for function in found if function is not None)
 
-    @property
-    def is_structured(self) -> bool:
-        return self.out is not None and self.out.structured
-
 
 def base_of(name: str) -> str:
     """The name that all variants share: `add` of `add_` and of `__iadd__`."""
@@ -74,28 +70,3 @@ def group_functions(functions: Iterable[NativeFunction]) -> tuple[FunctionGroup,
             candidates.append(members)
             order.append(members)
     return tuple(FunctionGroup(**members) for members in order)
-
-
-def structured_groups(functions: Iterable[NativeFunction]) -> tuple[FunctionGroup, ...]:
-    """The groups around a structured out variant: it and those that delegate to it by name."""
-    functions = tuple(functions)
-    groups: dict[tuple[str, str], dict[str, NativeFunction]] = {
-        (f.namespace, _overload(f)): {"out": f} for f in functions if f.structured
-    }
-    for function in functions:
-        if function.structured_delegate is None:
-            continue
-        members = groups.get((function.namespace, function.structured_delegate.rpartition("::")[2]))
-        if members is not None:
-            members.setdefault(str(kind_of(function.func)), function)
-    return tuple(
-        FunctionGroup(**{k: v for k, v in members.items() if k in FunctionGroup.__slots__})
-        for members in groups.values()
-    )
-
-
-def _overload(function: NativeFunction) -> str:
-    schema = function.func
-    if schema.overload_name:
-        return f"{schema.base_name}.{schema.overload_name}"
-    return schema.base_name

@@ -58,8 +58,3 @@ class CppSignature:
     def type(self) -> str:
         """The function type: `at::Tensor (const at::Tensor &, const at::Scalar &)`."""
         return f"{self.returns} ({', '.join([p.type for p in self.parameters])})"
-
-    @property
-    def pointer_type(self) -> str:
-        """The type of a pointer to the function."""
-        return f"{self.returns} (*)({', '.join([p.type for p in self.parameters])})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from torchgen_lite.analysis.derive.backend_index import BackendKernel
 from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout
 from torchgen_lite.dialects import cpp_types
 from torchgen_lite.dialects.cpp_defaults import default_expression
@@ -65,9 +64,3 @@ def signature(function: NativeFunction, *, symint: bool = False) -> CppSignature
     """The signature of a kernel that takes `c10::SymInt`, or does not."""
     parameters = arguments(function, symint=symint)
     return CppSignature(name(function.func), returns_type(function, symint=symint), parameters)
-
-
-def kernel_signature(function: NativeFunction, kernel: BackendKernel) -> CppSignature:
-    """The signature of one kernel of the backend index, under its own name."""
-    found = signature(function, symint=kernel.takes_symint)
-    return CppSignature(kernel.kernel, found.returns, found.parameters)

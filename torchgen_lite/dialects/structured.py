@@ -107,28 +107,7 @@ def impl_arguments(group: VariantGroup) -> tuple[CppParameter, ...]:
     return _parameters((*inputs, *found.add, *layout.out))
 
 
-def out_arguments(group: VariantGroup) -> tuple[CppParameter, ...]:
-    """The out arguments alone."""
-    return _parameters(argument_layout(group.out.func).out)
-
-
 def precomputed_members(group: VariantGroup) -> tuple[CppParameter, ...]:
     """The members of the struct that meta returns, by value."""
     elements = precomputed(group.out).elements
     return tuple([CppParameter(strip_reference(argument_type(a.type)), a.name) for a in elements])
-
-
-def meta_signature(group: VariantGroup) -> str:
-    """The declaration of meta; with `precomputed` it returns the struct it fills."""
-    returns = "meta_return_ty" if precomputed(group.out).elements else "void"
-    return f"{returns} meta({', '.join([p.declaration for p in meta_arguments(group)])})"
-
-
-def impl_signature(group: VariantGroup) -> str:
-    """The declaration of impl."""
-    return f"void impl({', '.join([p.declaration for p in impl_arguments(group)])})"
-
-
-def impl_definition(group: VariantGroup, kernel: str) -> str:
-    """How the author of a kernel begins it: `TORCH_IMPL_FUNC(add_out)(...)`."""
-    return f"TORCH_IMPL_FUNC({kernel})({', '.join([p.definition for p in impl_arguments(group)])})"

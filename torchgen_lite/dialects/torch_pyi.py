@@ -108,34 +108,6 @@ def returns_type(found: PythonSignature) -> str:
     return f"tuple[{', '.join(types)}]" if types else "None"
 
 
-def named_tuple(found: PythonSignature) -> str | None:
-    """The class of a returned named tuple, in `torch/return_types.pyi`; None if it is none.
-
-    It cannot be a `typing.NamedTuple`: the constructor takes one sequence, like a tuple's.
-    """
-    names = field_names(found.returns)
-    if not names:
-        return None
-    types = [return_type(r.type) for r in found.returns]
-    base = f"tuple[{', '.join(types)}]"
-    lines = [f"class {found.name}({base}):  # fmt: skip"]
-    for field, type_ in zip(names, types):
-        lines += ["    @property", f"    def {field}(self) -> {type_}: ..."]
-    lines += [
-        "    def __new__(",
-        "        cls,",
-        f"        sequence: {base},",
-        "    ) -> Self:  # fmt: skip",
-        "        ...",
-        f"    n_fields: Final[_int] = {len(names)}",
-        f"    n_sequence_fields: Final[_int] = {len(names)}",
-        "    n_unnamed_fields: Final[_int] = 0",
-        "    def __init_subclass__(cls) -> NoReturn: ...  # prohibit subclassing",
-        "",
-    ]
-    return "\n".join(lines)
-
-
 def parameter_text(parameter: PythonParameter, *, method: bool = False) -> str:
     """`alpha: Number | _complex = 1`."""
     type_ = argument_type(parameter.type)

@@ -8,7 +8,7 @@ whether or not their schema has them. torchgen `api/python.py`, torch `python_ar
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
@@ -67,10 +67,6 @@ class PythonSignature:
         if len(texts) > len(self.positional):
             texts.insert(len(self.positional), "*")
         return texts
-
-    def without_out(self) -> PythonSignature:
-        """The same without the out argument."""
-        return replace(self, out=None)
 
     def __str__(self) -> str:
         return signature_text(self)
@@ -171,14 +167,6 @@ def _takes_options(function: NativeFunction) -> bool:
     makes = any(is_tensor_like(value.type) for value in schema.returns)
     takes = any(is_tensor_like(a.type) for a in schema.arguments if not a.is_out)
     return makes and not takes
-
-
-def with_out(functional: PythonSignature, out: PythonSignature) -> PythonSignature:
-    """One signature for both: that of the out variant, whose `out` may be left out.
-
-    Out variants have no tensor options of their own, so these are the functional one's.
-    """
-    return replace(out, options=functional.options)
 
 
 def parameter_text(parameter: PythonParameter, *, method: bool = False, symint: bool = True) -> str:

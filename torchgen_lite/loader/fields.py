@@ -20,6 +20,18 @@ UFUNC_KEYS = (
     "Generic",
 )
 UFUNC_DISPATCH_KEYS = ("CUDA", "CPU")
+_INTEGRAL = ("Byte", "Char", "Int", "Long", "Short")
+_FLOATING = ("Float", "Double")
+_COMPLEX = ("ComplexFloat", "ComplexDouble")
+# Words of `ufunc_inner_loop` that stand for several element types (torchgen `ScalarType`).
+UFUNC_TYPE_CLASSES = {
+    "Integral": _INTEGRAL,
+    "Floating": _FLOATING,
+    "Complex": _COMPLEX,
+    "All": _INTEGRAL + _FLOATING,
+    "AllAndComplex": _INTEGRAL + _FLOATING + _COMPLEX,
+    "FloatingAndComplex": _FLOATING + _COMPLEX,
+}
 
 
 class Field(NamedTuple):

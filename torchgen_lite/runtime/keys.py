@@ -58,8 +58,6 @@ _BLOCK_OF = {
 }
 _FIRST_ALIAS = _FIRST_BLOCK + len(_PER_BACKEND) * _BLOCK
 
-ALIAS_KEYS = tuple(DispatchKey[name] for name in TABLE.aliases)
-
 
 def is_per_backend_functionality_key(key: DispatchKey) -> bool:
     """Whether each backend has an instance of this functionality, with a table slot of its own."""
@@ -129,4 +127,3 @@ RUNTIME_KEYS: tuple[DispatchKey, ...] = _runtime_keys()
 """The keys that own a slot of the dispatch table, in slot order: Undefined first, 137 in torch 2.13."""
 
 SLOT_OF: dict[DispatchKey, int] = {key: slot for slot, key in enumerate(RUNTIME_KEYS)}
-NUM_RUNTIME_ENTRIES = len(RUNTIME_KEYS)

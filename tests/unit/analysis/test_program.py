@@ -10,7 +10,6 @@ from torchgen_lite.analysis import (
     effective_dispatch,
     group_functions,
     is_composite_only,
-    structured_groups,
     unambiguous_name,
 )
 from torchgen_lite.diagnostics import Source, render_concise
@@ -69,10 +68,7 @@ def test_groups() -> None:
     functions = program(OPS).functions
     first, second, third = group_functions(functions)
     assert [f.func.full_name for f in first.functions()] == ["add.Tensor", "add_.Tensor", "add.out"]
-    assert first.is_structured and not second.is_structured
     assert second.functional is not None and third.functional is not None
-    (group,) = structured_groups(functions)
-    assert group == first
 
 
 def test_an_overlay_adds_kernels() -> None:

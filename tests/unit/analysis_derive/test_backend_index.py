@@ -6,7 +6,6 @@ from tests.unit.analysis_derive import derived
 from tests.unit.analysis_derive.test_groups import ADD
 from torchgen_lite.analysis.derive.backend_index import BackendKernel
 from torchgen_lite.analysis.derive.registrations import Registration, registrations
-from torchgen_lite.analysis.derive.ufunc import InnerLoop, inner_loops
 
 
 def test_implicit_kernels_have_the_name_of_the_function() -> None:
@@ -88,7 +87,7 @@ def test_tags_that_follow() -> None:
     assert set(derived(ADD).tags.values()) == {()}
 
 
-def test_inner_loops() -> None:
+def test_inner_loops_give_kernels() -> None:
     facts = derived("""\
 - func: add(Tensor self) -> Tensor
   structured_delegate: add.out
@@ -98,9 +97,4 @@ def test_inner_loops() -> None:
     Generic: add (Floating, Half, Double)
     ScalarOnly: add (Bool)
 """)
-    out = facts.function_of["aten::add.out"]
-    assert inner_loops(out) == (
-        InnerLoop("Generic", "add", ("Float", "Double", "Half")),
-        InnerLoop("ScalarOnly", "add", ("Bool",)),
-    )
     assert facts.backend_index["CUDA"] == {"aten::add.out": BackendKernel("ufunc_add_CUDA", True)}

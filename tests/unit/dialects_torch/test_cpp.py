@@ -122,7 +122,6 @@ def test_texts_of_a_signature() -> None:
     assert signature.definition() == "at::Tensor add(const at::Tensor & self, int64_t n)"
     assert signature.declaration("f") == "at::Tensor f(const at::Tensor & self, int64_t n=1)"
     assert signature.type == "at::Tensor (const at::Tensor &, int64_t)"
-    assert signature.pointer_type == "at::Tensor (*)(const at::Tensor &, int64_t)"
     assert signature.redispatch() == (
         "at::Tensor add(c10::DispatchKeySet dispatchKeySet, const at::Tensor & self, int64_t n=1)"
     )
@@ -192,7 +191,6 @@ def test_kernels() -> None:
 
 def test_kernels_take_symint_by_name() -> None:
     function = entry("f(SymInt n) -> Tensor")
-    plain = native.kernel_signature(function, BackendKernel("f_cpu"))
-    symbolic = native.kernel_signature(function, BackendKernel("f_cpu_symint"))
-    assert str(plain) == "at::Tensor f_cpu(int64_t n)"
-    assert str(symbolic) == "at::Tensor f_cpu_symint(c10::SymInt n)"
+    for kernel, type_ in (("f_cpu", "int64_t"), ("f_cpu_symint", "c10::SymInt")):
+        symint = BackendKernel(kernel).takes_symint
+        assert str(native.signature(function, symint=symint)) == f"at::Tensor f({type_} n)"

@@ -1,4 +1,4 @@
-"""Python signatures: for the argument parser, for stubs, and overloads."""
+"""Python signatures: for the argument parser and for stubs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 
 from tests.unit.dialects_torch import OPTIONS, entry
 from torchgen_lite.dialects import torch_pyi, torch_python
-from torchgen_lite.dialects.torch_overloads import overloads
 
 ZEROS = f"zeros(SymInt[] size, *, {OPTIONS}) -> Tensor"
 FACTORY = "dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=False, bool? requires_grad=False"
@@ -106,35 +105,8 @@ def test_a_line_that_stays_too_long() -> None:
     ]
 
 
-def test_named_tuple() -> None:
-    found = torch_python.signature(entry("max(Tensor self) -> (Tensor values, int n)"))
-    text = torch_pyi.named_tuple(found)
-    assert text is not None
-    assert text.splitlines()[:5] == [
-        "class max(tuple[Tensor, _int]):  # fmt: skip",
-        "    @property",
-        "    def values(self) -> Tensor: ...",
-        "    @property",
-        "    def n(self) -> _int: ...",
-    ]
+def test_several_results() -> None:
+    named = torch_python.signature(entry("max(Tensor self) -> (Tensor values, int n)"))
+    assert torch_pyi.returns_type(named) == "torch.return_types.max"
     unnamed = torch_python.signature(entry("max(Tensor self) -> (Tensor, int n)"))
-    assert torch_pyi.named_tuple(unnamed) is None
     assert torch_pyi.returns_type(unnamed) == "tuple[Tensor, _int]"
-
-
-def test_overloads() -> None:
-    scalar = entry("mul.Scalar(Tensor self, Scalar other) -> Tensor")
-    tensor = entry("mul.Tensor(Tensor self, Tensor other) -> Tensor")
-    out = entry("mul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)")
-    found = overloads([scalar, tensor, out])
-    assert [str(o.signature) for o in found] == [
-        "mul(Tensor input, Tensor other, *, Tensor out=None)",
-        "mul(Tensor input, Scalar other)",
-    ]
-    assert (found[0].base, found[0].out) == (tensor, out)
-
-
-def test_an_out_variant_without_a_partner() -> None:
-    out = entry("f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)")
-    other = entry("f(Tensor self, int n) -> Tensor")
-    assert [o.base for o in overloads([out, other])] == [out, other]

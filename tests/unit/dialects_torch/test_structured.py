@@ -28,18 +28,22 @@ def test_meta_and_impl() -> None:
     pool = group(POOL)
     assert structured.name(pool) == "pool"
     assert structured.base_class(pool) == "at::impl::MetaBase"
-    assert structured.meta_signature(pool) == (
-        "meta_return_ty meta(const at::Tensor & self, at::IntArrayRef kernel_size, "
-        "at::OptionalTensorRef mask, at::OptionalScalarRef s)"
-    )
-    assert structured.impl_signature(pool) == (
-        "void impl(const at::Tensor & self, int64_t kH, int64_t kW, at::OptionalTensorRef mask, "
-        "at::OptionalScalarRef s, int64_t outH, const at::ITensorListRef & parts, "
-        "const at::Tensor & out)"
-    )
-    assert structured.impl_definition(pool, "pool_out_cpu") == (
-        structured.impl_signature(pool).replace("void impl", "TORCH_IMPL_FUNC(pool_out_cpu)")
-    )
+    assert [p.declaration for p in structured.meta_arguments(pool)] == [
+        "const at::Tensor & self",
+        "at::IntArrayRef kernel_size",
+        "at::OptionalTensorRef mask",
+        "at::OptionalScalarRef s",
+    ]
+    assert [p.declaration for p in structured.impl_arguments(pool)] == [
+        "const at::Tensor & self",
+        "int64_t kH",
+        "int64_t kW",
+        "at::OptionalTensorRef mask",
+        "at::OptionalScalarRef s",
+        "int64_t outH",
+        "const at::ITensorListRef & parts",
+        "const at::Tensor & out",
+    ]
 
 
 def test_precomputed() -> None:
@@ -66,7 +70,7 @@ def test_without_precomputed() -> None:
 """)
     assert structured.name(add) == "add_Tensor"
     assert structured.base_class(add) == "TensorIteratorBase"
-    assert structured.meta_signature(add) == (
-        "void meta(const at::Tensor & self, at::ArrayRef<int64_t> n)"
-    )
-    assert [p.definition for p in structured.out_arguments(add)] == ["const at::Tensor & out"]
+    assert [p.declaration for p in structured.meta_arguments(add)] == [
+        "const at::Tensor & self",
+        "at::ArrayRef<int64_t> n",
+    ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from torchgen_lite.loader.entry import NativeFunction
@@ -32,9 +32,6 @@ class BackendKernel(NamedTuple):
     def takes_symint(self) -> bool:
         """PyTorch tells by the name whether a kernel wants `SymInt` as `c10::SymInt`."""
         return "_symint" in self.kernel
-
-
-BackendIndex = Mapping[str, Mapping[str, BackendKernel]]
 
 
 def kernels_of(function: NativeFunction) -> dict[str, BackendKernel]:
