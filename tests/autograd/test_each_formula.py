@@ -86,11 +86,11 @@ def needed() -> dict[str, tuple[NativeFunction, set[str]]]:
     found = {}
     matches = match_derivatives(FUNCTIONS).of
     for function in FUNCTIONS:
-        match = matches.get(operator_name(function))
-        if match is None or function.func.kind() is SchemaKind.out:
+        infos = matches.get(operator_name(function))
+        if infos is None or function.func.kind() is SchemaKind.out:
             continue
         tensors = {a.name for a in function.func.arguments if is_tensor_like(a.type)}
-        named = tensors.intersection(match.infos["Default"].arguments)
+        named = tensors.intersection(infos["Default"].arguments)
         if named:
             found[function.func.full_name] = (function, named)
     return found

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import pytest
 
 from torchgen_lite.analysis.derive import derive
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.differentiability import (
     DifferentiabilityInfo,
     Matches,
@@ -67,17 +65,17 @@ def theirs() -> dict[Any, dict[str, Any]]:
     return dict(infos)
 
 
-def test_every_formula_parses_and_prints_back(matches: Matches) -> None:
-    count = 0
-    for infos in matches.infos.values():
-        for info in infos.values():
-            for derivative in (*info.derivatives, *info.forward_derivatives):
-                tree = derivative.formula.expression
-                if not derivative.formula.word:
-                    assert tree is not None
-                    assert parse_formula(str(tree))[0] == tree
-                    count += 1
-    assert count > 1000
+def test_every_formula_parses_and_prints_back() -> None:
+    files, _ = find_torch_files()
+    assert files is not None
+    sources, _ = load_schema_sources([files.derivatives], files.derivatives.parent)
+    entries, wrong = load_derivatives(sources[0])
+    variants = [formulas for e in entries for _, formulas in e.derivatives.variants]
+    trees = [f.expression for formulas in variants for f in formulas if not f.word]
+    assert wrong == () and len(trees) > 1000
+    for tree in trees:
+        assert tree is not None
+        assert parse_formula(str(tree))[0] == tree
 
 
 def test_every_entry_matches_an_operator(matches: Matches, theirs: dict[Any, Any]) -> None:
@@ -106,10 +104,6 @@ def _their_facts(info: Any, ignored: set[str]) -> dict[str, object]:
             )
             for d in info.derivatives
         },
-        "forward": {
-            d.var_names: (set(d.required_inputs_fw_grad or ()), set(d.required_inputs_primal or ()))
-            for d in info.forward_derivatives
-        },
         "arguments": [a.name for a in info.args_with_derivatives],
         "not differentiable": set(info.non_differentiable_arg_names),
         "outputs": info.output_differentiability,
@@ -130,10 +124,6 @@ def _facts(info: DifferentiabilityInfo, ignored: set[str]) -> dict[str, object]:
                 set(d.named_gradients),
             )
             for d in info.derivatives
-        },
-        "forward": {
-            d.names: (set(d.required_tangents), set(d.required_primals))
-            for d in info.forward_derivatives
         },
         "arguments": list(info.arguments),
         "not differentiable": set(info.not_differentiable),
@@ -197,6 +187,9 @@ def test_variants_find_the_formulas_that_torchgen_finds(
     different = []
     for function in their_matches:
         name = f"aten::{function.func.func.name}"
+        if name.startswith("aten::_foreach_"):
+            # torchgen derives formulas for each element of a list; here they are written, or absent.
+            continue
         mine = matches.of.get(name)
         if (mine is None) != (function.info is None):
             different.append((name, mine is None))
@@ -208,55 +201,7 @@ def test_variants_find_the_formulas_that_torchgen_finds(
                 use_const_ref_for_mutable_tensors=False, use_ilistref_for_tensor_lists=False
             ):
                 wanted = [output.name for output in gen_differentiable_outputs(function)]
-            found = differentiable_outputs(by_name[name].func, mine.infos["Default"])
+            found = differentiable_outputs(by_name[name].func, mine["Default"])
             if [returned[index] for index in found] != wanted:
                 different.append((name, wanted))
     assert different == []
-
-
-# torchgen replaces text, and writes `[i]` twice where a formula keeps a tensor and a fact about it. In torch
-# backward of these fails for tensors of one element.
-TWICE = "tensor2[i][i].scalar_type()"
-WRITTEN_TWICE = {"aten::_foreach_addcdiv.Scalar", "aten::_foreach_addcdiv.ScalarList"}
-
-
-def test_lists_of_tensors_have_the_formulas_that_torchgen_derives(
-    matches: Matches, their_matches: list[Any]
-) -> None:
-    counts = Counter[str]()
-    for function in their_matches:
-        name = f"aten::{function.func.func.name}"
-        if not name.startswith("aten::_foreach_"):
-            continue
-        mine = matches.of.get(name)
-        assert (mine is None) == (function.info is None), name
-        if mine is None:
-            counts["none"] += 1
-            continue
-        assert set(mine.infos) == set(function.info) == {"Default"}
-        found, wanted = mine.infos["Default"], function.info["Default"]
-        assert (name, _facts(found, set())) == (name, _their_facts(wanted, set()))
-        assert _saved(found.saved_inputs) == _their_saved(wanted.all_saved_inputs), name
-        assert _saved(found.saved_outputs) == _their_saved(wanted.all_saved_outputs), name
-        if not mine.per_element:
-            counts["written"] += 1
-        elif function.func.func.name.name.inplace:
-            assert f"aten::{wanted.func.func.name}" == operator_name(found.function)
-            counts["in place"] += 1
-        else:
-            counts["derived"] += 1
-            assert found.function.func.full_name == str(function.func.func.name)
-            _compare_trees(name, found, wanted)
-    assert counts == {"derived": 62, "in place": 64, "written": 10, "none": 87}
-
-
-def _compare_trees(name: str, found: DifferentiabilityInfo, wanted: Any) -> None:
-    """The formulas for one element, as trees."""
-    its = {derivative.var_names: derivative.formula for derivative in wanted.derivatives}
-    assert any(TWICE in formula for formula in its.values()) == (name in WRITTEN_TWICE)
-    for derivative in found.derivatives:
-        text = its[derivative.names].replace(TWICE, "tensor2[i].scalar_type()")
-        assert derivative.formula.expression == parse_formula(text)[0], name
-    for forward, other in zip(found.forward_derivatives, wanted.forward_derivatives):
-        if not forward.formula.word:
-            assert forward.formula.expression == parse_formula(other.formula)[0], name

@@ -9,14 +9,13 @@ import pytest
 from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.differentiability import (
     find_saved,
-    match_derivatives,
     read_info,
     return_names,
 )
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.loader import Config, KernelIndex, load_native_functions
 from torchgen_lite.schema import parse_schema_or_raise
-from torchgen_lite.schema.formula import Call, Conditional, Name, parse_formula, replace_names, walk
+from torchgen_lite.schema.formula import Call, Conditional, parse_formula, walk
 
 
 @pytest.mark.parametrize(
@@ -242,84 +241,6 @@ def test_variants_by_key_and_several_results() -> None:
     }
     assert [s.name for s in infos["Default"].saved_outputs] == ["a"]
     assert infos["Default"].output_differentiability == (True, False)
-
-
-@pytest.mark.parametrize(
-    ("text", "replaced"),
-    [
-        ("self * f(self, k=self)", "x * f(x, k=x)"),
-        ("self.self(-self)[self]", "x.self(-x)[x]"),
-        ("self ? {self, 'self'} : !self", "x ? {x, 'self'} : !x"),
-        ("self(myself, self_p)", "self(myself, self_p)"),
-    ],
-)
-def test_names_are_replaced_and_not_text(text: str, replaced: str) -> None:
-    tree, found = parse_formula(text)
-    assert tree is not None and found == ()
-    assert str(replace_names(tree, {"self": Name("x")})) == replaced
-
-
-LISTS = """\
-- func: scale(Tensor self, Tensor by, *, Scalar alpha=1) -> Tensor
-  derivatives:
-    self: f(grad, by, self.dtype)
-    by: grad * self * alpha
-    result: self_t * by_p + by_t * self_p
-- func: scale.Scalar(Tensor self, Scalar by, Scalar alpha=1) -> Tensor
-  derivatives:
-    self: grad * result * by
-- func: halve.Scalar(Tensor self, Scalar by, Scalar alpha=1) -> Tensor
-  derivatives:
-    self: grad * alpha
-- func: clear_(Tensor(a!) self) -> Tensor(a!)
-  derivatives:
-    self: zeros_like(grad)
-- func: _foreach_scale.List(Tensor[] self, Tensor[] factors, *, Scalar alpha=1) -> Tensor[]
-- func: _foreach_scale.Tensor(Tensor[] self, Tensor factor, *, Scalar alpha=1) -> Tensor[]
-- func: _foreach_scale.ScalarList(Tensor[] self, Scalar[] factors) -> Tensor[]
-- func: _foreach_scale_.List(Tensor(a!)[] self, Tensor[] factors, *, Scalar alpha=1) -> ()
-- func: _foreach_clear_(Tensor(a!)[] self) -> ()
-- func: _foreach_halve.Scalar(Tensor[] self, Scalar by) -> Tensor[]
-- func: _foreach_scale.Int(Tensor[] self, int[] factors) -> Tensor[]
-- func: other::_foreach_scale.Tensor(Tensor[] self, Tensor factor, *, Scalar alpha=1) -> Tensor[]
-"""
-
-
-def test_lists_of_tensors_have_the_formulas_of_one_tensor_for_each() -> None:
-    functions, found = load_native_functions([Source("ops.yaml", LISTS)])
-    assert found == ()
-    matches = match_derivatives(functions).of
-    told = {
-        name.removeprefix("aten::_foreach_"): (
-            match.infos["Default"].node_name,
-            [f"{d.names[0]}: {d.formula.text}" for d in match.infos["Default"].derivatives],
-            [saved.name for saved in match.infos["Default"].saved_inputs],
-        )
-        for name, match in matches.items()
-        if match.per_element
-    }
-    list_formulas = ["self: f(grads[i], factors[i], self[i].dtype)"]
-    list_formulas += ["factors: grads[i] * self[i] * alpha"]
-    one_formulas = [
-        "self: f(grads[i], factor, self[i].dtype)",
-        "factor: grads[i] * self[i] * alpha",
-    ]
-    of_one = ["self: f(grad, by, self.dtype)", "by: grad * self * alpha"]
-    # `halve` needs the alpha that the list variant doesn't have; int is no Scalar; `other` is another library.
-    assert told == {
-        "scale.List": ("ForeachScaleBackward0List", list_formulas, ["factors", "self", "alpha"]),
-        "scale.Tensor": ("ForeachScaleBackward0Tensor", one_formulas, ["factor", "self", "alpha"]),
-        "scale.ScalarList": (
-            "ForeachScaleBackward1ScalarList",
-            ["self: grads[i] * result[i] * factors[i]"],
-            ["factors"],
-        ),
-        "scale_.List": ("ScaleBackward0", of_one, ["by", "self_dtype", "self", "alpha"]),
-        "clear_": ("ClearBackward0", ["self: zeros_like(grad)"], []),
-    }
-    (forward,) = matches["aten::_foreach_scale.List"].infos["Default"].forward_derivatives
-    assert forward.formula.text == "self_t * factors_p + factors_t * self_p"
-    assert forward.required_primals == {"self", "factors"}
 
 
 @pytest.mark.parametrize(

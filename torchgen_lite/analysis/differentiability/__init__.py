@@ -13,11 +13,10 @@ from torchgen_lite.analysis.differentiability.info import (
     read_info,
     return_names,
 )
-from torchgen_lite.analysis.differentiability.match import Match, Matches, match_derivatives
+from torchgen_lite.analysis.differentiability.match import Matches, match_derivatives
 from torchgen_lite.analysis.differentiability.model import (
     Derivative,
     DifferentiabilityInfo,
-    ForwardDerivative,
     SavedAttribute,
 )
 from torchgen_lite.analysis.differentiability.saved import find_saved
@@ -25,8 +24,6 @@ from torchgen_lite.analysis.differentiability.saved import find_saved
 __all__ = [
     "Derivative",
     "DifferentiabilityInfo",
-    "ForwardDerivative",
-    "Match",
     "Matches",
     "SavedAttribute",
     "check_derivatives",

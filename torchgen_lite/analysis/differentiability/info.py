@@ -9,12 +9,9 @@ from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.differentiability.model import (
     Derivative,
     DifferentiabilityInfo,
-    ForwardDerivative,
 )
 from torchgen_lite.analysis.differentiability.saved import find_saved
 from torchgen_lite.loader.derivatives import (
-    AUTO_ELEMENT_WISE,
-    AUTO_LINEAR,
     DEFAULT,
     NOT_DIFFERENTIABLE,
     Derivatives,
@@ -103,11 +100,10 @@ def _read_variant(
     available = _available_gradients(schema, differentiability)
     backward: list[Derivative] = []
     refused: list[str] = []
-    forward: list[Formula] = []
     for formula in formulas:
         if formula.names[0] not in inputs:
-            forward.append(formula)
-        elif formula.word == NOT_DIFFERENTIABLE:
+            continue  # A formula for forward mode, which no target makes use of.
+        if formula.word == NOT_DIFFERENTIABLE:
             refused += formula.names
         else:
             backward.append(_derivative(schema, formula, inputs, available))
@@ -119,7 +115,6 @@ def _read_variant(
         key,
         node_name,
         tuple(backward),
-        tuple(_forward(schema, formula, arguments, inputs, backward) for formula in forward),
         arguments,
         tuple(refused),
         available,
@@ -160,38 +155,6 @@ def _derivative(
         find_saved(expression, inputs),
         find_saved(expression, return_names(schema)),
         names_in(expression).intersection(available),
-    )
-
-
-def _forward(
-    schema: FunctionSchema,
-    formula: Formula,
-    arguments: Sequence[str],
-    inputs: Sequence[str],
-    backward: Sequence[Derivative],
-) -> ForwardDerivative:
-    """Which tangents and primals a forward formula needs.
-
-    A function that is linear is applied to the tangents; of an element-wise one the backward formula is
-    used with the tangent for `grad` (torchgen `postprocess_forward_derivatives`). Operators on lists of
-    tensors are called whatever their tangents are, so nothing is required of them.
-    """
-    is_foreach = schema.base_name.startswith("_foreach_")
-    lists = {a.name for a in schema.arguments if isinstance(a.type, ListType)}
-    candidates = [name for name in arguments if is_foreach or name not in lists]
-    if formula.word == AUTO_LINEAR:
-        return ForwardDerivative(formula.names, formula, frozenset(arguments), frozenset())
-    if formula.word == AUTO_ELEMENT_WISE:
-        expression = backward[0].formula.expression if len(backward) == 1 else None
-        used = names_in(expression) if expression is not None else frozenset()
-        primals = frozenset(name for name in candidates if name in used)
-        return ForwardDerivative(formula.names, formula, frozenset(inputs), primals)
-    used = names_in(formula.expression) if formula.expression is not None else frozenset()
-    return ForwardDerivative(
-        formula.names,
-        formula,
-        frozenset(name for name in candidates if f"{name}_t" in used),
-        frozenset(name for name in candidates if f"{name}_p" in used),
     )
 
 

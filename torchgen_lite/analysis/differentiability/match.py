@@ -2,7 +2,7 @@
 
 An operator uses the formulas written for it; an in-place or out variant without any uses those of the
 functional variant; the copying variant of a view uses those of the view; a derived functional variant
-uses those of the operator it was derived from; an operator on lists of tensors those for one (foreach.py).
+uses those of the operator it was derived from.
 """
 
 from __future__ import annotations
@@ -15,15 +15,10 @@ from torchgen_lite.analysis.derive.derive import derive
 from torchgen_lite.analysis.derive.model import Derived
 from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.derive.signature import Signature, signature_of
-from torchgen_lite.analysis.differentiability.foreach import (
-    Reference,
-    derive_foreach,
-    is_foreach,
-)
 from torchgen_lite.analysis.differentiability.info import read_info
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
-from torchgen_lite.loader.derivatives import DEFAULT, Derivatives, DerivativesEntry
+from torchgen_lite.loader.derivatives import Derivatives, DerivativesEntry
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind, kind_of
 
@@ -31,25 +26,14 @@ Infos = Mapping[str, DifferentiabilityInfo]
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
-    """The facts for one operator by autograd key; `exact` where the formulas were written for it.
-
-    `per_element` where they were derived from those for one tensor, and are for each of a list.
-    """
-
-    infos: Infos
-    exact: bool
-    per_element: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Matches:
-    """For each operator by name (`aten::add.Tensor`) what its formulas say; absent without formulas.
+    """For each operator by name (`aten::add.Tensor`) what its formulas say, by autograd key; absent
+    without formulas.
 
     `infos` holds only what was written (and copied for copying views), by the operator's name.
     """
 
-    of: Mapping[str, Match]
+    of: Mapping[str, Infos]
     infos: Mapping[str, Infos]
     functions: tuple[NativeFunction, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = field(default=())
@@ -78,12 +62,10 @@ def match_derivatives(
             infos.setdefault(operator_name(function), read_info(function, written, counter))
     _add_view_copies(derived, infos)
     functional, others = _by_signature(derived, infos)
-    single = _references(derived, infos)
     matched = {
-        operator_name(function): match
+        operator_name(function): found
         for function in derived.functions
-        if (match := _find(function, derived, infos, functional, others))
-        or (match := _find_foreach(function, derived, single))
+        if (found := _find(function, derived, infos, functional, others))
     }
     return Matches(matched, infos, derived.functions, tuple(diagnostics))
 
@@ -141,38 +123,16 @@ def _find(
     infos: Mapping[str, Infos],
     functional: _BySignature,
     others: _BySignature,
-) -> Match | None:
+) -> Infos | None:
     name = operator_name(function)
     generated = name in derived.generated
     if generated and derived.kinds[name] is SchemaKind.out:
         return None
     if name in infos:
-        return Match(infos[name], True)
+        return infos[name]
     signature = _stripped(function)
-    if signature in functional and not is_foreach(function):
-        return Match(functional[signature], False)
+    if signature in functional:
+        return functional[signature]
     if generated and signature in others:
-        return Match(others[signature], False)
+        return others[signature]
     return None
-
-
-def _references(derived: Derived, infos: Mapping[str, Infos]) -> dict[str, list[Reference]]:
-    """What has formulas and is for one tensor, by namespace and base name."""
-    found: dict[str, list[Reference]] = {}
-    for function in derived.functions:
-        name = operator_name(function)
-        if name in infos and DEFAULT in infos[name] and not is_foreach(function):
-            reference = Reference(function, derived.kinds[name], infos[name][DEFAULT])
-            base = f"{function.namespace}::{function.func.base_name}"
-            found.setdefault(base, []).append(reference)
-    return found
-
-
-def _find_foreach(
-    function: NativeFunction, derived: Derived, references: Mapping[str, list[Reference]]
-) -> Match | None:
-    name = operator_name(function)
-    if not is_foreach(function) or name in derived.generated:
-        return None
-    infos = derive_foreach(function, derived.kinds[name], references)
-    return None if infos is None else Match(infos, False, per_element=True)

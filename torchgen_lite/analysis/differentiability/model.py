@@ -39,16 +39,6 @@ class Derivative:
 
 
 @dataclass(frozen=True, slots=True)
-class ForwardDerivative:
-    """One formula for the tangents of one or several results, and the inputs that it needs."""
-
-    names: tuple[str, ...]
-    formula: Formula
-    required_tangents: frozenset[str]
-    required_primals: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
 class DifferentiabilityInfo:
     """Everything the formulas of one entry say, for one autograd key.
 
@@ -61,7 +51,6 @@ class DifferentiabilityInfo:
     key: str
     node_name: str
     derivatives: tuple[Derivative, ...]
-    forward_derivatives: tuple[ForwardDerivative, ...]
     arguments: tuple[str, ...]
     not_differentiable: tuple[str, ...]
     available_gradients: tuple[str, ...]

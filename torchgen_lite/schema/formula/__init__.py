@@ -23,7 +23,6 @@ from torchgen_lite.schema.formula.model import (
     Unary,
     called_name,
     children,
-    replace_names,
     walk,
 )
 from torchgen_lite.schema.formula.parser import parse_formula
@@ -43,6 +42,5 @@ __all__ = [
     "called_name",
     "children",
     "parse_formula",
-    "replace_names",
     "walk",
 ]

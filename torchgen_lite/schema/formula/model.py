@@ -6,8 +6,8 @@ the tree needs them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Union
 
 from torchgen_lite.diagnostics import Span
@@ -207,35 +207,6 @@ def walk(node: Expression) -> Iterator[Expression]:
     yield node
     for child in children(node):
         yield from walk(child)
-
-
-def replace_names(node: Expression, values: Mapping[str, Expression]) -> Expression:
-    """The formula with each name that is a key replaced. Lambdas are text, and stay as they are."""
-
-    def new(inner: Expression) -> Expression:
-        return replace_names(inner, values)
-
-    if isinstance(node, Name):
-        return values.get(node.text, node)
-    if isinstance(node, Call):
-        arguments = tuple(map(new, node.arguments))
-        keywords = tuple((name, new(value)) for name, value in node.keywords)
-        # What is called is an operator even where an argument has its name.
-        called = node.function if isinstance(node.function, Name) else new(node.function)
-        return replace(node, function=called, arguments=arguments, keywords=keywords)
-    if isinstance(node, Member):
-        return replace(node, value=new(node.value))
-    if isinstance(node, Subscript):
-        return replace(node, value=new(node.value), index=new(node.index))
-    if isinstance(node, Unary):
-        return replace(node, operand=new(node.operand))
-    if isinstance(node, Binary):
-        return replace(node, left=new(node.left), right=new(node.right))
-    if isinstance(node, Conditional):
-        return replace(node, test=new(node.test), yes=new(node.yes), no=new(node.no))
-    return (
-        replace(node, items=tuple(map(new, node.items))) if isinstance(node, ListDisplay) else node
-    )
 
 
 def called_name(node: Expression) -> str | None:

@@ -9,7 +9,6 @@ from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.derive.views import is_aliasing
 from torchgen_lite.analysis.differentiability import (
     DifferentiabilityInfo,
-    Match,
     differentiable_outputs,
     match_derivatives,
 )
@@ -82,7 +81,6 @@ def build_differentiation(
     functions that are there for the Python target only."""
     functions = formula_functions(operators, layout.namespace, headers, python)
     matches = match_derivatives([o.function for o in operators]).of
-    found = {o.flat: _usable(matches.get(operator_name(o.function))) for o in operators}
     files: dict[int | None, _File] = {}
     problems: list[Problem] = []
     diagnostics: list[Diagnostic] = []
@@ -90,7 +88,7 @@ def build_differentiation(
         if not tensors(operator) or is_composite_implicit(operator):
             continue
         file = files.setdefault(operator.shard, _File())
-        infos = found[operator.flat]
+        infos = matches.get(operator_name(operator.function))
         diagnostics += _refusals(operator, infos)
         problems += _add_autograd(file, operator, infos, functions)
         _add_views(file, operator, infos)
@@ -130,11 +128,6 @@ def formula_functions(
             one = OwnOperator(schema, operator.flat, is_function)
             own.setdefault(schema.base_name, []).append(one)
     return Functions(namespace, own, torch, bool(headers), frozenset(python))
-
-
-def _usable(match: Match | None) -> Mapping[str, DifferentiabilityInfo] | None:
-    # A formula that is to run for each element of a list has no node.
-    return None if match is None or match.per_element else match.infos
 
 
 def _registered_by_hand(operator: Operator) -> frozenset[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.derive.views import is_aliasing
-from torchgen_lite.analysis.differentiability import Match, match_derivatives
+from torchgen_lite.analysis.differentiability import DifferentiabilityInfo, match_derivatives
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import import_line, quote
 from torchgen_lite.loader.derivatives import DEFAULT
@@ -76,7 +76,8 @@ def build_differentiation(
         return [], []
     matches = match_derivatives(functions).of
     found = {
-        o.names.flat: _usable(matches.get(operator_name(o.function))) for o in package.overloads
+        o.names.flat: matches.get(operator_name(o.function), {}).get(DEFAULT)
+        for o in package.overloads
     }
     files = [
         _autograd_file(package, found, helpers),
@@ -85,17 +86,12 @@ def build_differentiation(
     return files, ["register_autograd", "register_adinplaceorview"]
 
 
-def _usable(match: Match | None) -> Match | None:
-    # Nodes are written for one result; a formula that is to run for each of a list has no kernel.
-    return None if match is None or match.per_element else match
-
-
 def _takes_tensors(overload: Overload) -> bool:
     return any(dispatch_kind(a.type) in TENSORS for a in overload.schema.arguments)
 
 
 def _autograd_file(
-    package: Package, found: Mapping[str, Match | None], helpers: KernelIndex | None
+    package: Package, found: Mapping[str, DifferentiabilityInfo | None], helpers: KernelIndex | None
 ) -> OutputFile:
     functions = Functions(_modules_of(helpers))
     nodes: dict[str, NodeView] = {}
@@ -103,11 +99,8 @@ def _autograd_file(
     fallthroughs: list[str] = []
     used: list[Overload] = []
     for overload in package.overloads:
-        match = found[overload.names.flat]
-        if match is None or not _takes_tensors(overload):
-            continue
-        info = match.infos.get(DEFAULT)
-        if info is None or is_composite_implicit(overload):
+        info = found[overload.names.flat]
+        if info is None or not _takes_tensors(overload) or is_composite_implicit(overload):
             continue
         if not info.arguments or info.output_differentiability in ((False,), (False, False)):
             if is_composed(overload):
@@ -153,14 +146,15 @@ def _modules_of(helpers: KernelIndex | None) -> dict[str, str]:
     return {name: module.name for module in reversed(helpers.modules) for name in module.names}
 
 
-def _adinplaceorview_file(package: Package, found: Mapping[str, Match | None]) -> OutputFile:
+def _adinplaceorview_file(
+    package: Package, found: Mapping[str, DifferentiabilityInfo | None]
+) -> OutputFile:
     kernels: list[KernelView] = []
     used: list[Overload] = []
     for overload in package.overloads:
         if is_composite_implicit(overload) or not _takes_tensors(overload):
             continue
-        match = found[overload.names.flat]
-        info = match.infos.get(DEFAULT) if match is not None else None
+        info = found[overload.names.flat]
         if writes(overload):
             kernels.append(written_kernel(overload))
             used.append(overload)

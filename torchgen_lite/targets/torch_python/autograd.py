@@ -87,8 +87,7 @@ def differentiable(package: Package) -> list[tuple[Operator, DifferentiabilityIn
     matches = match_derivatives(functions).of
     found = []
     for operator in package.own:
-        match = matches.get(operator_name(operator.function))
-        info = match.infos.get(DEFAULT) if match is not None and not match.per_element else None
+        info = matches.get(operator_name(operator.function), {}).get(DEFAULT)
         if info is None or refusal(operator, info) is not None:
             continue
         if info.arguments or info.output_differentiability:
