@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -54,6 +55,11 @@ def theirs() -> Theirs:
         dict(parsed.backend_indices),
         packaged,
     )
+
+
+def spelled(text: str) -> str:
+    """torchgen's C++ with our spacing: `const at::Tensor& x, int64_t n = 1`, `std::array<bool, 3>`."""
+    return re.sub(r"(?<=\w)=", " = ", re.sub(r",\s*", ", ", text.replace(" &", "&")))
 
 
 def full_name(function: Any) -> str:

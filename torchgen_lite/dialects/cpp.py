@@ -4,7 +4,7 @@
 
 has the signature that everybody calls, with the out argument first and with defaults,
 
-    at::Tensor & add_out(at::Tensor & out, const at::Tensor & self, const at::Tensor & other, ...alpha=1)
+    at::Tensor& add_out(at::Tensor& out, const at::Tensor& self, const at::Tensor& other, ...alpha = 1)
 
 and the faithful one, in the order of the schema and without defaults, `add_outf`. Tensor options are one
 `at::TensorOptions`, or faithfully four arguments. With a `SymInt` there are two more, `<name>_symint`.
@@ -51,12 +51,12 @@ def name(schema: FunctionSchema, style: Style = PLAIN) -> str:
 
 
 def argument_type(argument: Argument, how: Conventions) -> str:
-    """`const at::Tensor &`, `at::IntArrayRef`, `::std::optional<int64_t>`."""
+    """`const at::Tensor&`, `at::IntArrayRef`, `::std::optional<int64_t>`."""
     return cpp_types.argument_type(argument.type, argument.is_write, how)
 
 
 def returns_type(function: NativeFunction, style: Style = PLAIN) -> str:
-    """`at::Tensor`, `::std::tuple<at::Tensor,at::Tensor>`, `void`."""
+    """`at::Tensor`, `::std::tuple<at::Tensor, at::Tensor>`, `void`."""
     how = conventions(function, symint=style.symint)
     return cpp_types.returns_type(function.func.returns, how)
 

@@ -13,11 +13,18 @@ _CONSTANTS = {
     "[]": "{}",
     "contiguous_format": "c10::MemoryFormat::Contiguous",
     "long": "at::kLong",
+    "inf": "::std::numeric_limits<double>::infinity()",
+    "-inf": "-::std::numeric_limits<double>::infinity()",
+    "nan": "::std::numeric_limits<double>::quiet_NaN()",
+    "preserve_format": "c10::MemoryFormat::Preserve",
+    "channels_last": "c10::MemoryFormat::ChannelsLast",
+    "channels_last_3d": "c10::MemoryFormat::ChannelsLast3d",
+    "strided": "c10::Layout::Strided",
 }
 
 
 def default_expression(default: str, type_: Type, *, symint: bool) -> str:
-    """`[0, 1]` -> `{0, 1}`, `None` -> `::std::nullopt`, `'mean'` -> `"mean"`.
+    """`[0,1]` -> `{0, 1}`, `None` -> `::std::nullopt`, `'mean'` -> `"mean"`.
 
     A tensor that is not given is an undefined one, `{}`. A fixed-size list may have one number for all.
     """
@@ -31,7 +38,8 @@ def default_expression(default: str, type_: Type, *, symint: bool) -> str:
         return double_quoted(default)
     if isinstance(type_, ListType):
         if default.startswith("[") and default.endswith("]"):
-            return f"{{{default[1:-1]}}}"
+            items = [item.strip() for item in default[1:-1].split(",")]
+            return f"{{{', '.join([_CONSTANTS.get(item, item) for item in items])}}}"
         if symint and default.isdigit() and bare_type(type_.elem) == "SymInt":
             return f"c10::SymInt({default})"
     return _CONSTANTS.get(default, default)

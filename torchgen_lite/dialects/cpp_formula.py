@@ -24,7 +24,6 @@ from torchgen_lite.dialects.cpp_defaults import default_expression
 from torchgen_lite.dialects.cpp_text import (
     assigned,
     assignment,
-    default_text,
     function_name,
     identifier,
     quote,
@@ -361,7 +360,7 @@ class Writer:
                 default = default_expression(
                     argument.default or "None", argument.type, symint=every
                 )
-                bound.append(Written(default_text(default), _POSTFIX, "other"))
+                bound.append(Written(default, _POSTFIX, "other"))
         for value in keywords.values():
             self.problems.append((value, f"no overload of `{schema.full_name}` takes this"))
         return bound

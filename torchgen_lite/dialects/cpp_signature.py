@@ -18,13 +18,13 @@ class CppParameter(NamedTuple):
 
     @property
     def declaration(self) -> str:
-        """`const at::Scalar & alpha=1`."""
-        default = "" if self.default is None else f"={self.default}"
+        """`const at::Scalar& alpha = 1`."""
+        default = "" if self.default is None else f" = {self.default}"
         return f"{self.type} {self.name}{default}"
 
     @property
     def definition(self) -> str:
-        """`const at::Scalar & alpha`."""
+        """`const at::Scalar& alpha`."""
         return f"{self.type} {self.name}"
 
 
@@ -40,7 +40,7 @@ class CppSignature:
         return self.declaration()
 
     def declaration(self, name: str | None = None) -> str:
-        """`at::Tensor add(const at::Tensor & self, const at::Scalar & alpha=1)`."""
+        """`at::Tensor add(const at::Tensor& self, const at::Scalar& alpha = 1)`."""
         inner = ", ".join([p.declaration for p in self.parameters])
         return f"{self.returns} {self.name if name is None else name}({inner})"
 
@@ -56,5 +56,5 @@ class CppSignature:
 
     @property
     def type(self) -> str:
-        """The function type: `at::Tensor (const at::Tensor &, const at::Scalar &)`."""
+        """The function type: `at::Tensor (const at::Tensor&, const at::Scalar&)`."""
         return f"{self.returns} ({', '.join([p.type for p in self.parameters])})"

@@ -2,14 +2,12 @@
 
 Note [Clang-format by construction]
 As with black, no formatter runs over what is generated, and none would change it. The style is that of
-PyTorch's own C++: 80 columns, `const at::Tensor& self`, a list on its line or one item a line. Types come
-from the dialects, whose spelling is torchgen's (`const at::Tensor &`, `::std::tuple<at::Tensor,int64_t>`);
-`type_text` respells them. A test runs clang-format over every signature of PyTorch.
+PyTorch's own C++: 80 columns, `const at::Tensor& self`, a list on its line or one item a line. A test runs
+clang-format over every signature of PyTorch.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 
 from torchgen_lite.dialects.cpp_signature import CppParameter
@@ -37,17 +35,6 @@ _USED = frozenset("""
     Kernel Operator Self StableIValue TensorMethods
     common_device device_guard self_ should_compute_output task_should_compute_output
     """.split())
-_DEFAULTS = {
-    "True": "true",
-    "False": "false",
-    "inf": "::std::numeric_limits<double>::infinity()",
-    "-inf": "-::std::numeric_limits<double>::infinity()",
-    "nan": "::std::numeric_limits<double>::quiet_NaN()",
-    "preserve_format": "c10::MemoryFormat::Preserve",
-    "channels_last": "c10::MemoryFormat::ChannelsLast",
-    "channels_last_3d": "c10::MemoryFormat::ChannelsLast3d",
-    "strided": "c10::Layout::Strided",
-}
 
 
 def function_name(name: str) -> str:
@@ -97,15 +84,6 @@ def quote(text: str) -> str:
     return f'"{"".join(parts)}"'
 
 
-def type_text(type_: str) -> str:
-    """A dialect's type in this style.
-
-    >>> type_text("const at::Tensor &"), type_text("::std::array<bool,3>")
-    ('const at::Tensor&', '::std::array<bool, 3>')
-    """
-    return re.sub(r",\s*", ", ", type_.replace(" &", "&"))
-
-
 def unrooted(type_: str) -> str:
     """`std::optional` for `::std::optional`: shorter, where nothing generated can be called `std`.
 
@@ -115,24 +93,12 @@ def unrooted(type_: str) -> str:
     return type_.replace("::std::", "std::")
 
 
-def default_text(default: str) -> str:
-    """A dialect's default in this style, and the constants that torchgen's dialect passes through.
-
-    >>> default_text("{0,1}"), default_text("{True, False}"), default_text("preserve_format")
-    ('{0, 1}', '{true, false}', 'c10::MemoryFormat::Preserve')
-    """
-    if default.startswith("{") and '"' not in default:
-        items = [item.strip() for item in default[1:-1].split(",")]
-        return f"{{{', '.join([_DEFAULTS.get(item, item) for item in items])}}}"
-    return _DEFAULTS.get(default, default)
-
-
 def parameter(
     argument: CppParameter, *, default: bool = False, indent: int = CONTINUATION, tail: int = 1
 ) -> str:
     """`const at::Scalar& alpha = 1`, in two lines where one is too long; `tail` characters follow it."""
-    type_, name = type_text(argument.type), identifier(argument.name)
-    value = default_text(argument.default) if default and argument.default is not None else ""
+    type_, name = argument.type, identifier(argument.name)
+    value = argument.default if default and argument.default is not None else ""
     text = f"{type_} {name} = {value}" if value else f"{type_} {name}"
     if indent + len(text) + tail <= LINE_LENGTH:
         return text

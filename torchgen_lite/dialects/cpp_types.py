@@ -62,12 +62,12 @@ def conventions(function: NativeFunction, *, symint: bool) -> Conventions:
 
 def const(type_: str) -> str:
     """A const reference."""
-    return f"const {type_} &"
+    return f"const {type_}&"
 
 
 def strip_reference(type_: str) -> str:
-    """`at::Scalar` of `const at::Scalar &`."""
-    return type_.removeprefix("const ").removesuffix(" &") if type_.endswith(" &") else type_
+    """`at::Scalar` of `const at::Scalar&`."""
+    return type_.removeprefix("const ").removesuffix("&") if type_.endswith("&") else type_
 
 
 def base_type(name: str) -> str:
@@ -95,12 +95,12 @@ def value_type(type_: Type, symint: bool) -> str | None:
         return None if elem is None else f"::std::optional<{elem}>"
     if isinstance(type_, ListType):
         if type_.size is not None and bare_type(type_.elem) == "bool":
-            return f"::std::array<bool,{type_.size}>"
+            return f"::std::array<bool, {type_.size}>"
         return None
     if isinstance(type_, GenericType):
         inner = ", ".join([return_type(t, False, Conventions(symint)) for t in type_.args])
         return f"c10::{type_.name}<{inner}>"
-    return f"::std::tuple<{','.join([return_type(t, False, Conventions(symint)) for t in type_.elems])}>"
+    return f"::std::tuple<{', '.join([return_type(t, False, Conventions(symint)) for t in type_.elems])}>"
 
 
 def argument_type(type_: Type, mutable: bool, how: Conventions) -> str:
@@ -110,7 +110,7 @@ def argument_type(type_: Type, mutable: bool, how: Conventions) -> str:
         return value
     if isinstance(type_, BaseType):
         if type_.name == "Tensor":
-            return f"{TENSOR} &" if mutable and not how.const_ref else const(TENSOR)
+            return f"{TENSOR}&" if mutable and not how.const_ref else const(TENSOR)
         return const("at::Scalar")
     if isinstance(type_, OptionalType):
         return _optional(type_, mutable, how)
@@ -121,7 +121,7 @@ def argument_type(type_: Type, mutable: bool, how: Conventions) -> str:
 def _optional(type_: OptionalType, mutable: bool, how: Conventions) -> str:
     elem = bare_type(type_.elem)
     if elem == "Tensor":
-        return f"{TENSOR} &" if mutable and not how.const_ref else const(OPTIONAL_TENSOR)
+        return f"{TENSOR}&" if mutable and not how.const_ref else const(OPTIONAL_TENSOR)
     if elem == "Scalar":
         return const("::std::optional<at::Scalar>")
     if isinstance(type_.elem, ListType):
@@ -158,7 +158,7 @@ def return_type(type_: Type, mutable: bool, how: Conventions) -> str:
             return "at::Scalar"
         if not mutable:
             return TENSOR
-        return const(TENSOR) if how.const_ref else f"{TENSOR} &"
+        return const(TENSOR) if how.const_ref else f"{TENSOR}&"
     if isinstance(type_, OptionalType):
         return f"::std::optional<{return_type(type_.elem, mutable, how)}>"
     assert isinstance(type_, ListType)
@@ -170,4 +170,4 @@ def returns_type(returns: Sequence[Return], how: Conventions) -> str:
     if not returns:
         return "void"
     types = [return_type(r.type, r.is_write, how) for r in returns]
-    return types[0] if len(types) == 1 else f"::std::tuple<{','.join(types)}>"
+    return types[0] if len(types) == 1 else f"::std::tuple<{', '.join(types)}>"

@@ -29,7 +29,7 @@ def name(schema: FunctionSchema) -> str:
 def argument_type(argument: Argument, how: Conventions) -> str:
     """As in the public API, but for an optional tensor that is written: it stays optional."""
     if argument.is_write and not how.const_ref and bare_type(argument.type) == "Tensor?":
-        return f"{OPTIONAL_TENSOR} &"
+        return f"{OPTIONAL_TENSOR}&"
     return cpp_types.argument_type(argument.type, argument.is_write, how)
 
 

@@ -128,7 +128,7 @@ def argument_type(argument: Argument) -> str:
     type_, owned = argument.type, owned_type(argument.type)
     if isinstance(type_, ListType) and isinstance(type_.elem, BaseType):
         return (
-            f"const {owned} &"
+            f"const {owned}&"
             if bare_type(type_.elem) == "bool"
             else f"{ARRAY_REF}<{owned_type(type_.elem)}>"
         )
@@ -136,8 +136,8 @@ def argument_type(argument: Argument) -> str:
     if isinstance(elem, BaseType) and not _BASE_TYPES[elem.name].by_reference:
         return owned
     if isinstance(type_, BaseType) and type_.name == "Tensor" and argument.is_write:
-        return f"{owned} &"
-    return f"const {owned} &"
+        return f"{owned}&"
+    return f"const {owned}&"
 
 
 def returns_type(schema: FunctionSchema) -> str:

@@ -109,6 +109,8 @@ def default_text(argument: Argument) -> str | None:
     """The default as it is read back: by way of C++, since that is what the names in it are."""
     if argument.default is None:
         return None
+    if argument.default.startswith("["):
+        return f"{{{argument.default[1:-1]}}}"
     expression = default_expression(argument.default, argument.type, symint=False)
     if expression in ("true", "false"):
         return expression.capitalize()

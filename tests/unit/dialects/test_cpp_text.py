@@ -11,9 +11,9 @@ from tests.cpp.compiling import needs_clang_format, unformatted
 from torchgen_lite.dialects import cpp_text, cpp_values
 from torchgen_lite.dialects.cpp_signature import CppParameter
 
-SELF = CppParameter("const at::Tensor &", "self")
-ALPHA = CppParameter("const at::Scalar &", "alpha", "1")
-SIZE = CppParameter("at::IntArrayRef", "size", "{0,1}")
+SELF = CppParameter("const at::Tensor&", "self")
+ALPHA = CppParameter("const at::Scalar&", "alpha", "1")
+SIZE = CppParameter("at::IntArrayRef", "size", "{0, 1}")
 FORMAT = CppParameter(
     "::std::optional<at::MemoryFormat>", "memory_format", "c10::MemoryFormat::Contiguous"
 )
@@ -154,8 +154,8 @@ def every_signature() -> Iterator[str]:
     keyset = CppParameter("c10::DispatchKeySet", "dispatchKeySet")
     for function in derive(torchgen_lite.load(torch=True).functions).functions:
         name, signature = unambiguous_name(function.func), dispatcher.signature(function)
-        returns = cpp_text.type_text(signature.returns)
-        types = [cpp_text.type_text(p.type) for p in signature.parameters]
+        returns = signature.returns
+        types = [p.type for p in signature.parameters]
         items = cpp_text.parameters([keyset, *signature.parameters], indent=2)
         schema = cpp_text.quote(str(function.func))
         yield f"struct {name} {{"
@@ -164,14 +164,14 @@ def every_signature() -> Iterator[str]:
         yield f"  {cpp_text.declaration('static ', returns, 'redispatch', items, ');', indent=2)}"
         yield "};"
         for style in cpp.signatures(function):
-            returns = cpp_text.type_text(style.returns)
+            returns = style.returns
             items = cpp_text.parameters(style.parameters, defaults=True)
             names = [cpp_text.identifier(p.name) for p in style.parameters]
             yield cpp_text.declaration("inline ", returns, style.name, items, ") {")
             yield f"  {cpp_text.call(f'return ops::{name}::call(', names, ');', indent=2)}"
             yield "}"
         kernel = native.signature(function)
-        returns = cpp_text.unrooted(cpp_text.type_text(kernel.returns))
+        returns = cpp_text.unrooted(kernel.returns)
         yield cpp_text.declaration(
             "", returns, kernel.name, cpp_text.parameters(kernel.parameters), ");"
         )

@@ -21,15 +21,15 @@ def argument_types(schema: str, symint: bool = False) -> list[str]:
 @pytest.mark.parametrize(
     ("type_", "expected"),
     [
-        ("Tensor", "const at::Tensor &"),
-        ("Tensor(a!)", "at::Tensor &"),
-        ("Tensor?", "const ::std::optional<at::Tensor> &"),
-        ("Tensor(a!)?", "at::Tensor &"),
+        ("Tensor", "const at::Tensor&"),
+        ("Tensor(a!)", "at::Tensor&"),
+        ("Tensor?", "const ::std::optional<at::Tensor>&"),
+        ("Tensor(a!)?", "at::Tensor&"),
         ("Tensor[]", "at::TensorList"),
-        ("Tensor?[]", "const c10::List<::std::optional<at::Tensor>> &"),
+        ("Tensor?[]", "const c10::List<::std::optional<at::Tensor>>&"),
         ("Tensor[]?", "::std::optional<at::TensorList>"),
-        ("Scalar", "const at::Scalar &"),
-        ("Scalar?", "const ::std::optional<at::Scalar> &"),
+        ("Scalar", "const at::Scalar&"),
+        ("Scalar?", "const ::std::optional<at::Scalar>&"),
         ("Scalar[]", "at::ArrayRef<at::Scalar>"),
         ("int", "int64_t"),
         ("int?", "::std::optional<int64_t>"),
@@ -41,14 +41,14 @@ def argument_types(schema: str, symint: bool = False) -> list[str]:
         ("float", "double"),
         ("float[]", "at::ArrayRef<double>"),
         ("float[]?", "::std::optional<at::ArrayRef<double>>"),
-        ("bool[3]", "::std::array<bool,3>"),
+        ("bool[3]", "::std::array<bool, 3>"),
         ("str", "c10::string_view"),
         ("str?", "::std::optional<c10::string_view>"),
         ("ScalarType?", "::std::optional<at::ScalarType>"),
         ("Generator?", "::std::optional<at::Generator>"),
         ("Dimname[]", "at::ArrayRef<at::Dimname>"),
         ("Dict(str, Tensor)", "c10::Dict<c10::string_view, at::Tensor>"),
-        ("(int, Tensor)", "::std::tuple<int64_t,at::Tensor>"),
+        ("(int, Tensor)", "::std::tuple<int64_t, at::Tensor>"),
         ("__torch__.torch.classes.c10d.Work", "c10::intrusive_ptr<c10d::Work>"),
         ("Any", "c10::IValue"),
     ],
@@ -75,13 +75,13 @@ def test_symint(type_: str, expected: str) -> None:
     [
         ("()", "void"),
         ("Tensor", "at::Tensor"),
-        ("Tensor(a!)", "at::Tensor &"),
+        ("Tensor(a!)", "at::Tensor&"),
         ("Tensor?", "::std::optional<at::Tensor>"),
         ("Tensor[]", "::std::vector<at::Tensor>"),
         ("Scalar", "at::Scalar"),
         ("SymInt", "c10::SymInt"),
         ("int[]", "::std::vector<int64_t>"),
-        ("(Tensor, int)", "::std::tuple<at::Tensor,int64_t>"),
+        ("(Tensor, int)", "::std::tuple<at::Tensor, int64_t>"),
     ],
 )
 def test_return_types(returns: str, expected: str) -> None:
@@ -90,8 +90,8 @@ def test_return_types(returns: str, expected: str) -> None:
 
 def test_out_comes_first_unless_faithful() -> None:
     assert [str(s) for s in cpp.signatures(entry(ADD_OUT))] == [
-        "at::Tensor & add_out(at::Tensor & out, const at::Tensor & self, const at::Scalar & alpha=1)",
-        "at::Tensor & add_outf(const at::Tensor & self, const at::Scalar & alpha, at::Tensor & out)",
+        "at::Tensor& add_out(at::Tensor& out, const at::Tensor& self, const at::Scalar& alpha = 1)",
+        "at::Tensor& add_outf(const at::Tensor& self, const at::Scalar& alpha, at::Tensor& out)",
     ]
 
 
@@ -102,9 +102,9 @@ def test_options_are_one_argument_unless_faithful() -> None:
         "::std::optional<at::Device> device, ::std::optional<bool> pin_memory"
     )
     assert [str(s) for s in cpp.signatures(zeros)] == [
-        "at::Tensor zeros(at::IntArrayRef size, at::TensorOptions options={})",
+        "at::Tensor zeros(at::IntArrayRef size, at::TensorOptions options = {})",
         f"at::Tensor zeros(at::IntArrayRef size, {faithful})",
-        "at::Tensor zeros_symint(c10::SymIntArrayRef size, at::TensorOptions options={})",
+        "at::Tensor zeros_symint(c10::SymIntArrayRef size, at::TensorOptions options = {})",
         f"at::Tensor zeros_symint(c10::SymIntArrayRef size, {faithful})",
     ]
 
@@ -112,18 +112,18 @@ def test_options_are_one_argument_unless_faithful() -> None:
 def test_methods_leave_self_out() -> None:
     both = entry("add(Tensor self, int n) -> Tensor", variants="function, method")
     assert [str(s) for s in cpp.signatures(both)] == [
-        "at::Tensor add(const at::Tensor & self, int64_t n)",
+        "at::Tensor add(const at::Tensor& self, int64_t n)",
         "at::Tensor add(int64_t n)",
     ]
 
 
 def test_texts_of_a_signature() -> None:
     signature = cpp.signature(entry("add(Tensor self, int n=1) -> Tensor"))
-    assert signature.definition() == "at::Tensor add(const at::Tensor & self, int64_t n)"
-    assert signature.declaration("f") == "at::Tensor f(const at::Tensor & self, int64_t n=1)"
-    assert signature.type == "at::Tensor (const at::Tensor &, int64_t)"
+    assert signature.definition() == "at::Tensor add(const at::Tensor& self, int64_t n)"
+    assert signature.declaration("f") == "at::Tensor f(const at::Tensor& self, int64_t n = 1)"
+    assert signature.type == "at::Tensor (const at::Tensor&, int64_t)"
     assert signature.redispatch() == (
-        "at::Tensor add(c10::DispatchKeySet dispatchKeySet, const at::Tensor & self, int64_t n=1)"
+        "at::Tensor add(c10::DispatchKeySet dispatchKeySet, const at::Tensor& self, int64_t n = 1)"
     )
 
 
@@ -131,11 +131,11 @@ def test_fields_that_change_a_signature() -> None:
     manual = entry("f(Tensor self) -> Tensor", manual_cpp_binding="True")
     assert cpp.signature(manual).name == "__dispatch_f"
     bare = entry("f(Tensor self, int n=1) -> Tensor", cpp_no_default_args="['n']")
-    assert str(cpp.signature(bare)) == "at::Tensor f(const at::Tensor & self, int64_t n)"
+    assert str(cpp.signature(bare)) == "at::Tensor f(const at::Tensor& self, int64_t n)"
     by_const = entry("f_(Tensor(a!) self) -> Tensor(a!)", use_const_ref_for_mutable_tensors="True")
-    assert str(cpp.signature(by_const)) == "const at::Tensor & f_(const at::Tensor & self)"
+    assert str(cpp.signature(by_const)) == "const at::Tensor& f_(const at::Tensor& self)"
     delegating = entry("cat(Tensor[] tensors) -> Tensor", structured_delegate="cat.out")
-    assert str(cpp.signature(delegating)) == "at::Tensor cat(const at::ITensorListRef & tensors)"
+    assert str(cpp.signature(delegating)) == "at::Tensor cat(const at::ITensorListRef& tensors)"
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_default_of_symbolic_sizes() -> None:
 
 def test_dispatcher() -> None:
     assert str(dispatcher.signature(entry(ADD_OUT))) == (
-        "at::Tensor & add_out(const at::Tensor & self, const at::Scalar & alpha, at::Tensor & out)"
+        "at::Tensor& add_out(const at::Tensor& self, const at::Scalar& alpha, at::Tensor& out)"
     )
     symint = entry("f(SymInt n=1) -> Tensor")
     assert dispatcher.signature(symint).type == "at::Tensor (c10::SymInt)"
@@ -177,16 +177,16 @@ def test_dispatcher() -> None:
 
 def test_kernels() -> None:
     assert str(native.signature(entry(ADD_OUT))) == (
-        "at::Tensor & add_out_out(const at::Tensor & self, const at::Scalar & alpha, at::Tensor & out)"
+        "at::Tensor& add_out_out(const at::Tensor& self, const at::Scalar& alpha, at::Tensor& out)"
     )
     zeros = native.signature(entry(f"zeros.x(int n=1, *, {OPTIONS}) -> Tensor"))
     assert str(zeros) == (
-        "at::Tensor zeros_x(int64_t n=1, ::std::optional<at::ScalarType> dtype={}, "
-        "::std::optional<at::Layout> layout={}, ::std::optional<at::Device> device={}, "
-        "::std::optional<bool> pin_memory={})"
+        "at::Tensor zeros_x(int64_t n = 1, ::std::optional<at::ScalarType> dtype = {}, "
+        "::std::optional<at::Layout> layout = {}, ::std::optional<at::Device> device = {}, "
+        "::std::optional<bool> pin_memory = {})"
     )
     optional = entry("f(Tensor self, Tensor(a!)? x) -> ()")
-    assert native.arguments(optional)[1].type == "::std::optional<at::Tensor> &"
+    assert native.arguments(optional)[1].type == "::std::optional<at::Tensor>&"
 
 
 def test_kernels_take_symint_by_name() -> None:

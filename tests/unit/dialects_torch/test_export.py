@@ -59,17 +59,17 @@ def test_a_small_program() -> None:
             "CompositeExplicitAutogradNonFunctional": "default",
         },
         "signatures": {
-            "cpp": ["at::Tensor neg(const at::Tensor & self)", "at::Tensor neg()"],
-            "cpp_faithful": "at::Tensor neg(const at::Tensor & self)",
-            "dispatcher": "at::Tensor neg(const at::Tensor & self)",
-            "native": "at::Tensor neg(const at::Tensor & self)",
+            "cpp": ["at::Tensor neg(const at::Tensor& self)", "at::Tensor neg()"],
+            "cpp_faithful": "at::Tensor neg(const at::Tensor& self)",
+            "dispatcher": "at::Tensor neg(const at::Tensor& self)",
+            "native": "at::Tensor neg(const at::Tensor& self)",
             "python": "neg(Tensor input)",
             "pyi": ["def neg(input: Tensor) -> Tensor: ...", "def neg(self) -> Tensor: ..."],
         },
     }
     assert out["dispatch"] == {"CPU": {"kernel": "neg_out", "structured": True}}
     assert out["signatures"]["cpp_faithful"] == (
-        "at::Tensor & neg_outf(const at::Tensor & self, at::Tensor & out)"
+        "at::Tensor& neg_outf(const at::Tensor& self, at::Tensor& out)"
     )
 
 
@@ -84,7 +84,7 @@ def test_fields_of_other_releases() -> None:
     program = build_program(functions, Config(Path(".")), diagnostics=found)
     first, second = export_program(program)["ops"]  # type: ignore[misc, attr-defined]
     assert first["signatures"]["dispatcher"] == (
-        "at::Tensor legacy(const at::Tensor & self, at::ArrayRef<at::Dimname> names, "
+        "at::Tensor legacy(const at::Tensor& self, at::ArrayRef<at::Dimname> names, "
         "at::ConstQuantizerPtr q, ::std::optional<at::MemoryFormat> m)"
     )
     assert second["kind"] == "mutable"

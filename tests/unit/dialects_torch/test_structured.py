@@ -29,20 +29,20 @@ def test_meta_and_impl() -> None:
     assert structured.name(pool) == "pool"
     assert structured.base_class(pool) == "at::impl::MetaBase"
     assert [p.declaration for p in structured.meta_arguments(pool)] == [
-        "const at::Tensor & self",
+        "const at::Tensor& self",
         "at::IntArrayRef kernel_size",
         "at::OptionalTensorRef mask",
         "at::OptionalScalarRef s",
     ]
     assert [p.declaration for p in structured.impl_arguments(pool)] == [
-        "const at::Tensor & self",
+        "const at::Tensor& self",
         "int64_t kH",
         "int64_t kW",
         "at::OptionalTensorRef mask",
         "at::OptionalScalarRef s",
         "int64_t outH",
-        "const at::ITensorListRef & parts",
-        "const at::Tensor & out",
+        "const at::ITensorListRef& parts",
+        "const at::Tensor& out",
     ]
 
 
@@ -71,6 +71,6 @@ def test_without_precomputed() -> None:
     assert structured.name(add) == "add_Tensor"
     assert structured.base_class(add) == "TensorIteratorBase"
     assert [p.declaration for p in structured.meta_arguments(add)] == [
-        "const at::Tensor & self",
+        "const at::Tensor& self",
         "at::ArrayRef<int64_t> n",
     ]

@@ -119,8 +119,8 @@ def _absent(name: str, namespace: str) -> str:
 def build_kernel_proof(demanded: DemandedKernel, index: int, namespace: str) -> KernelProofView:
     """The aliases and checks of the kernel with that index."""
     signature = demanded.signature
-    types = [cpp_text.type_text(p.type) for p in signature.parameters]
-    returns = cpp_text.type_text(signature.returns)
+    types = [p.type for p in signature.parameters]
+    returns = signature.returns
     address = f"&{qualified(demanded.kernel, namespace)}"
     found = f"decltype(found_{index}<schema_{index}>(0))"
     checks = tuple(_checks(demanded, index, types, returns))

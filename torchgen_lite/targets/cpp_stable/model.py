@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torchgen_lite.dialects import cpp_text, stable
-from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
+from torchgen_lite.dialects import stable
 from torchgen_lite.dialects.stable import FIRST_RELEASE, Release
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.conditions import condition
@@ -26,17 +25,16 @@ def build_operators(functions: Sequence[NativeFunction], shards: int) -> tuple[O
     home = functions[0].namespace if functions else ""
     count = shard_count(functions, shards)
     operators = [
-        build_operator(function, home, count, _signature(function), condition(function))
+        build_operator(
+            function,
+            home,
+            count,
+            stable.signature(function, function.func.base_name),
+            condition(function),
+        )
         for function in functions
     ]
     return with_free_names(operators, MEMBERS | _SPELLED)
-
-
-def _signature(function: NativeFunction) -> CppSignature:
-    """The signature in the style of the output."""
-    found = stable.signature(function, function.func.base_name)
-    parameters = [CppParameter(cpp_text.type_text(p.type), p.name) for p in found.parameters]
-    return CppSignature(found.name, cpp_text.type_text(found.returns), tuple(parameters))
 
 
 def needed_release(operator: Operator) -> Release:

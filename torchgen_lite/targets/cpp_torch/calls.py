@@ -122,7 +122,7 @@ def _functions(
 
 
 def _function(operator: Operator, signature: CppSignature, style: Style) -> FunctionView:
-    returns, name = cpp_text.type_text(signature.returns), cpp_text.function_name(signature.name)
+    returns, name = signature.returns, cpp_text.function_name(signature.name)
     return FunctionView(
         operator.guard,
         comment(operator),
@@ -134,7 +134,7 @@ def _function(operator: Operator, signature: CppSignature, style: Style) -> Func
 
 
 def _redispatch_function(operator: Operator, signature: CppSignature, style: Style) -> FunctionView:
-    returns, name = cpp_text.type_text(signature.returns), cpp_text.function_name(signature.name)
+    returns, name = signature.returns, cpp_text.function_name(signature.name)
     parameters = (KEYSET, *signature.parameters)
     return FunctionView(
         operator.guard,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from torchgen_lite.analysis.registrable import NUMBER_NAMES
 from torchgen_lite.dialects.cpp_text import quote
+from torchgen_lite.dialects.cpp_values import real
 from torchgen_lite.dialects.stable_defaults import SCALAR_TYPES
 from torchgen_lite.schema import (
     Argument,
@@ -71,4 +72,6 @@ def _single(name: str, value: object) -> str:
 
 
 def _plain(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else repr(value)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return real(value) if isinstance(value, float) else repr(value)

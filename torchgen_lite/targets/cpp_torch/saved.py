@@ -122,7 +122,7 @@ def owned_type(type_: str) -> str:
     >>> owned_type("c10::SymIntArrayRef"), owned_type("const std::optional<at::Scalar>&")
     ('std::vector<c10::SymInt>', 'std::optional<at::Scalar>')
     """
-    text = cpp_text.unrooted(cpp_text.type_text(type_)).removeprefix("const ").removesuffix("&")
+    text = cpp_text.unrooted(type_).removeprefix("const ").removesuffix("&")
     text = text.replace("c10::SymIntArrayRef", _SIZES).replace("c10::string_view", "std::string")
     text = text.replace("at::OptionalIntArrayRef", "c10::OptionalArray<int64_t>")
     text = text.replace("at::OptionalSymIntArrayRef", "c10::OptionalArray<c10::SymInt>")

@@ -198,7 +198,7 @@ def _precomputed(group: VariantGroup) -> Iterator[str]:
         return
     yield "struct precompute_out {"
     for member in members:
-        yield f"  {cpp_text.type_text(member.type)} {cpp_text.identifier(member.name)};"
+        yield f"  {member.type} {cpp_text.identifier(member.name)};"
     yield "};"
     yield "using meta_return_ty = precompute_out;"
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from torchgen_lite.dialects import cpp_text, cpp_types, dispatcher
+from torchgen_lite.dialects import cpp_types, dispatcher
 from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
 from torchgen_lite.dialects.cpp_types import OPTIONAL_TENSOR, Conventions, const
 from torchgen_lite.loader.entry import NativeFunction
@@ -64,7 +64,7 @@ def own_types(function: NativeFunction, signature: CppSignature) -> CppSignature
     parameters: list[CppParameter] = []
     is_last = True
     for parameter in reversed(signature.parameters):
-        type_ = cpp_text.type_text(own.get(parameter.name, parameter.type))
+        type_ = own.get(parameter.name, parameter.type)
         # A schema may have keyword arguments without a default behind others with one; C++ may not.
         default = parameter.default
         if default is not None and parameter.name in defaults:
@@ -72,7 +72,7 @@ def own_types(function: NativeFunction, signature: CppSignature) -> CppSignature
         is_last = is_last and default is not None
         default = _default(type_, default) if is_last else None
         parameters.insert(0, CppParameter(type_, parameter.name, default))
-    return CppSignature(signature.name, cpp_text.type_text(returns), tuple(parameters))
+    return CppSignature(signature.name, returns, tuple(parameters))
 
 
 def _default(type_: str, default: str | None) -> str | None:
