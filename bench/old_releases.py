@@ -31,7 +31,8 @@ from torchgen_lite.loader import (
     load_schema_sources,
     load_tags,
 )
-from torchgen_lite.pipeline import TORCH_OPTIONS, generate_all
+from torchgen_lite.pipeline import generate_all
+from torchgen_lite.targets import TARGETS
 
 NATIVE = "native_functions.yaml"
 
@@ -65,7 +66,9 @@ def read_release(folder: Path) -> Result:
     sources, unread = load_schema_sources(paths, folder)
     functions, diagnostics = load_native_functions(sources, tags=tags)
     found += [*unread, *diagnostics]
-    config = Config(folder, targets=("python",), target_options=TORCH_OPTIONS)
+    config = Config(
+        folder, targets=("python",), target_options={"python": TARGETS["python"].torch_options()}
+    )
     program = build_program(functions, config, diagnostics=found, tags=tags, sources=sources)
     errors = [d for d in program.diagnostics if d.severity == "error"]
     wrong = render_concise(errors).splitlines()

@@ -34,15 +34,6 @@ if TYPE_CHECKING:
     from torchgen_lite.schema import FunctionSchema
     from torchgen_lite.targets.output import OutputFile
 
-# What targets are made with for `--torch`: the kernels are PyTorch's, and the files are many.
-TORCH_OPTIONS: Mapping[str, Mapping[str, object]] = {
-    "python": {"package": "aten_ops", "dispatcher": "own", "shards": 16},
-    "cpp-torch": {"namespace": "aten_ops", "calls-only": True, "shards": 16},
-    "cpp-runtime": {"namespace": "aten_ops", "calls-only": True, "shards": 16},
-}
-# What is about a framework, whatever its operators: these options hold for other schemas too.
-FRAMEWORK_OPTIONS = {"cpp-runtime": ("tensor", "headers", "types", "constants")}
-
 
 class GenerateError(ValueError):
     """Something is wrong with the input; `diagnostics` says what."""
@@ -132,19 +123,23 @@ def _with_schema(config: Config, paths: Sequence[Path]) -> tuple[Config, list[Pa
 
 
 def _framework_options(config: Config) -> dict[str, Mapping[str, object]]:
-    return {
-        target: {name: given[name] for name in names if name in given}
-        for target, names in FRAMEWORK_OPTIONS.items()
-        if (given := config.target_options.get(target))
-    }
+    """What is about a framework, whatever its operators: these options hold for other schemas too."""
+    from torchgen_lite.targets import TARGETS
+
+    given = config.target_options
+    return {name: TARGETS[name].framework_options(given[name]) for name in given if name in TARGETS}
 
 
 def _with_torch(
     config: Config, paths: list[Path], diagnostics: list[Diagnostic], take_schema: bool
 ) -> tuple[Config, list[Path], dict[str, str] | None]:
     """The files and options of `--torch`."""
+    from torchgen_lite.targets import TARGETS
+
     own = _framework_options(config)
-    options = {target: {**own.get(target, {}), **given} for target, given in TORCH_OPTIONS.items()}
+    options = {
+        name: {**own.get(name, {}), **target.torch_options()} for name, target in TARGETS.items()
+    }
     config = replace(config, target_options=options)
     files, found = find_torch_files()
     diagnostics += found
@@ -174,10 +169,8 @@ def _read(
         sources, tags=known_tags, extra_fields=config.extra_fields
     )
     diagnostics += found
-    kernels, found = _kernel_index(config, "kernels")
-    diagnostics += found
-    formulas, found = _kernel_index(config, "formulas")
-    diagnostics += found
+    modules = _index_modules(config, diagnostics)
+    kernels, formulas = (modules.get("python", {}).get(name) for name in ("kernels", "formulas"))
     if formulas is None and kernels is not None:
         # A package that runs must have whatever its formulas call.
         formulas = KernelIndex((), {})
@@ -190,33 +183,27 @@ def _read(
         sources=sources,
         lint=lint,
         formulas=formulas,
-        modules=_torch_python_modules(config, diagnostics),
+        modules=modules,
     )
 
 
-def _torch_python_modules(
+def _index_modules(
     config: Config, diagnostics: list[Diagnostic]
-) -> Mapping[str, KernelIndex]:
-    """The functions of the modules that options of target `torch-python` name, by option."""
-    modules: dict[str, KernelIndex] = {}
-    for option in ("kernels", "formulas", "fakes"):
-        index, found = _kernel_index(config, option, "torch-python")
-        diagnostics += found
-        if index is not None:
-            modules[option] = index
-    return modules
+) -> dict[str, dict[str, KernelIndex]]:
+    """The functions of the modules that options name, by target and option."""
+    from torchgen_lite.targets import TARGETS
 
-
-def _kernel_index(
-    config: Config, option: str, target: str = "python"
-) -> tuple[KernelIndex | None, tuple[Diagnostic, ...]]:
-    """The functions of the modules that an option of a target names."""
-    modules = config.target_options.get(target, {}).get(option)
-    if not modules or not isinstance(modules, (list, tuple)):
-        return None, ()
-    index, found = index_kernel_modules([str(m) for m in modules], config.root)
-    place = locate_option(config, f"target.{target}", option)
-    return index, tuple(replace(d, label=place) if d.label is None else d for d in found)
+    indexes: dict[str, dict[str, KernelIndex]] = {}
+    for name, given in config.target_options.items():
+        declared = TARGETS[name].declared_options().values() if name in TARGETS else ()
+        for option in declared:
+            modules = given.get(option.name)
+            if option.names_modules and modules and isinstance(modules, (list, tuple)):
+                index, found = index_kernel_modules([str(m) for m in modules], config.root)
+                place = locate_option(config, f"target.{name}", option.name)
+                diagnostics += [replace(d, label=d.label or place) for d in found]
+                indexes.setdefault(name, {})[option.name] = index
+    return indexes
 
 
 def generate(program: Program, *, targets: Sequence[str] = ()) -> dict[str, str]:
@@ -246,7 +233,7 @@ def generate_all(program: Program, *, targets: Sequence[str] = ()) -> Generated:
             place = None if targets else locate_option(program.config, "", "targets")
             diagnostics.append(replace(unknown_target(name), label=place))
             continue
-        result = target.build(program, program.config.target_options.get(name, {}))
+        result = target.build(program)
         diagnostics += result.diagnostics
         for file in result.files:
             if file.path in outputs:

@@ -61,7 +61,7 @@ def test_a_namespace_that_is_defined_already(tmp_path: Path) -> None:
 
 def test_a_fragment_of_a_namespace(tmp_path: Path) -> None:
     first = 'import torch\nother = torch.library.Library("bad", "DEF")\n'
-    assert attempt(tmp_path, options='library = "FRAGMENT"\n', first=first) == ["True"]
+    assert attempt(tmp_path, options='library = "fragment"\n', first=first) == ["True"]
 
 
 def test_an_operator_that_is_defined_already(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_an_operator_that_is_defined_already(tmp_path: Path) -> None:
         'import torch\nother = torch.library.Library("bad", "DEF")\n'
         'other.define("second(Tensor x) -> Tensor")\n'
     )
-    output = attempt(tmp_path, more, 'library = "FRAGMENT"\n', first)
+    output = attempt(tmp_path, more, 'library = "fragment"\n', first)
     assert output[0].startswith("RegistrationError: ops.yaml:4: `bad::second`: ")
     # The first operator was registered before the second failed, and is gone again.
     assert output[-1] == "False"

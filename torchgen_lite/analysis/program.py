@@ -21,7 +21,7 @@ class Program:
     """The input of every target. `functions` are in source order; overlays are merged in.
 
     `formulas` are the functions that derivative formulas may call beside the operators. `modules` are
-    the functions in the modules that options of target `torch-python` name, by option.
+    the functions in the modules that options name, by target and option.
     `registered` are the schemas that the installed PyTorch has registered, if they were asked for, and
     `torch_stubs` the stub files that it carries: path below `torch/`, and text.
     """
@@ -33,7 +33,7 @@ class Program:
     tags: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
     formulas: KernelIndex | None = None
-    modules: Mapping[str, KernelIndex] = field(default_factory=dict)
+    modules: Mapping[str, Mapping[str, KernelIndex]] = field(default_factory=dict)
     registered: tuple[FunctionSchema, ...] = ()
     torch_stubs: tuple[tuple[str, str], ...] = ()
 
@@ -68,7 +68,7 @@ def build_program(
     sources: Sequence[Source] = (),
     lint: bool = False,
     formulas: KernelIndex | None = None,
-    modules: Mapping[str, KernelIndex] | None = None,
+    modules: Mapping[str, Mapping[str, KernelIndex]] | None = None,
 ) -> Program:
     """Put the pieces together and check across entries; with `lint`, run the lint rules too."""
     merged, found = merge_overlays(functions)

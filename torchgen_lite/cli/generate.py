@@ -136,11 +136,12 @@ def run_generate(session: Session, request: Request) -> int:
     """Load, generate, plan; then write, or say what would be written."""
     from torchgen_lite.emit.plan import build_plan
     from torchgen_lite.pipeline import generate_all
+    from torchgen_lite.targets import asks_torch
 
     program = session.load(
         schema=request.schema or None,
         torch=request.torch,
-        registered=request.torch and "torch-stubs" in request.targets,
+        registered=request.torch and asks_torch(request.targets),
         output_dir=request.output_dir,
     )
     generated = generate_all(program, targets=request.targets)

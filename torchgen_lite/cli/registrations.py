@@ -47,15 +47,13 @@ def registrations_of_program(program: Program) -> Iterator[Registrations]:
 def _generated_kernels(program: Program) -> dict[str, dict[str, str]]:
     """Operator to key to kernel, of what the Python target makes of `derivatives:` and of factories."""
     from torchgen_lite.analysis.dispatch_index import effective_dispatch
-    from torchgen_lite.targets.options import OptionError
+    from torchgen_lite.targets import TARGETS
     from torchgen_lite.targets.python.differentiation import build_differentiation
-    from torchgen_lite.targets.python.options import load_options
     from torchgen_lite.targets.python.package import build_package
     from torchgen_lite.targets.python.registrations import select_backend
 
-    try:
-        options = load_options(program.config.target_options.get("python", {}))
-    except OptionError:
+    options, wrong = TARGETS["python"].read_options(program.config)
+    if wrong:
         return {}  # `generate` reports it; the names of the kernels do not depend on options.
     package = build_package(program.functions, options)
     files, _ = build_differentiation(package, program.formulas)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from torchgen_lite.targets.output import OutputFile, Target, TargetResult
 
 _HERE = "torchgen_lite.targets"
@@ -12,35 +14,48 @@ TARGETS: dict[str, Target] = {
             "python",
             "a Python package for the runtime dispatcher",
             f"{_HERE}.python.target:build_python",
+            f"{_HERE}.python.options:PythonOptions",
         ),
         Target(
             "cpp-torch",
             "C++ for libtorch: registrations, typed calls, and the proof of kernels",
             f"{_HERE}.cpp_torch.target:build_cpp_torch",
+            f"{_HERE}.cpp_torch.options:TorchOptions",
         ),
         Target(
             "cpp-torch-stable",
             "C++ for libtorch's stable ABI: registrations, typed calls, kernels proven",
             f"{_HERE}.cpp_stable.target:build_cpp_stable",
+            f"{_HERE}.cpp_stable.options:StableOptions",
         ),
         Target(
             "cpp-runtime",
             "C++ for the header-only dispatcher: registrations, typed calls, kernels proven",
             f"{_HERE}.cpp_runtime.target:build_cpp_runtime",
+            f"{_HERE}.cpp_runtime.options:RuntimeOptions",
         ),
         Target(
             "torch-python",
             "Python for torch.library: schemas, fakes, autograd, typed functions, tests",
             f"{_HERE}.torch_python.target:build_torch_python",
+            f"{_HERE}.torch_python.options:TorchPythonOptions",
         ),
         Target(
             "torch-stubs",
             "types for torch.ops, for type checkers and editors",
             f"{_HERE}.torch_stubs.target:build_torch_stubs",
+            f"{_HERE}.options:NoOptions",
+            asks_torch=True,
         ),
     )
 }
 # What is generated where nothing says otherwise.
 DEFAULT_TARGETS = ("python",)
 
-__all__ = ["DEFAULT_TARGETS", "TARGETS", "OutputFile", "Target", "TargetResult"]
+
+def asks_torch(names: Iterable[str]) -> bool:
+    """Whether one of these targets wants to know what the installed PyTorch registers."""
+    return any(TARGETS[name].asks_torch for name in names if name in TARGETS)
+
+
+__all__ = ["DEFAULT_TARGETS", "TARGETS", "OutputFile", "Target", "TargetResult", "asks_torch"]

@@ -1,60 +1,70 @@
-"""Options of a target: how one of any kind is read, and what is said of a wrong one."""
+"""Options that several targets have: the same name, the same values and the same words everywhere."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import keyword
+from dataclasses import dataclass
+from functools import partial
+from pathlib import PurePosixPath
+from typing import Any
 
-from torchgen_lite.diagnostics import suggest
+from torchgen_lite.loader.options import (
+    TEXT,
+    Kind,
+    Unfit,
+    choice,
+    list_of,
+    matching,
+    number,
+    option,
+)
 
-
-class OptionError(ValueError):
-    """A wrong option of a target: `option` names it, `help` says what to do."""
-
-    def __init__(self, option: str, message: str, help: str | None = None) -> None:
-        super().__init__(message)
-        self.option = option
-        self.help = help
-
-
-def check_known(values: Mapping[str, object], target: str, known: Collection[str]) -> None:
-    """Raise `OptionError` for an option that the target does not have."""
-    for option in values:
-        if option not in known:
-            near = suggest(option, known)
-            help_ = f"the options are {', '.join(known)}" if known else "the target has no options"
-            if near:
-                help_ = f"did you mean `{near}`?"
-            message = f"unknown option `{option}` of target `{target}`"
-            raise OptionError(option, message, help_)
-
-
-def text_option(values: Mapping[str, object], option: str, default: str) -> str:
-    """An option that is a text."""
-    value = values.get(option, default)
-    if not isinstance(value, str):
-        raise OptionError(option, f"`{option}` is not a text")
-    return value
+MODULE = matching(
+    r"[^\W\d]\w*(?:\.[^\W\d]\w*)*",
+    "is not the name of a Python module",
+    lambda text: not any(map(keyword.iskeyword, text.split("."))),
+)
+MODULES = list_of(MODULE, "a list of module names")
 
 
-def texts_option(values: Mapping[str, object], option: str) -> tuple[str, ...]:
-    """An option that is a list of texts."""
-    found = values.get(option, ())
-    if not isinstance(found, (list, tuple)) or not all(isinstance(text, str) for text in found):
-        raise OptionError(option, f"`{option}` is not a list of texts")
-    return tuple(map(str, found))
+def _read_folder(value: object, itself: bool) -> str:
+    text = TEXT.read(value)
+    path = PurePosixPath(text)
+    is_below = bool(path.parts) or (itself and text == ".")
+    if not is_below or path.is_absolute() or ".." in path.parts or "\\" in text:
+        raise Unfit(f": `{text}` is no path below the output folder")
+    return path.as_posix()
 
 
-def flag_option(values: Mapping[str, object], option: str, default: bool) -> bool:
-    """An option that is true or false."""
-    value = values.get(option, default)
-    if not isinstance(value, bool):
-        raise OptionError(option, f"`{option}` is neither true nor false")
-    return value
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoOptions:
+    """For a target without options."""
 
 
-def shards_option(values: Mapping[str, object]) -> int:
-    """Into how many files what is long is split; 0 leaves that to the target."""
-    shards = values.get("shards", 0)
-    if not isinstance(shards, int) or isinstance(shards, bool) or not 0 <= shards <= 256:
-        raise OptionError("shards", "`shards` is not a number from 0 to 256")
-    return shards
+def folder_option(target: str, *, itself: bool = False) -> Any:
+    """`itself`: whether the folder may be the output directory itself, `.`."""
+    kind = Kind("text", {"type": "string", "minLength": 1}, partial(_read_folder, itself=itself))
+    return option("The folder below the output directory.", kind, target)
+
+
+def library_option() -> Any:
+    return option(
+        "`fragment` where another library defines the namespace.",
+        choice("def", "fragment"),
+        "def",
+    )
+
+
+def shards_option(what: str) -> Any:
+    doc = f"Into how many files {what} are split; 0 means one, or 16 above 1,000 operators."
+    return option(doc, number(0, 256), 0, torch=16)
+
+
+def modules_option(doc: str) -> Any:
+    """Python modules of the author's, whose functions are read with the program."""
+    return option(doc, MODULES, (), names_modules=True)
+
+
+def skip_option() -> Any:
+    doc = "Operators that the target leaves out, by their full names: `mylib::add.out`."
+    return option(doc, list_of(TEXT), ())

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.config import locate_option
-from torchgen_lite.targets.options import OptionError
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.loader.config import Config, locate_option
+from torchgen_lite.loader.options import Option, Problem, options_of, read_options
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -39,27 +39,62 @@ class TargetResult:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """An output family: its name, what it is, and the function that builds it, as `module:function`.
+    """An output family: its name, what it is, and where it is, as `module:name`.
 
-    The module is imported when the target is built, so that a run pays for what it generates.
+    `builder` is the function from a program and the target's options to its files; `options` the dataclass
+    that declares these options. Both are imported when they are needed, so that a run pays for what it
+    generates. `asks_torch` says that with `--torch` it wants to know what the installed PyTorch registers.
     """
 
     name: str
     summary: str
     builder: str
+    options: str
+    asks_torch: bool = False
 
-    def build(self, program: Program, options: Mapping[str, object]) -> TargetResult:
-        """The files of the target: a pure function of the program and the target's options.
+    def declared_options(self) -> dict[str, Option]:
+        """The options by the attribute of the dataclass that declares them."""
+        return options_of(_imported(self.options))
 
-        A builder raises `OptionError` for an option that is wrong.
-        """
-        module, _, function = self.builder.partition(":")
-        build: Callable[[Program, Mapping[str, object]], TargetResult] = getattr(
-            import_module(module), function
-        )
-        try:
-            return build(program, options)
-        except OptionError as error:
-            place = locate_option(program.config, f"target.{self.name}", error.option)
-            problem = Diagnostic("TG510", str(error), place, help=error.help)
-            return TargetResult(diagnostics=(problem,))
+    def torch_options(self) -> dict[str, object]:
+        """The options of `--torch`: the kernels are PyTorch's, and the files are many."""
+        options = self.declared_options().values()
+        return {option.name: option.torch for option in options if option.torch is not None}
+
+    def framework_options(self, given: Mapping[str, object]) -> dict[str, object]:
+        """Those of the given options that are about a framework, whatever its operators."""
+        options = self.declared_options().values()
+        names = [option.name for option in options if option.about_framework]
+        return {name: given[name] for name in names if name in given}
+
+    def read_options(self, config: Config) -> tuple[Any, tuple[Diagnostic, ...]]:
+        """The options as the configuration has them, or None and what is wrong with them."""
+        given = config.target_options.get(self.name, {})
+        declared = self.declared_options()
+        values, problems = read_options(declared, given)
+        names = [option.name for option in declared.values()]
+        problems += [self._unknown(option, names) for option in given if option not in names]
+        table = f"target.{self.name}"
+        found = [
+            Diagnostic("TG510", p.message, locate_option(config, table, p.option), help=p.help)
+            for p in problems
+        ]
+        return (None if found else _imported(self.options)(**values)), tuple(found)
+
+    def _unknown(self, option: str, names: Sequence[str]) -> Problem:
+        known = f"the options are {', '.join(names)}" if names else "the target has no options"
+        help_ = did_you_mean(option, names) or known
+        return Problem(option, f"unknown option `{option}` of target `{self.name}`", help_)
+
+    def build(self, program: Program) -> TargetResult:
+        """The files of the target: a pure function of the program, whose configuration has the options."""
+        options, wrong = self.read_options(program.config)
+        if wrong:
+            return TargetResult(diagnostics=wrong)
+        build: Callable[[Program, object], TargetResult] = _imported(self.builder)
+        return build(program, options)
+
+
+def _imported(name: str) -> Any:
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)

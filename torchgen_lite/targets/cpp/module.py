@@ -11,13 +11,6 @@ from __future__ import annotations
 from torchgen_lite.targets.output import OutputFile
 
 TEMPLATE = "cpp/module.cpp.j2"
-# What `module` is by default; PyTorch's extensions are called so.
-DEFAULT_MODULE = "_C"
-
-
-def is_module_name(name: str) -> bool:
-    """Whether `PyInit_<name>` can be the function that Python looks for: an ASCII identifier."""
-    return name.isascii() and name.isidentifier()
 
 
 def module_file(path: str, module: str, namespace: str) -> OutputFile:

@@ -2,74 +2,68 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from typing import Any
 
 from torchgen_lite.dialects.cpp_text import KEYWORDS
-from torchgen_lite.targets.cpp.module import DEFAULT_MODULE, is_module_name
-from torchgen_lite.targets.options import OptionError, shards_option, text_option, texts_option
+from torchgen_lite.loader.options import FLAG, list_of, matching, option
+from torchgen_lite.targets.options import (
+    MODULE,
+    folder_option,
+    library_option,
+    shards_option,
+    skip_option,
+)
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+_IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
+NAMESPACE = matching(
+    f"{_IDENTIFIER}(?:::{_IDENTIFIER})*",
+    "is no C++ namespace",
+    lambda text: KEYWORDS.isdisjoint(text.split("::")),
+)
 # What a path in `#include <...>` cannot have in it.
-_NO_HEADER = frozenset('">\n\r\\')
+HEADERS = list_of(matching(r'[^">\n\r\\]*', "is no path of a header"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LibraryOptions:
-    """Options of every target that makes a library of operators.
+    """Options of every target that makes a library of operators."""
 
-    `namespace`: C++ namespace of generated code and of kernels; by default that of the first entry.
-    `folder`: the folder below the output directory.
-    `library`: `def`, or `fragment` for a namespace that another library defines.
-    `headers`: headers of the author's that declare the kernels.
-    `shards`: into how many files what is long is split; 0 means one, or 16 above 1,000 operators.
-    `module`: the last part of the Python module's name; empty for a library that Python does not import.
-    `python_module`: the Python module that registers fakes, which libtorch names in errors.
-    """
-
-    namespace: str = ""
-    folder: str = ""
-    library: str = "def"
-    headers: tuple[str, ...] = ()
-    shards: int = 0
-    module: str = DEFAULT_MODULE
-    python_module: str = ""
-
-
-def load_library_options(values: Mapping[str, object], target: str) -> LibraryOptions:
-    """Check what the configuration says; raise `OptionError` for the first thing that is wrong."""
-    namespace = text_option(values, "namespace", "")
-    if namespace and not is_namespace(namespace):
-        raise OptionError("namespace", f"`namespace`: `{namespace}` is no C++ namespace")
-    path = PurePosixPath(text_option(values, "folder", target))
-    if not path.parts or path.is_absolute() or ".." in path.parts:
-        raise OptionError("folder", f"`folder`: `{path}` is no path below the output folder")
-    library = text_option(values, "library", "def")
-    if library not in ("def", "fragment"):
-        raise OptionError("library", "`library` is neither `def` nor `fragment`")
-    shards = shards_option(values)
-    module = text_option(values, "module", DEFAULT_MODULE)
-    if module and not is_module_name(module):
-        raise OptionError("module", f"`module`: `{module}` is no name of a Python module in C")
-    python_module = text_option(values, "python-module", "")
-    if python_module and not all(part.isidentifier() for part in python_module.split(".")):
-        message = f"`python-module`: `{python_module}` is not the name of a Python module"
-        raise OptionError("python-module", message)
-    headers = header_option(values, "headers")
-    return LibraryOptions(namespace, str(path), library, headers, shards, module, python_module)
+    namespace: str = option(
+        "C++ namespace of generated code and of the kernels; `aten_ops` where it would be PyTorch's.",
+        NAMESPACE,
+        "",
+        shown="that of the first entry",
+        torch="aten_ops",
+    )
+    folder: str = folder_option("")
+    library: str = library_option()
+    headers: tuple[str, ...] = option(
+        "Headers of yours that declare the kernels; they take the place of `kernels.h`, and are proven too.",
+        HEADERS,
+        (),
+    )
+    shards: int = shards_option("calls and registrations")
+    skip: tuple[str, ...] = skip_option()
 
 
-def is_namespace(text: str) -> bool:
-    """`mylib`, `my::lib`."""
-    parts = text.split("::")
-    return all(_IDENTIFIER.fullmatch(part) and part not in KEYWORDS for part in parts)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleOptions(LibraryOptions):
+    """Options of a library that Python imports."""
+
+    module: str = option(
+        "The last part of the Python module's name; empty for a library that Python does not import.",
+        # `PyInit_<name>` is the function that Python looks for.
+        matching(f"(?:{_IDENTIFIER})?", "is no name of a Python module in C"),
+        "_C",
+    )
+    python_module: str = option(
+        "The Python module with the fakes, which libtorch names in errors.", MODULE, ""
+    )
 
 
-def header_option(values: Mapping[str, object], option: str) -> tuple[str, ...]:
-    """An option that is a list of headers."""
-    headers = texts_option(values, option)
-    if any(_NO_HEADER.intersection(header) for header in headers):
-        raise OptionError(option, f"`{option}` has a text that is no path of a header")
-    return headers
+def calls_only_option() -> Any:
+    doc = (
+        "Typed calls and nothing else, derived operators included: the kernels are somebody else's."
+    )
+    return option(doc, FLAG, False, torch=True)

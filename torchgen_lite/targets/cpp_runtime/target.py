@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.derive import derive
@@ -18,7 +18,6 @@ from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, build_operato
 from torchgen_lite.targets.cpp_runtime.options import (
     TARGET,
     RuntimeOptions,
-    load_options,
 )
 from torchgen_lite.targets.cpp_runtime.refuse import check_kernels, check_types
 from torchgen_lite.targets.cpp_runtime.registrations import build_keys, build_schema
@@ -32,39 +31,38 @@ if TYPE_CHECKING:
 INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})
 
 
-def build_cpp_runtime(program: Program, options: Mapping[str, object]) -> TargetResult:
+def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult:
     """Every file of the library, and what the runtime has no way for."""
-    settings = load_options(options)
-    declared = derive(program.functions).functions if settings.calls_only else program.functions
-    functions, diagnostics = select(program, TARGET, declared, settings.skip)
-    namespace = settings.library.namespace or default_namespace(functions)
-    inner = () if settings.calls_only else INNER_NAMESPACES
+    declared = derive(program.functions).functions if options.calls_only else program.functions
+    functions, diagnostics = select(program, TARGET, declared, options.skip)
+    namespace = options.namespace or default_namespace(functions)
+    inner = () if options.calls_only else INNER_NAMESPACES
     diagnostics += check_names(program, TARGET, functions, namespace, inner)
     for function in functions:
-        diagnostics += check_types(function, settings.types)
-        if not settings.calls_only:
+        diagnostics += check_types(function, options.framework)
+        if not options.calls_only:
             diagnostics += check_kernels(function)
-    if not settings.calls_only:
+    if not options.calls_only:
         diagnostics += unreached_kernels(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
-    return TargetResult(tuple(_files(functions, settings)), tuple(diagnostics))
+    return TargetResult(tuple(_files(functions, options)), tuple(diagnostics))
 
 
-def _files(functions: Sequence[NativeFunction], settings: RuntimeOptions) -> Iterator[OutputFile]:
-    options, types = settings.library, settings.types
+def _files(functions: Sequence[NativeFunction], options: RuntimeOptions) -> Iterator[OutputFile]:
+    types = options.framework
     place = library_layout(functions, options)
     layout = RuntimeLayout(
         place.root, place.folder, place.namespace, place.shards, types, options.headers
     )
     operators = build_operators(functions, len(layout.shards), types)
-    members = [] if settings.calls_only else methods(operators, types)
+    members = [] if options.calls_only else methods(operators, types)
     yield from build_calls(operators, layout, has_methods=bool(members))
-    if settings.calls_only:
+    if options.calls_only:
         return
     yield from build_methods(members, layout)
     kernels = author_kernels(operators, layout)
-    yield from build_kernels(kernels, layout, settings.kernel_headers)
+    yield from build_kernels(kernels, layout, options.kernel_headers)
     yield from build_schema(operators, layout, options.library)
-    declared = kernel_includes(layout.folder, settings.kernel_headers)
+    declared = kernel_includes(layout.folder, options.kernel_headers)
     yield from build_keys(kernels, layout, declared)

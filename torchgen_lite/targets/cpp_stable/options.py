@@ -3,52 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 from torchgen_lite.dialects.stable import FIRST_RELEASE, Release
-from torchgen_lite.targets.cpp.options import (
-    LibraryOptions,
-    load_library_options,
-)
-from torchgen_lite.targets.options import OptionError, check_known, text_option, texts_option
+from torchgen_lite.loader.options import TEXT, Kind, Unfit, option
+from torchgen_lite.targets.cpp.options import ModuleOptions
+from torchgen_lite.targets.options import folder_option
 
 TARGET = "cpp-torch-stable"
-KNOWN_OPTIONS = (
-    *(f.name.replace("_", "-") for f in fields(LibraryOptions)),
-    "target-version",
-    "skip",
-)
-_RELEASE = re.compile(r"([0-9]{1,2})\.([0-9]{1,3})", re.ASCII)
+_RELEASE = r"([0-9]{1,2})\.([0-9]{1,3})"
 
 
-@dataclass(frozen=True, slots=True)
-class StableOptions:
-    """Options of the target.
-
-    `library`: those of every library. `skip`: operators that the target leaves out.
-    `target_version`: the oldest libtorch that the library runs with; None for what its types need.
-    """
-
-    library: LibraryOptions
-    target_version: Release | None = None
-    skip: tuple[str, ...] = ()
-
-
-def load_options(values: Mapping[str, object]) -> StableOptions:
-    """Check what the configuration says; raise `OptionError` for the first thing that is wrong."""
-    check_known(values, TARGET, KNOWN_OPTIONS)
-    library = load_library_options(values, TARGET)
-    return StableOptions(library, _release(values), texts_option(values, "skip"))
-
-
-def _release(values: Mapping[str, object]) -> Release | None:
-    if "target-version" not in values:
-        return None
-    text = text_option(values, "target-version", "")
-    match = _RELEASE.fullmatch(text)
+def _read_release(value: object) -> Release:
+    text = TEXT.read(value)
+    match = re.fullmatch(_RELEASE, text, re.ASCII)
     release = (int(match[1]), int(match[2])) if match else (0, 0)
     if release < FIRST_RELEASE:
-        message = f'`target-version`: `{text}` is no release such as "2.10"; the first is 2.9'
-        raise OptionError("target-version", message)
+        raise Unfit(f': `{text}` is no release such as "2.10"; the first is 2.9')
     return release
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StableOptions(ModuleOptions):
+    """Options of the target."""
+
+    folder: str = folder_option(TARGET)
+    target_version: Release | None = option(
+        'The oldest libtorch that the library runs with, `"2.10"`.',
+        Kind("text", {"type": "string", "pattern": f"^{_RELEASE}$"}, _read_release),
+        shown="what the types need",
+    )

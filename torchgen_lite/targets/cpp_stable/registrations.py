@@ -10,7 +10,7 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.stable import FIRST_RELEASE, Release
 from torchgen_lite.targets.cpp.demanded import Kernel, shared_names
 from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
-from torchgen_lite.targets.cpp.options import LibraryOptions
+from torchgen_lite.targets.cpp.options import ModuleOptions
 from torchgen_lite.targets.cpp_stable.carry import CARRIED_TAGS, release_text
 from torchgen_lite.targets.cpp_stable.demanded import address
 from torchgen_lite.targets.cpp_stable.model import needed_release
@@ -53,7 +53,7 @@ class ImplementationView:
 
 
 def build_schema(
-    operators: Sequence[Operator], root: str, folder: str, options: LibraryOptions
+    operators: Sequence[Operator], root: str, folder: str, options: ModuleOptions
 ) -> Iterator[OutputFile]:
     """The definitions of the operators, without those that PyTorch defines."""
     own = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import has_errors
@@ -14,14 +14,13 @@ from torchgen_lite.targets.cpp.demanded import (
 )
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.cpp.proof import proof_files
 from torchgen_lite.targets.cpp.selection import check_library, default_namespace, select
 from torchgen_lite.targets.cpp_stable.calls import build_calls, include_lines
 from torchgen_lite.targets.cpp_stable.carry import check_entry
 from torchgen_lite.targets.cpp_stable.demanded import author_kernels
 from torchgen_lite.targets.cpp_stable.model import build_operators
-from torchgen_lite.targets.cpp_stable.options import TARGET, load_options
+from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import build_keys, build_schema
 from torchgen_lite.targets.output import OutputFile, TargetResult
 
@@ -40,21 +39,20 @@ SAME_UNBOXED = (
 )
 
 
-def build_cpp_stable(program: Program, options: Mapping[str, object]) -> TargetResult:
+def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     """Every file of the library, and what the stable ABI cannot carry."""
-    settings = load_options(options)
-    functions, diagnostics = select(program, TARGET, program.functions, settings.skip)
+    functions, diagnostics = select(program, TARGET, program.functions, options.skip)
     for function in functions:
-        diagnostics += check_entry(function, settings.target_version)
-    namespace = settings.library.namespace or default_namespace(functions)
+        diagnostics += check_entry(function, options.target_version)
+    namespace = options.namespace or default_namespace(functions)
     diagnostics += check_names(program, TARGET, functions, namespace, INNER_NAMESPACES)
     diagnostics += check_library(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
-    return TargetResult(tuple(_files(functions, settings.library)), tuple(diagnostics))
+    return TargetResult(tuple(_files(functions, options)), tuple(diagnostics))
 
 
-def _files(functions: list[NativeFunction], options: LibraryOptions) -> Iterator[OutputFile]:
+def _files(functions: list[NativeFunction], options: StableOptions) -> Iterator[OutputFile]:
     namespace = options.namespace or default_namespace(functions)
     folder = namespace.replace("::", "/")
     operators = build_operators(functions, options.shards)
@@ -67,7 +65,7 @@ def _files(functions: list[NativeFunction], options: LibraryOptions) -> Iterator
 
 
 def _kernel_files(
-    operators: Sequence[Operator], folder: str, namespace: str, options: LibraryOptions
+    operators: Sequence[Operator], folder: str, namespace: str, options: StableOptions
 ) -> Iterator[OutputFile]:
     """Prototypes, proof and registrations of kernels; with headers of the author's no prototypes.
 

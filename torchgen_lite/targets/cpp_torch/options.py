@@ -2,41 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-from torchgen_lite.targets.cpp.options import (
-    LibraryOptions,
-    header_option,
-    load_library_options,
-)
-from torchgen_lite.targets.options import check_known, flag_option
+from torchgen_lite.loader.options import option
+from torchgen_lite.targets.cpp.options import HEADERS, ModuleOptions, calls_only_option
+from torchgen_lite.targets.options import folder_option
 
 TARGET = "cpp-torch"
-KNOWN_OPTIONS = (
-    *(f.name.replace("_", "-") for f in fields(LibraryOptions)),
-    "calls-only",
-    "formula-headers",
-)
 
 
-@dataclass(frozen=True, slots=True)
-class TorchOptions:
-    """Options of the target.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TorchOptions(ModuleOptions):
+    """Options of the target."""
 
-    `library`: those of every library. `calls_only`: typed calls and nothing else, derived operators
-    included, for operators whose kernels are somebody else's. `formula_headers`: headers of the author's
-    with functions that formulas call.
-    """
-
-    library: LibraryOptions
-    calls_only: bool = False
-    formula_headers: tuple[str, ...] = ()
-
-
-def load_options(values: Mapping[str, object]) -> TorchOptions:
-    """Check what the configuration says; raise `OptionError` for the first thing that is wrong."""
-    check_known(values, TARGET, KNOWN_OPTIONS)
-    calls_only = flag_option(values, "calls-only", False)
-    headers = header_option(values, "formula-headers")
-    return TorchOptions(load_library_options(values, TARGET), calls_only, headers)
+    folder: str = folder_option(TARGET)
+    calls_only: bool = calls_only_option()
+    formula_headers: tuple[str, ...] = option(
+        "Headers with the functions that derivative formulas call beside operators.", HEADERS, ()
+    )

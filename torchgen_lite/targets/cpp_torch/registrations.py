@@ -16,7 +16,7 @@ from torchgen_lite.targets.cpp.demanded import Kernel, kernel_includes, shared_n
 from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
-from torchgen_lite.targets.cpp.options import LibraryOptions
+from torchgen_lite.targets.cpp.options import ModuleOptions
 from torchgen_lite.targets.cpp.registrations import StatementView, definition, library_views
 from torchgen_lite.targets.cpp_torch.kernels import wrapper_name
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper, build_wrapper, wants_wrapper
@@ -40,7 +40,7 @@ class Registration:
 
 
 def build_schema(
-    operators: Sequence[Operator], layout: Layout, options: LibraryOptions
+    operators: Sequence[Operator], layout: Layout, options: ModuleOptions
 ) -> Iterator[OutputFile]:
     """The definitions of the operators, without those that PyTorch defines."""
     own = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
@@ -81,7 +81,7 @@ def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[
 
 
 def build_keys(
-    registrations: Iterable[Registration], layout: Layout, options: LibraryOptions
+    registrations: Iterable[Registration], layout: Layout, options: ModuleOptions
 ) -> Iterator[OutputFile]:
     """One file for each key, or one for each shard of it."""
     by_file: dict[tuple[str, int | None], list[Registration]] = {}
@@ -106,7 +106,7 @@ def key_order() -> list[str]:
 
 
 def _key_file(
-    path: str, key: str, own: Sequence[Registration], layout: Layout, options: LibraryOptions
+    path: str, key: str, own: Sequence[Registration], layout: Layout, options: ModuleOptions
 ) -> OutputFile:
     statements = [(r.operator.function.namespace, _implementation(r)) for r in own]
     libraries = library_views(statements, "TORCH_LIBRARY_IMPL", key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.derive import derive
@@ -24,7 +24,6 @@ from torchgen_lite.targets.cpp_torch.model import build_operators
 from torchgen_lite.targets.cpp_torch.options import (
     TARGET,
     TorchOptions,
-    load_options,
 )
 from torchgen_lite.targets.cpp_torch.registrations import (
     build_keys,
@@ -49,10 +48,9 @@ INNER_NAMESPACES = frozenset(
 )
 
 
-def build_cpp_torch(program: Program, options: Mapping[str, object]) -> TargetResult:
+def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     """Every file of the library, and what libtorch cannot take."""
-    settings = load_options(options)
-    declared = derive(program.functions).functions if settings.calls_only else program.functions
+    declared = derive(program.functions).functions if options.calls_only else program.functions
     functions: list[NativeFunction] = []
     diagnostics: list[Diagnostic] = []
     for function in declared:
@@ -61,20 +59,20 @@ def build_cpp_torch(program: Program, options: Mapping[str, object]) -> TargetRe
             diagnostics.append(left_out(function, problem, TARGET))
         else:
             functions.append(function)
-    namespace = settings.library.namespace or default_namespace(functions)
-    inner = () if settings.calls_only else INNER_NAMESPACES
+    namespace = options.namespace or default_namespace(functions)
+    inner = () if options.calls_only else INNER_NAMESPACES
     diagnostics += check_names(program, TARGET, functions, namespace, inner)
-    if not settings.calls_only:
+    if not options.calls_only:
         diagnostics += check_library(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
-    layout = library_layout(functions, settings.library)
+    layout = library_layout(functions, options)
     operators = build_operators(functions, len(layout.shards))
-    files = tuple(_files(functions, operators, layout, settings))
-    if settings.calls_only:
+    files = tuple(_files(functions, operators, layout, options))
+    if options.calls_only:
         return TargetResult(files, tuple(diagnostics))
     helpers = frozenset(program.formulas.names() if program.formulas else ())
-    autograd = build_differentiation(operators, layout, settings.formula_headers, helpers)
+    autograd = build_differentiation(operators, layout, options.formula_headers, helpers)
     return TargetResult((*files, *autograd.files), (*diagnostics, *autograd.diagnostics))
 
 
@@ -82,12 +80,12 @@ def _files(
     functions: list[NativeFunction],
     operators: tuple[Operator, ...],
     layout: Layout,
-    settings: TorchOptions,
+    options: TorchOptions,
 ) -> Iterator[OutputFile]:
-    options, namespace = settings.library, layout.namespace
+    namespace = layout.namespace
     yield from build_calls(operators, layout)
     yield from build_methods(operators, layout)
-    if settings.calls_only:
+    if options.calls_only:
         return
     kernels = author_kernels(operators)
     groups = structured_groups(operators, namespace)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.checks.kernels import is_implied
@@ -15,7 +15,7 @@ from torchgen_lite.targets.python.functions import all_groups, build_functions, 
 from torchgen_lite.targets.python.kernels import kernel_finder
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.ops import build_ops
-from torchgen_lite.targets.python.options import load_options
+from torchgen_lite.targets.python.options import PythonOptions
 from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.registrations import MissingKernel, build_registrations
 from torchgen_lite.targets.python.stubs import build_operators, build_schemas
@@ -24,16 +24,15 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
 
 
-def build_python(program: Program, options: Mapping[str, object]) -> TargetResult:
-    """Every file of the package, and what is wrong with options or kernels."""
-    settings = load_options(options)
+def build_python(program: Program, options: PythonOptions) -> TargetResult:
+    """Every file of the package, and what is wrong with kernels."""
     functions = [f for f in program.functions if not has_any_number(f)]
     # A schema with `...` has no signature that a stub could have.
     reason = "takes or gives any number of values, which a stub cannot"
     diagnostics = [left_out(f, reason, "python") for f in program.functions if has_any_number(f)]
-    package = build_package(functions, settings)
+    package = build_package(functions, options)
     files = [*_common_files(package)]
-    if settings.kernels:
+    if options.kernels:
         dispatch = {
             index: tuple(
                 (entry.key, entry.kernel)
@@ -45,7 +44,7 @@ def build_python(program: Program, options: Mapping[str, object]) -> TargetResul
         differentiation, modules = build_differentiation(package, program.formulas)
         files += differentiation
         registrations, missing = build_registrations(
-            package, dispatch, kernel_finder(settings.kernels, _finder(program)), modules
+            package, dispatch, kernel_finder(options.kernels, _finder(program)), modules
         )
         files += registrations
         diagnostics += [_missing(m) for m in missing]

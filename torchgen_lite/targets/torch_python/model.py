@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.derive.names import operator_name
@@ -82,7 +82,7 @@ class Package:
     options: TorchPythonOptions
     name: str
     operators: tuple[Operator, ...]
-    modules: dict[str, KernelIndex]
+    modules: Mapping[str, KernelIndex]
 
     @property
     def root(self) -> str:
@@ -116,7 +116,7 @@ def _below(folder: str, *parts: str) -> tuple[str, ...]:
 def build_package(
     functions: Sequence[NativeFunction],
     options: TorchPythonOptions,
-    modules: dict[str, KernelIndex],
+    modules: Mapping[str, KernelIndex],
 ) -> Package:
     """Name every operator; the first namespace of its own is the home, whose names carry no prefix."""
     own = [f.namespace for f in functions if f.namespace not in TORCH_NAMESPACES]

@@ -50,8 +50,8 @@ def build_registration(
         quote(package.name),
         "OPERATORS",
         "RULES",
-        f"kind={quote(options.library)}",
-        f"defines={options.defines}",
+        f"kind={quote(options.library.upper())}",
+        f"defines={options.is_defining}",
         f"load={quote(options.load)}",
         *(["calls=_autograd.CALLS"] if autograd else []),
     ]

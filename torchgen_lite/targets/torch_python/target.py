@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.fakes import disagreement, lacks_fake
@@ -19,7 +19,7 @@ from torchgen_lite.targets.torch_python.fakes import build_fakes, is_view
 from torchgen_lite.targets.torch_python.functions import build_functions
 from torchgen_lite.targets.torch_python.kernels import build_kernels, check_kernels
 from torchgen_lite.targets.torch_python.model import Operator, Package, build_package
-from torchgen_lite.targets.torch_python.options import load_options
+from torchgen_lite.targets.torch_python.options import TorchPythonOptions
 from torchgen_lite.targets.torch_python.registration import build_registration
 from torchgen_lite.targets.torch_python.samples import build_samples
 
@@ -45,9 +45,8 @@ _GLOBALS = frozenset({"_resolve", "_support", "torch"})
 _LOCALS = re.compile(r"__debug__|_kernel|_like|_each|_results?|_result\d+")
 
 
-def build_torch_python(program: Program, options: Mapping[str, object]) -> TargetResult:
-    """Every file of the package, and what is wrong with options, functions and rules."""
-    settings = load_options(options)
+def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetResult:
+    """Every file of the package, and what is wrong with functions and rules."""
     reasons = {function.func.full_name: _inexpressible(function) for function in program.functions}
     functions = [f for f in program.functions if not reasons[f.func.full_name]]
     diagnostics = [
@@ -55,7 +54,7 @@ def build_torch_python(program: Program, options: Mapping[str, object]) -> Targe
         for f in program.functions
         if (r := reasons[f.func.full_name])
     ]
-    package = build_package(functions, settings, dict(program.modules))
+    package = build_package(functions, options, program.modules.get("torch-python", {}))
     diagnostics += _check(package)
     fake_files, fakes = build_fakes(package)
     kernel_files, kernels = build_kernels(package)

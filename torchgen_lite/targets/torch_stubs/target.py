@@ -11,10 +11,9 @@ are known: with `--torch`, when the package is made for the PyTorch of this envi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from torchgen_lite.targets.options import check_known
+from torchgen_lite.targets.options import NoOptions
 from torchgen_lite.targets.output import OutputFile, TargetResult
 from torchgen_lite.targets.torch_stubs.views import group_by_namespace, namespace_view
 
@@ -25,9 +24,8 @@ ROOT = "torch-stubs"
 MODULES = f"{ROOT}/_ops_stubs"
 
 
-def build_torch_stubs(program: Program, options: Mapping[str, object]) -> TargetResult:
+def build_torch_stubs(program: Program, options: NoOptions) -> TargetResult:
     """Every file of the package. The operators of the schema files come before PyTorch's own."""
-    check_known(options, "torch-stubs", ())
     schemas = [(f.namespace, f.func) for f in program.functions]
     schemas += [(schema.namespace, schema) for schema in program.registered]
     namespaces = [namespace_view(n, s) for n, s in group_by_namespace(schemas).items()]

@@ -1,0 +1,249 @@
+"""What a user may set, declared once: an option is a field of a frozen dataclass.
+
+    @dataclass(frozen=True, slots=True, kw_only=True)
+    class Options:
+        shards: int = option("Into how many files it is split.", number(0, 256), 0)
+
+The declaration gives the reader, the JSON Schema of the configuration and the tables of
+docs/configuration.md. An attribute `calls_only` is the option `calls-only`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Generic, TypeVar
+
+from torchgen_lite.diagnostics import did_you_mean
+
+Json = dict[str, object]
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+
+class Unfit(ValueError):
+    """A value that an option does not take: what is said after the option's name, and what helps."""
+
+    def __init__(self, said: str, help: str | None = None) -> None:
+        super().__init__(said)
+        self.help = help
+
+
+@dataclass(frozen=True, slots=True)
+class Kind(Generic[T_co]):
+    """The values that an option takes: their name, their JSON Schema, and how one is read.
+
+    `read` raises `Unfit` for any other value.
+    """
+
+    name: str
+    schema: Json
+    read: Callable[[object], T_co]
+
+
+def _of_type(name: str, schema: Json, type_: type[T]) -> Kind[T]:
+    def read(value: object) -> T:
+        if type(value) is not type_:
+            raise Unfit(f" takes {name}")
+        return value
+
+    return Kind(name, schema, read)
+
+
+TEXT: Kind[str] = _of_type("text", {"type": "string"}, str)
+FLAG: Kind[bool] = _of_type("true or false", {"type": "boolean"}, bool)
+TABLE: Kind[Mapping[str, object]] = _of_type("a table", {"type": "object"}, dict)
+
+
+def number(least: int, most: int) -> Kind[int]:
+    """An integer between two bounds."""
+    name = f"a number from {least} to {most}"
+
+    def read(value: object) -> int:
+        if type(value) is not int or not least <= value <= most:
+            raise Unfit(f" takes {name}")
+        return value
+
+    return Kind(name, {"type": "integer", "minimum": least, "maximum": most}, read)
+
+
+def choice(*words: str) -> Kind[str]:
+    """One of a few words."""
+    name = " or ".join(f"`{word}`" for word in words)
+
+    def read(value: object) -> str:
+        if value not in words:
+            raise Unfit(f" takes {name}", did_you_mean(str(value), words))
+        return str(value)
+
+    return Kind(name, {"enum": list(words)}, read)
+
+
+def matching(
+    pattern: str,
+    refusal: str,
+    accept: Callable[[str], bool] = lambda text: True,
+    help: Callable[[str], str | None] = lambda text: None,
+) -> Kind[str]:
+    """Text that matches a pattern; `accept` may have further conditions.
+
+    The refusal is what any other text is: `is not the name of a Python module`.
+    """
+    whole = re.compile(pattern, re.ASCII)
+
+    def read(value: object) -> str:
+        text = TEXT.read(value)
+        if not whole.fullmatch(text) or not accept(text):
+            raise Unfit(f": `{text}` {refusal}", help(text))
+        return text
+
+    return Kind("text", {"type": "string", "pattern": f"^(?:{pattern})$"}, read)
+
+
+def list_of(item: Kind[T], name: str = "a list of texts") -> Kind[tuple[T, ...]]:
+    """A list whose items are all of one kind."""
+
+    def read(value: object) -> tuple[T, ...]:
+        if not isinstance(value, (list, tuple)) or not all(isinstance(v, str) for v in value):
+            raise Unfit(f" takes {name}")
+        return tuple(item.read(v) for v in value)
+
+    return Kind(name, {"type": "array", "items": item.schema}, read)
+
+
+def one_or_more(item: Kind[T]) -> Kind[tuple[T, ...]]:
+    """A list, or its only item alone."""
+    several = list_of(item)
+
+    def read(value: object) -> tuple[T, ...]:
+        return several.read([value] if isinstance(value, str) else value)
+
+    return Kind(several.name, {"anyOf": [item.schema, several.schema]}, read)
+
+
+def table_of(item: Kind[T], taken: Mapping[str, str] | None = None) -> Kind[Mapping[str, T]]:
+    """A table of values of one kind. Names in `taken` are refused, each with its reason."""
+    name = "a table of texts"
+    reasons = taken or {}
+
+    def read(value: object) -> Mapping[str, T]:
+        if not isinstance(value, Mapping) or not all(isinstance(v, str) for v in value.values()):
+            raise Unfit(f" takes {name}")
+        for key in value:
+            if key in reasons:
+                raise Unfit(f": {reasons[key]}")
+        return {key: item.read(v) for key, v in value.items()}
+
+    schema: Json = {"type": "object", "additionalProperties": item.schema}
+    if reasons:
+        schema["propertyNames"] = {"not": {"enum": list(reasons)}}
+    return Kind(name, schema, read)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """An option as it is declared.
+
+    `default` is None where there is no value of that kind; `shown` says in words what happens then.
+    `torch` is its value under `--torch`. Options `about_framework` hold for whatever schema file; the
+    functions of modules that an option `names_modules` are read with the program.
+    """
+
+    doc: str
+    kind: Kind[object]
+    default: object
+    name: str = ""
+    table: str = ""
+    shown: str = ""
+    torch: object = None
+    is_required: bool = False
+    about_framework: bool = False
+    names_modules: bool = False
+
+    def read(self, value: object) -> object:
+        """The checked value. Text that is empty by default may be written empty, too."""
+        return "" if value == "" == self.default else self.kind.read(value)
+
+    @property
+    def schema(self) -> Json:
+        schema: Json = {"description": self.doc, **self.kind.schema}
+        if self.default == "" and "pattern" in schema:
+            schema["pattern"] = f"^$|{schema['pattern']}"
+        return schema
+
+
+def option(doc: str, kind: Kind[T], default: T | None = None, **more: Any) -> Any:
+    """A field of a dataclass that declares an option; `more` are attributes of `Option`."""
+    declared = Option(doc, kind, default, **more)
+    if declared.is_required:
+        return field(metadata={"option": declared})
+    return field(default_factory=lambda: default, metadata={"option": declared})
+
+
+def options_of(declared: type) -> dict[str, Option]:
+    """The options of a dataclass, by attribute."""
+    return {
+        attribute.name: replace(
+            attribute.metadata["option"],
+            name=attribute.metadata["option"].name or attribute.name.replace("_", "-"),
+        )
+        for attribute in fields(declared)
+        if "option" in attribute.metadata
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with a setting: the option, what is said of it, and what helps."""
+
+    option: str
+    message: str
+    help: str | None = None
+
+
+def read_options(
+    options: Mapping[str, Option], given: Mapping[str, object]
+) -> tuple[dict[str, Any], list[Problem]]:
+    """The settings by attribute, and everything that is wrong with them. Unknown ones are passed over."""
+    values: dict[str, Any] = {}
+    problems: list[Problem] = []
+    for attribute, declared in options.items():
+        name = declared.name
+        if name not in given:
+            if declared.is_required:
+                problems.append(Problem(name, f"`{name}` is missing: {declared.doc}"))
+            continue
+        try:
+            values[attribute] = declared.read(given[name])
+        except Unfit as error:
+            problems.append(Problem(name, f"`{name}`{error}", error.help))
+    return values, problems
+
+
+def table_schema(options: Iterable[Option], **more: object) -> Json:
+    """The JSON Schema of a table with these options, and `more` properties."""
+    known = list(options)
+    schema: Json = {
+        "type": "object",
+        "properties": {**{option.name: option.schema for option in known}, **more},
+        "additionalProperties": False,
+    }
+    required = [option.name for option in known if option.is_required]
+    return {**schema, "required": required} if required else schema
+
+
+def options_page(options: Iterable[Option]) -> str:
+    """The options as a table in Markdown."""
+    rows = ["| option | takes | default | meaning |", "|---|---|---|---|"]
+    for option in options:
+        default = option.shown or ("none" if option.is_required else f"`{_toml(option.default)}`")
+        rows.append(f"| `{option.name}` | {option.kind.name} | {default} | {option.doc} |")
+    return "".join(f"{row}\n" for row in rows)
+
+
+def _toml(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value)
