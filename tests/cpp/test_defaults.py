@@ -120,7 +120,7 @@ def build(folder: Path) -> None:
     write_files(folder, {"ops.yaml": yaml})
     files = generate(load("ops.yaml", root=folder), targets=["cpp-torch"])
     write_files(folder, files)
-    # The kernels as they are demanded.
+    # The kernels as their schemas require them.
     for head in files["cpp-torch/include/d/kernels.h"].split("void k")[1:]:
         kernels += f"void k{head.partition(';')[0]} {{ see(x); }}\n"
     text = KERNELS.replace("KERNELS\n", kernels).replace("CALLS\n", calls)

@@ -69,17 +69,17 @@ _HEADERS = {
 }
 
 
-def uncarried(type_: Type, *, returned: bool = False) -> str | None:
+def unsupported(type_: Type, *, returned: bool = False) -> str | None:
     """The part of a type that doesn't get across, as it is written in the schema; None if all does.
 
     A list of `bool` is a `std::vector<bool>` in C++, which the headers unpack but do not pack.
     """
     if isinstance(type_, OptionalType):
-        return uncarried(type_.elem, returned=returned)
+        return unsupported(type_.elem, returned=returned)
     if isinstance(type_, ListType):
         if returned and bare_type(type_.elem) == "bool":
             return bare_type(type_)
-        return uncarried(type_.elem, returned=returned)
+        return unsupported(type_.elem, returned=returned)
     if isinstance(type_, BaseType) and type_.name in _BASE_TYPES:
         return None
     return bare_type(type_)

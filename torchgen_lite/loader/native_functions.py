@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from torchgen_lite.diagnostics import Diagnostic, Source
-from torchgen_lite.loader.collector import collector_paused
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.gc_pause import gc_paused
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_entry import load_entry
 from torchgen_lite.loader.reader import EntryReader
@@ -50,7 +50,7 @@ def load_native_functions(
         tags = KNOWN_TAGS
     functions: list[NativeFunction] = []
     diagnostics: list[Diagnostic] = []
-    with collector_paused():
+    with gc_paused():
         for source in sources:
             node, found = read_yaml(source)
             diagnostics += found

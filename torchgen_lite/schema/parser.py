@@ -21,7 +21,7 @@ from contextlib import suppress
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.schema.argument_parser import parse_argument, parse_return
 from torchgen_lite.schema.cursor import Abort, Cursor
-from torchgen_lite.schema.familiar import parse_familiar
+from torchgen_lite.schema.fast_path import parse_fast
 from torchgen_lite.schema.lexer import BAD_STRING
 from torchgen_lite.schema.model import Argument, FunctionSchema, Return
 
@@ -64,7 +64,7 @@ def parse_schema(
         message = f"schema of {len(text)} characters, more than the {MAX_LENGTH} allowed"
         label = Label(locate(0, 1), "starts here")
         return None, (Diagnostic("TG213", message, label),)
-    schema = parse_familiar(text, locate)
+    schema = parse_fast(text, locate)
     if schema is not None:
         return schema, ()
     cursor = Cursor(text, locate)

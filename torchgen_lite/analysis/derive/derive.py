@@ -21,8 +21,8 @@ from torchgen_lite.analysis.derive.views import (
     is_aliasing,
     returns_alias,
 )
-from torchgen_lite.loader.collector import collector_paused
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.gc_pause import gc_paused
 from torchgen_lite.schema import SchemaKind, find_annotation, kind_of
 from torchgen_lite.schema.kind import is_inplace_name
 
@@ -32,7 +32,7 @@ def derive(functions: Sequence[NativeFunction], vocabulary: Collection[str] = ()
 
     `vocabulary` is the tags that there are; without it no tag follows from another fact.
     """
-    with collector_paused():
+    with gc_paused():
         return _derive(functions, vocabulary)
 
 

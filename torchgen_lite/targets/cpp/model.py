@@ -7,7 +7,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.dispatch_index import unambiguous_name
-from torchgen_lite.analysis.torch_namespaces import TORCH_NAMESPACES as TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp_signature import CppSignature
 from torchgen_lite.loader.entry import NativeFunction

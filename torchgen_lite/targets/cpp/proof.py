@@ -42,7 +42,7 @@ VERIFY_TEMPLATE = "cpp/verify_kernels.h.j2"
 
 
 @dataclass(frozen=True, slots=True)
-class DemandedKernel:
+class RequiredKernel:
     """A kernel that the author writes, and what its schema makes of it.
 
     `signature` is spelled in the types of the target, its parameters are named as in the schema;
@@ -84,7 +84,7 @@ class KernelProofView:
 def proof_files(
     include: str,
     namespace: str,
-    kernels: Sequence[DemandedKernel],
+    kernels: Sequence[RequiredKernel],
     includes: Sequence[str],
     *,
     same: str = "std::is_same_v<Found, Expected>",
@@ -116,17 +116,17 @@ def _absent(name: str, namespace: str) -> str:
     return line if len(line) <= cpp_text.LINE_LENGTH else f"{head}\n    {name}{{}};"
 
 
-def build_kernel_proof(demanded: DemandedKernel, index: int, namespace: str) -> KernelProofView:
+def build_kernel_proof(required: RequiredKernel, index: int, namespace: str) -> KernelProofView:
     """The aliases and checks of the kernel with that index."""
-    signature = demanded.signature
+    signature = required.signature
     types = [p.type for p in signature.parameters]
     returns = signature.returns
-    address = f"&{qualified(demanded.kernel, namespace)}"
+    address = f"&{qualified(required.kernel, namespace)}"
     found = f"decltype(found_{index}<schema_{index}>(0))"
-    checks = tuple(_checks(demanded, index, types, returns))
+    checks = tuple(_checks(required, index, types, returns))
     return KernelProofView(
-        name=f"{operator_name(demanded.function)}, {', '.join(demanded.keys)}",
-        condition=demanded.condition,
+        name=f"{operator_name(required.function)}, {', '.join(required.keys)}",
+        condition=required.condition,
         line=checks[0].line,
         path=checks[0].path,
         schema=cpp_text.function_alias(f"schema_{index}", returns, types),
@@ -138,13 +138,13 @@ def build_kernel_proof(demanded: DemandedKernel, index: int, namespace: str) -> 
 
 
 def _checks(
-    demanded: DemandedKernel, index: int, types: Sequence[str], returns: str
+    required: RequiredKernel, index: int, types: Sequence[str], returns: str
 ) -> Iterable[CheckView]:
     """Number of arguments, each argument, the result. A wrong number says nothing about the types."""
-    schema, kernel = demanded.function.func, f"kernel_{index}"
-    name = schema.name_span or schema.span or demanded.function.span
-    start = f"{operator_name(demanded.function)}: "
-    writer = f"so kernel '{split_kernel(demanded.kernel, '')[1]}'"
+    schema, kernel = required.function.func, f"kernel_{index}"
+    name = schema.name_span or schema.span or required.function.span
+    start = f"{operator_name(required.function)}: "
+    writer = f"so kernel '{split_kernel(required.kernel, '')[1]}'"
     count = f"{len(schema.arguments)} argument{'' if len(schema.arguments) == 1 else 's'}"
     extra = "" if len(types) == len(schema.arguments) else ", with the keys of the call"
     yield _check(
@@ -153,7 +153,7 @@ def _checks(
         f"{start}the schema has {count}, {writer} takes {len(types)}{extra}",
     )
     arguments = {cpp_text.identifier(a.name): a for a in schema.arguments}
-    for position, (parameter, type_) in enumerate(zip(signature_names(demanded), types)):
+    for position, (parameter, type_) in enumerate(zip(signature_names(required), types)):
         argument = arguments.get(parameter)
         if argument is None:
             # What a kernel takes that is not in the schema.
@@ -178,9 +178,9 @@ def _checks(
     )
 
 
-def signature_names(demanded: DemandedKernel) -> list[str]:
+def signature_names(required: RequiredKernel) -> list[str]:
     """The names of the parameters, as C++ takes them."""
-    return [cpp_text.identifier(p.name) for p in demanded.signature.parameters]
+    return [cpp_text.identifier(p.name) for p in required.signature.parameters]
 
 
 def _check(span: Span | None, condition: str, message: str) -> CheckView:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernel
 from torchgen_lite.analysis.lint.suppress import filter_diagnostics
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.registrable import unregistrable
-from torchgen_lite.analysis.torch_namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Diagnostic, suggest
 from torchgen_lite.loader.config import locate_option
-from torchgen_lite.targets.left_out import has_any_number, left_out
+from torchgen_lite.targets.skipped import has_any_number, skipped
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -46,7 +46,7 @@ def select(
         if name in skip:
             continue
         if has_any_number(function):
-            diagnostics.append(left_out(function, ANY_NUMBER, target))
+            diagnostics.append(skipped(function, ANY_NUMBER, target))
         else:
             selected.append(function)
     return selected, diagnostics

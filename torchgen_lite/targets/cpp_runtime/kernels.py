@@ -17,10 +17,10 @@ from functools import lru_cache
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.dialects import cpp_runtime, cpp_text
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.targets.cpp.demanded import Kernel, demanded_kernels, kernels_header
 from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.proof import proof_files
+from torchgen_lite.targets.cpp.required import Kernel, kernels_header, required_kernels
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, includes_of, signature_texts
 from torchgen_lite.targets.output import OutputFile
 
@@ -61,7 +61,7 @@ def build_kernels(
     if not headers:
         yield kernels_header(layout.header("kernels.h"), layout.namespace, kernels, includes)
     include = layout.header("").rstrip("/")
-    yield from proof_files(include, layout.namespace, demanded_kernels(kernels), includes)
+    yield from proof_files(include, layout.namespace, required_kernels(kernels), includes)
 
 
 def kernel_expression(kernel: Kernel, namespace: str, shared: frozenset[str]) -> str:

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.targets.cpp.demanded import Kernel, shared_names
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.registrations import StatementView, definition, library_views
+from torchgen_lite.targets.cpp.required import Kernel, shared_names
 from torchgen_lite.targets.cpp_runtime.kernels import kernel_expression
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
 from torchgen_lite.targets.output import OutputFile

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.derive import derive
 from torchgen_lite.diagnostics import has_errors
-from torchgen_lite.targets.cpp.demanded import kernel_includes
 from torchgen_lite.targets.cpp.layout import library_layout
 from torchgen_lite.targets.cpp.names import check_names
+from torchgen_lite.targets.cpp.required import kernel_includes
 from torchgen_lite.targets.cpp.selection import default_namespace, select, unreached_kernels
 from torchgen_lite.targets.cpp_runtime.calls import build_calls
 from torchgen_lite.targets.cpp_runtime.kernels import author_kernels, build_kernels
@@ -19,8 +19,8 @@ from torchgen_lite.targets.cpp_runtime.options import (
     TARGET,
     RuntimeOptions,
 )
-from torchgen_lite.targets.cpp_runtime.refuse import check_kernels, check_types
 from torchgen_lite.targets.cpp_runtime.registrations import build_keys, build_schema
+from torchgen_lite.targets.cpp_runtime.unsupported import check_kernels, check_types
 from torchgen_lite.targets.output import OutputFile, TargetResult
 
 if TYPE_CHECKING:

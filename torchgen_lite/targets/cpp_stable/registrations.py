@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.derive.names import operator_name
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.stable import FIRST_RELEASE, Release
-from torchgen_lite.targets.cpp.demanded import Kernel, shared_names
-from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
+from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.options import ModuleOptions
-from torchgen_lite.targets.cpp_stable.carry import CARRIED_TAGS, release_text
-from torchgen_lite.targets.cpp_stable.demanded import address
+from torchgen_lite.targets.cpp.required import Kernel, shared_names
+from torchgen_lite.targets.cpp_stable.kernels import address
 from torchgen_lite.targets.cpp_stable.model import needed_release
+from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS, release_text
 from torchgen_lite.targets.output import OutputFile
 
 
@@ -98,7 +99,7 @@ def _gates(operators: Sequence[Operator]) -> Iterator[GateView]:
 def _definition(operator: Operator) -> DefinitionView:
     schema = cpp_text.quote(operator.schema_text)
     tags = [
-        f"torch::headeronly::Tag::{tag}" for tag in operator.function.tags if tag in CARRIED_TAGS
+        f"torch::headeronly::Tag::{tag}" for tag in operator.function.tags if tag in SUPPORTED_TAGS
     ]
     tagged = None
     if tags:

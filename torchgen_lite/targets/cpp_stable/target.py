@@ -6,22 +6,22 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import has_errors
-from torchgen_lite.targets.cpp.demanded import (
-    demanded_kernels,
-    kernel_includes,
-    kernels_header,
-    shared_names,
-)
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.proof import proof_files
+from torchgen_lite.targets.cpp.required import (
+    kernel_includes,
+    kernels_header,
+    required_kernels,
+    shared_names,
+)
 from torchgen_lite.targets.cpp.selection import check_library, default_namespace, select
 from torchgen_lite.targets.cpp_stable.calls import build_calls, include_lines
-from torchgen_lite.targets.cpp_stable.carry import check_entry
-from torchgen_lite.targets.cpp_stable.demanded import author_kernels
+from torchgen_lite.targets.cpp_stable.kernels import author_kernels
 from torchgen_lite.targets.cpp_stable.model import build_operators
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import build_keys, build_schema
+from torchgen_lite.targets.cpp_stable.unsupported import check_entry
 from torchgen_lite.targets.output import OutputFile, TargetResult
 
 if TYPE_CHECKING:
@@ -74,14 +74,14 @@ def _kernel_files(
     """
     include = f"{options.folder}/include/{folder}"
     kernels = author_kernels(operators)
-    demanded = demanded_kernels(kernels)
+    required = required_kernels(kernels)
     includes = include_lines(operators, folder)
     if options.headers:
         includes = ["#include <torch/csrc/stable/library.h>", "", *includes]
-        yield from proof_files(include, namespace, demanded, includes, same=SAME_UNBOXED)
+        yield from proof_files(include, namespace, required, includes, same=SAME_UNBOXED)
     else:
         yield kernels_header(f"{include}/kernels.h", namespace, kernels, includes)
-        yield from proof_files(include, namespace, demanded, includes)
+        yield from proof_files(include, namespace, required, includes)
     declared = kernel_includes(folder, options.headers)
     if shared_names(kernels, namespace):
         # The type that says which kernel is meant is the schema of a typed call.

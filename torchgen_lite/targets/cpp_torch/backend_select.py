@@ -15,8 +15,9 @@ from collections.abc import Iterator, Sequence
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.analysis.lint.dispatch import backend_keys
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
+from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.registrations import Registration
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper, wrapper_opening
 

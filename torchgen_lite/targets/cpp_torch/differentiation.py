@@ -12,13 +12,14 @@ from torchgen_lite.analysis.differentiability import (
     differentiable_outputs,
     match_derivatives,
 )
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.dialects.cpp_formula import Functions, OwnOperator
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.formula import Literal, Name
 from torchgen_lite.targets.cpp.layout import Layout
-from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
+from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.autograd import (
     VIEWS,
     KernelView,

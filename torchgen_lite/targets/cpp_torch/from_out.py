@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from torchgen_lite.analysis.derive import derive
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import operator_name
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp_signature import CppSignature
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
@@ -30,7 +31,7 @@ from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.layout import Layout
-from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
+from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.registrations import Registration
 from torchgen_lite.targets.cpp_torch.wrappers import (

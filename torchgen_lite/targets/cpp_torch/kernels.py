@@ -12,10 +12,10 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.targets.cpp.demanded import Kernel, demanded_kernels, kernels_header
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.proof import proof_files
+from torchgen_lite.targets.cpp.required import Kernel, kernels_header, required_kernels
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import include_lines
 from torchgen_lite.targets.output import OutputFile
@@ -44,7 +44,7 @@ def build_kernels(kernels: Sequence[Kernel], layout: Layout) -> Iterator[OutputF
     includes = include_lines([k.operator for k in kernels], [k.signature for k in kernels], layout)
     yield kernels_header(layout.header("kernels.h"), layout.namespace, kernels, includes)
     include = layout.header("").rstrip("/")
-    yield from proof_files(include, layout.namespace, demanded_kernels(kernels), includes)
+    yield from proof_files(include, layout.namespace, required_kernels(kernels), includes)
 
 
 def wrapper_name(kernel: Kernel) -> str:

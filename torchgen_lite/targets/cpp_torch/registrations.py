@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.targets.cpp.demanded import Kernel, kernel_includes, shared_names
 from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
 from torchgen_lite.targets.cpp.layout import Layout
-from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
+from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.options import ModuleOptions
 from torchgen_lite.targets.cpp.registrations import StatementView, definition, library_views
+from torchgen_lite.targets.cpp.required import Kernel, kernel_includes, shared_names
 from torchgen_lite.targets.cpp_torch.kernels import wrapper_name
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper, build_wrapper, wants_wrapper
 from torchgen_lite.targets.output import OutputFile

@@ -30,6 +30,7 @@ from itertools import groupby
 from torchgen_lite.analysis.derive import derive
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import operator_name
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text, structured
 from torchgen_lite.dialects.cpp_signature import CppParameter
@@ -39,7 +40,7 @@ from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import split_kernel
 from torchgen_lite.targets.cpp.layout import Layout
-from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
+from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.kernels import DENSE_BACKENDS
 from torchgen_lite.targets.cpp_torch.registrations import Registration

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.derive import derive
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.targets.cpp.layout import Layout, library_layout
-from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES, Operator
+from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.selection import ANY_NUMBER, check_library, default_namespace
@@ -35,8 +36,8 @@ from torchgen_lite.targets.cpp_torch.structured import (
     structured_groups,
     structured_registrations,
 )
-from torchgen_lite.targets.left_out import has_any_number, left_out
 from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.skipped import has_any_number, skipped
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -56,7 +57,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     for function in declared:
         problem = _problem(function)
         if problem:
-            diagnostics.append(left_out(function, problem, TARGET))
+            diagnostics.append(skipped(function, problem, TARGET))
         else:
             functions.append(function)
     namespace = options.namespace or default_namespace(functions)

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_types, dispatcher
 from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
 from torchgen_lite.dialects.cpp_types import OPTIONAL_TENSOR, Conventions, const
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Type, walk_type
 from torchgen_lite.schema.model import GenericType, TupleType, bare_type
-from torchgen_lite.targets.cpp.model import TORCH_NAMESPACES
 from torchgen_lite.targets.cpp_torch.defaults import own_default
 
 # What nearly every signature needs.

@@ -30,8 +30,8 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import bare_type
-from torchgen_lite.targets.cpp.demanded import Kernel
 from torchgen_lite.targets.cpp.kernels import qualified
+from torchgen_lite.targets.cpp.required import Kernel
 
 _GUARD_HEADERS = ("ATen/DeviceGuard.h", "c10/core/DeviceGuard.h")
 _CHECK_HEADER = "ATen/core/op_registration/adaption.h"

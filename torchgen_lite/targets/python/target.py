@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from torchgen_lite.analysis.checks.kernels import is_implied
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.diagnostics import Diagnostic, Label
-from torchgen_lite.targets.left_out import has_any_number, left_out
 from torchgen_lite.targets.output import OutputFile, TargetResult
 from torchgen_lite.targets.python.differentiation import build_differentiation
 from torchgen_lite.targets.python.functions import all_groups, build_functions, build_redispatch
@@ -19,6 +18,7 @@ from torchgen_lite.targets.python.options import PythonOptions
 from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.registrations import MissingKernel, build_registrations
 from torchgen_lite.targets.python.stubs import build_operators, build_schemas
+from torchgen_lite.targets.skipped import has_any_number, skipped
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -29,7 +29,7 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
     functions = [f for f in program.functions if not has_any_number(f)]
     # A schema with `...` has no signature that a stub could have.
     reason = "takes or gives any number of values, which a stub cannot"
-    diagnostics = [left_out(f, reason, "python") for f in program.functions if has_any_number(f)]
+    diagnostics = [skipped(f, reason, "python") for f in program.functions if has_any_number(f)]
     package = build_package(functions, options)
     files = [*_common_files(package)]
     if options.kernels:

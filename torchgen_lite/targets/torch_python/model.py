@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
-from torchgen_lite.analysis.torch_namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects.python_names import identifier, unambiguous_name
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction

@@ -12,8 +12,8 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.schema import SchemaKind
-from torchgen_lite.targets.left_out import has_any_number, left_out
 from torchgen_lite.targets.output import TargetResult
+from torchgen_lite.targets.skipped import has_any_number, skipped
 from torchgen_lite.targets.torch_python.autograd import build_autograd, refusal
 from torchgen_lite.targets.torch_python.fakes import build_fakes, is_view
 from torchgen_lite.targets.torch_python.functions import build_functions
@@ -50,9 +50,7 @@ def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetR
     reasons = {function.func.full_name: _inexpressible(function) for function in program.functions}
     functions = [f for f in program.functions if not reasons[f.func.full_name]]
     diagnostics = [
-        left_out(f, r, "torch-python")
-        for f in program.functions
-        if (r := reasons[f.func.full_name])
+        skipped(f, r, "torch-python") for f in program.functions if (r := reasons[f.func.full_name])
     ]
     package = build_package(functions, options, program.modules.get("torch-python", {}))
     diagnostics += _check(package)

@@ -125,18 +125,18 @@ def types(base: st.SearchStrategy[str]) -> st.SearchStrategy[Type]:
 
 @given(types(BASE))
 def test_what_is_carried_is_carried_in_options_and_lists(type_: Type) -> None:
-    assert stable.uncarried(type_) is None
+    assert stable.unsupported(type_) is None
     assert (2, 9) <= stable.since(type_) <= (2, 13)
     assert stable.owned_type(type_).count("<") == str(type_).count("?") + str(type_).count("[")
 
 
 @given(types(OTHERS))
 def test_what_is_not_carried_is_named(type_: Type) -> None:
-    assert stable.uncarried(type_) == str(type_).replace("?", "").replace("[]", "")
-    assert stable.uncarried(type_, returned=True) is not None
+    assert stable.unsupported(type_) == str(type_).replace("?", "").replace("[]", "")
+    assert stable.unsupported(type_, returned=True) is not None
 
 
 def test_lists_of_bools_come_in_and_do_not_go_out() -> None:
     flags = OptionalType(ListType(BaseType("bool"), 3))
-    assert stable.uncarried(flags) is None
-    assert stable.uncarried(flags, returned=True) == "bool[3]"
+    assert stable.unsupported(flags) is None
+    assert stable.unsupported(flags, returned=True) == "bool[3]"

@@ -1,4 +1,4 @@
-"""What the runtime has no way for, asked of whole entries."""
+"""Entries that the C++ runtime does not support."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from torchgen_lite.targets.cpp_runtime.kernels import keys_above_backends
 
 
 def check_types(function: NativeFunction, types: Types) -> Iterator[Diagnostic]:
-    """Types that nobody has said the C++ of."""
+    """Types without a C++ type in the options."""
     schema = function.func
     arguments = [(a.type, f"argument `{a.name}`", a.type_span) for a in schema.arguments]
     returns = [(r.type, "result", r.span) for r in schema.returns]
@@ -33,7 +33,7 @@ def check_types(function: NativeFunction, types: Types) -> Iterator[Diagnostic]:
 
 
 def check_kernels(function: NativeFunction) -> Iterator[Diagnostic]:
-    """Structured kernels, and formulas that nothing makes kernels of."""
+    """Structured kernels, and formulas that no kernel is made from."""
     message = "target `cpp-runtime` has no structured kernels"
     for entry in effective_dispatch(function):
         if function.structured and entry.key in STRUCTURED_KEYS:

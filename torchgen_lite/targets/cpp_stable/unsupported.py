@@ -1,4 +1,4 @@
-"""What the stable ABI carries, asked of whole entries: diagnostics instead of compile errors and aborts."""
+"""Entries that the stable ABI does not support: a diagnostic instead of a compile error or an abort."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ UNREAD_KEYS = frozenset(
     }
 )
 # Tags for which `stableivalue_conversions.h` has a case; `inplace` and `out` have none.
-CARRIED_TAGS = frozenset("""
+SUPPORTED_TAGS = frozenset("""
     core cudagraph_unsafe data_dependent_output dynamic_output_shape flexible_layout generated
     inplace_view maybe_aliasing_or_mutating needs_contiguous_strides needs_exact_strides
     needs_fixed_stride_order nondeterministic_bitwise nondeterministic_seeded out_variant pointwise
@@ -45,7 +45,7 @@ _INSTEAD = {
 
 
 def check_entry(function: NativeFunction, target: Release | None) -> Iterator[Diagnostic]:
-    """Everything about one entry that the stable ABI, or an older release of it, has no way for."""
+    """Everything in one entry that the stable ABI, or the oldest release wanted, does not support."""
     schema = function.func
     arguments = [(a.type, f"argument `{a.name}`", a.type_span, False) for a in schema.arguments]
     returns = [(r.type, "result", r.span, True) for r in schema.returns]
@@ -53,7 +53,7 @@ def check_entry(function: NativeFunction, target: Release | None) -> Iterator[Di
         yield from _check_type(function, type_, what, span or schema.span, returned, target)
     yield from _check_dispatch(function)
     for tag in function.tags:
-        if tag not in CARRIED_TAGS:
+        if tag not in SUPPORTED_TAGS:
             yield finding(
                 function,
                 "TG534",
@@ -71,7 +71,7 @@ def _check_type(
     returned: bool,
     target: Release | None,
 ) -> Iterator[Diagnostic]:
-    part = stable.uncarried(type_, returned=returned)
+    part = stable.unsupported(type_, returned=returned)
     if part is not None:
         message = f"the stable ABI cannot carry `{part}`"
         help_ = f"{_INSTEAD.get(part, 'use another type')}, or leave the operator out with `skip`"

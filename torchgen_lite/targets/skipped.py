@@ -1,4 +1,4 @@
-"""Operators that a target has no way to express."""
+"""Operators that a target skips because it cannot express them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def has_any_number(function: NativeFunction) -> bool:
     return function.func.is_vararg or function.func.is_varret
 
 
-def left_out(function: NativeFunction, reason: str, target: str) -> Diagnostic:
-    """The warning that the target makes nothing for an operator."""
+def skipped(function: NativeFunction, reason: str, target: str) -> Diagnostic:
+    """The warning that a target generates nothing for an operator."""
     schema = function.func
     place = schema.name_span or schema.span
     message = f"`{schema.full_name}` {reason}"

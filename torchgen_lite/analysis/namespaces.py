@@ -1,9 +1,9 @@
-"""Whose an operator is, by its namespace."""
+"""The namespaces that PyTorch defines."""
 
 from __future__ import annotations
 
-# Operators of these exist in every PyTorch: kernels are added to them, and nothing is defined. libtorch takes
-# one definition of a namespace, so a library with a second one would abort when it is loaded.
+# Libraries add kernels to operators of these namespaces and define none. libtorch accepts one definition
+# of a namespace, so a library with a second one would abort when it is loaded.
 TORCH_NAMESPACES = frozenset(
     {
         "_c10d_functional",

@@ -1,13 +1,13 @@
-"""The kernels that the author writes, and where each of them is."""
+"""The kernels that the author writes, and their addresses."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
-from torchgen_lite.targets.cpp.demanded import Kernel
 from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
 from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.required import Kernel
 
 
 def author_kernels(operators: Sequence[Operator]) -> list[Kernel]:

@@ -11,7 +11,7 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp_signature import CppSignature
 from torchgen_lite.targets.cpp.kernels import include_macro, split_kernel
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.proof import DemandedKernel
+from torchgen_lite.targets.cpp.proof import RequiredKernel
 from torchgen_lite.targets.output import OutputFile
 
 
@@ -35,14 +35,14 @@ class PrototypeView:
     declaration: str
 
 
-def demanded_kernels(kernels: Sequence[Kernel]) -> list[DemandedKernel]:
+def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
     """What is to be proven. A kernel that serves several keys of an operator is proven once."""
     keys: dict[tuple[int, str, str], list[Kernel]] = {}
     for kernel in kernels:
         place = (id(kernel.operator), kernel.name, kernel.signature.type)
         keys.setdefault(place, []).append(kernel)
     return [
-        DemandedKernel(
+        RequiredKernel(
             own[0].operator.function,
             own[0].name,
             tuple([k.key for k in own]),
