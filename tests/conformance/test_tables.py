@@ -12,8 +12,8 @@ from tests.conformance.torch_replay import (
     replay,
     torch_fallbacks,
 )
-from torchgen_lite.runtime.explain import is_fallthrough
-from torchgen_lite.runtime.stock_fallbacks import STOCK_FALLBACKS
+from torchgen_lite.cli.tables.explain import is_fallthrough
+from torchgen_lite.cli.tables.stock_fallbacks import STOCK_FALLBACKS
 
 pytestmark = pytest.mark.torch
 

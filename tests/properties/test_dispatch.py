@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.runtime.helpers import T, says
+from torchgen_lite.cli.tables.explain import registrations_of, table, why
 from torchgen_lite.runtime import (
     Dispatcher,
     DispatcherError,
@@ -22,7 +23,6 @@ from torchgen_lite.runtime import (
     to_backend_component,
     to_functionality_key,
 )
-from torchgen_lite.runtime.explain import registrations_of, table, why
 from torchgen_lite.runtime.keys import RUNTIME_KEYS, TABLE
 
 KEYS = [key for key in RUNTIME_KEYS if key]

@@ -23,8 +23,11 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "fmt": ("fmt", "Canonical form of the schema files."),
     "breaking": ("breaking", "Incompatible changes since another version."),
     "list": ("listing", "Operators, targets, keys, templates, outputs, codes."),
-    "table": ("tables", "The computed dispatch table of an operator, or of all as a page."),
-    "why": ("tables", "Why a call with these keys runs that kernel."),
+    "table": (
+        "tables.commands",
+        "The computed dispatch table of an operator, or of all as a page.",
+    ),
+    "why": ("tables.commands", "Why a call with these keys runs that kernel."),
     "explain": ("explain", "The long text of a diagnostic code."),
     "schema": ("json_schema", "JSON Schema of the YAML, for editors."),
     "templates": ("templates", "Export templates to override, or check overrides."),

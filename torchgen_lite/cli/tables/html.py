@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from torchgen_lite.runtime.explain import FALLBACK_TEXT, Registrations, is_fallthrough, table
+from torchgen_lite.cli.tables.explain import FALLBACK_TEXT, Registrations, is_fallthrough, table
+from torchgen_lite.cli.tables.page import PAGE
 from torchgen_lite.runtime.keys import RUNTIME_KEYS
-from torchgen_lite.runtime.page import PAGE
 from torchgen_lite.runtime.table import RULES
 
 ORIGINS = (

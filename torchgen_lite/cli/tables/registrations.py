@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from torchgen_lite.runtime.explain import Registrations
-from torchgen_lite.runtime.stock_fallbacks import STOCK_FALLBACKS
+from torchgen_lite.cli.tables.explain import Registrations
+from torchgen_lite.cli.tables.stock_fallbacks import STOCK_FALLBACKS
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program

@@ -15,7 +15,7 @@ from torchgen_lite.diagnostics import Diagnostic, has_errors
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from torchgen_lite.runtime.explain import Registrations
+    from torchgen_lite.cli.tables.explain import Registrations
 
 _SCHEMA = click.option(
     "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
@@ -63,7 +63,7 @@ def table_command(
     if isinstance(found, int):
         return found
     if html is not None:
-        from torchgen_lite.runtime.table_html import render_html
+        from torchgen_lite.cli.tables.html import render_html
 
         title = operator or ("operators of PyTorch" if torch else "operators")
         page = _explained(lambda: render_html(found, title))
@@ -75,7 +75,7 @@ def table_command(
             return CANNOT_RUN
         session.talk(f"wrote {html}: {counted(len(found), 'operator')}")
         return FINE
-    from torchgen_lite.runtime.explain import render_table
+    from torchgen_lite.cli.tables.explain import render_table
 
     click.echo(_explained(lambda: "".join(render_table(one, keys) for one in found)), nl=False)
     return FINE
@@ -107,7 +107,7 @@ def why_command(
     found = _registrations(session, operator, schema, torch, modules)
     if isinstance(found, int):
         return found
-    from torchgen_lite.runtime.explain import render_why, why
+    from torchgen_lite.cli.tables.explain import render_why, why
 
     text = _explained(lambda: "".join(render_why(one, why(one, keys)) for one in found))
     click.echo(text, nl=False)
@@ -135,7 +135,10 @@ def _registrations(
     modules: tuple[str, ...],
 ) -> list[Registrations] | int:
     """The operators asked for, or the exit code of a schema that does not load."""
-    from torchgen_lite.cli.registrations import registrations_of_program, registrations_of_torch
+    from torchgen_lite.cli.tables.registrations import (
+        registrations_of_program,
+        registrations_of_torch,
+    )
 
     if modules and not torch:
         raise click.UsageError("`--import` is for `--torch`: schema files say all by themselves.")

@@ -1,4 +1,4 @@
-"""The page of `table --html`. `@TITLE@` and `@DATA@` are filled in by `table_html`."""
+"""The page of `table --html`. `@TITLE@` and `@DATA@` are filled in by `html.py`."""
 
 PAGE = """\
 <!doctype html>

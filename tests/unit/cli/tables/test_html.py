@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from torchgen_lite.runtime.explain import Registrations, table
-from torchgen_lite.runtime.table_html import ORIGINS, render_html
+from torchgen_lite.cli.tables.explain import Registrations, table
+from torchgen_lite.cli.tables.html import ORIGINS, render_html
 
 OPERATORS = [
     Registrations("ns::a", {"CPU": "a_cpu"}, {"Tracer": "trace"}),

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.runtime.helpers import keyset, operator_with, says
-from torchgen_lite.runtime import fallthrough_kernel
-from torchgen_lite.runtime.explain import (
+from torchgen_lite.cli.tables.explain import (
     Registrations,
     registrations_of,
     render_table,
@@ -14,6 +13,7 @@ from torchgen_lite.runtime.explain import (
     table,
     why,
 )
+from torchgen_lite.runtime import fallthrough_kernel
 
 ADD = Registrations(
     "ns::add",

@@ -1,0 +1,1 @@
+"""`table` and `why`: computed dispatch tables, and the rules behind them, from names alone."""
