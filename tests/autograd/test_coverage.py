@@ -10,7 +10,6 @@ import pytest
 
 import torchgen_lite.reference as tl
 from torchgen_lite import load
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.differentiability import is_tensor_like, match_derivatives
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.loader.entry import NativeFunction
@@ -57,7 +56,7 @@ def test_every_operator_has_formulas_or_says_that_it_needs_none() -> None:
     missing = {
         function.func.full_name
         for function in program.functions
-        if needs_formula(function) and operator_name(function) not in matches
+        if needs_formula(function) and function.name not in matches
     }
     assert missing == WITHOUT
 

@@ -38,7 +38,6 @@ from tests.reference.samples import (
     samples_of,
 )
 from torchgen_lite import load
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.differentiability import is_tensor_like, match_derivatives
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
@@ -86,7 +85,7 @@ def needed() -> dict[str, tuple[NativeFunction, set[str]]]:
     found = {}
     matches = match_derivatives(FUNCTIONS).of
     for function in FUNCTIONS:
-        infos = matches.get(operator_name(function))
+        infos = matches.get(function.name)
         if infos is None or function.func.kind() is SchemaKind.out:
             continue
         tensors = {a.name for a in function.func.arguments if is_tensor_like(a.type)}

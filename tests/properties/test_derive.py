@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.properties.test_schema_parser import schemas
-from torchgen_lite.analysis.derive import derive, operator_name
+from torchgen_lite.analysis.derive import derive
 from torchgen_lite.dialects.export import export_function
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import FunctionSchema
@@ -39,9 +39,9 @@ def functions(draw: st.DrawFn) -> NativeFunction:
 def test_no_declaration_raises(declared: list[NativeFunction]) -> None:
     derived = derive(declared, ("out", "inplace"))
     assert derived.functions[: len(declared)] == tuple(declared)
-    names = [operator_name(f) for f in derived.functions[len(declared) :]]
+    names = [f.name for f in derived.functions[len(declared) :]]
     assert sorted(names) == sorted(derived.generated)
-    assert derived.generated.isdisjoint(map(operator_name, declared))
+    assert derived.generated.isdisjoint([f.name for f in declared])
     for function in derived.functions:
         assert json.dumps(export_function(derived, function))
 

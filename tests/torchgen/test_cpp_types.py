@@ -23,7 +23,7 @@ from bench.torch_calls import torch_flags as link_flags
 from tests.conftest import ROOT
 from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
 from torchgen_lite.analysis import Program
-from torchgen_lite.analysis.derive import Derived, operator_name
+from torchgen_lite.analysis.derive import Derived
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.loader.config import Config
 
@@ -192,7 +192,7 @@ void compare() {
 
 def write_few(folder: Path, program: Program) -> None:
     """The operators with methods, as somebody's own file has them."""
-    entries = [f for f in program.functions if operator_name(f) in WITH_METHODS]
+    entries = [f for f in program.functions if f.name in WITH_METHODS]
     assert len(entries) == len(WITH_METHODS)
     (folder / "few.yaml").write_text(
         "".join(f"- func: {f.func}\n  variants: {', '.join(f.variants)}\n" for f in entries)

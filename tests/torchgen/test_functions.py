@@ -6,14 +6,14 @@ import pytest
 
 from tests.torchgen.conftest import Theirs, full_name
 from tests.torchgen.exceptions import KIND, NOT_VIEWS
-from torchgen_lite.analysis.derive import Derived, operator_name
+from torchgen_lite.analysis.derive import Derived
 from torchgen_lite.analysis.derive.views import copy_name, needs_copy
 
 pytestmark = pytest.mark.torch
 
 
 def test_every_function_in_order(ours: Derived, theirs: Theirs) -> None:
-    assert [operator_name(f) for f in ours.functions] == list(theirs.functions)
+    assert [f.name for f in ours.functions] == list(theirs.functions)
     assert len(ours.functions) == 3101
     assert len(ours.generated) == 3101 - 2584
 
@@ -53,7 +53,7 @@ def test_fields_of_derived_functions(ours: Derived, theirs: Theirs) -> None:
 
 
 def test_groups(ours: Derived, theirs: Theirs) -> None:
-    mine = [[operator_name(f) for f in group.functions()] for group in ours.groups]
+    mine = [[f.name for f in group.functions()] for group in ours.groups]
     assert mine == [[full_name(f) for f in group.functions()] for group in theirs.groups]
     assert len(mine) == 1105
     structured = [group.structured for group in ours.groups]
@@ -68,7 +68,7 @@ def test_views(ours: Derived, theirs: Theirs) -> None:
 
 
 def test_view_groups(ours: Derived, theirs: Theirs) -> None:
-    mine = [[operator_name(f) for f in group.functions()] for group in ours.view_groups]
+    mine = [[f.name for f in group.functions()] for group in ours.view_groups]
     assert mine == [[full_name(f) for f in group.functions()] for group in theirs.view_groups]
     assert len(mine) == 91
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from torchgen_lite.analysis.dispatch_index import (
     effective_dispatch,
     is_composite_only,
-    kernel_name,
-    unambiguous_name,
 )
 from torchgen_lite.analysis.groups import FunctionGroup, group_functions
 from torchgen_lite.analysis.program import Program, build_program
@@ -18,6 +16,4 @@ __all__ = [
     "effective_dispatch",
     "group_functions",
     "is_composite_only",
-    "kernel_name",
-    "unambiguous_name",
 ]

@@ -33,12 +33,12 @@ def compare_functions(
     old: Sequence[NativeFunction], new: Sequence[NativeFunction], *, level: Level = "source"
 ) -> tuple[Diagnostic, ...]:
     """What is incompatible in `new`, in the order of the old version."""
-    by_name = {_name(function): function for function in new}
-    old_by_name = {_name(function): function for function in old}
+    by_name = {function.name: function for function in new}
+    old_by_name = {function.name: function for function in old}
     found: list[Diagnostic] = []
     before: NativeFunction | None = None
     for function in old:
-        now = by_name.get(_name(function))
+        now = by_name.get(function.name)
         if now is None:
             found.append(_removed(function, new, old_by_name, before))
             continue
@@ -51,10 +51,6 @@ def compare_functions(
             if level == "source" or not _is_source_only(finding, function.func)
         ]
     return tuple(found)
-
-
-def _name(function: NativeFunction) -> str:
-    return f"{function.namespace}::{function.func.full_name.rpartition('::')[2]}"
 
 
 def _is_source_only(finding: Finding, old: FunctionSchema) -> bool:
@@ -74,8 +70,8 @@ def _diagnostic(finding: Finding, function: NativeFunction) -> Diagnostic:
         f"`{schema.full_name}`: {message}",
         None if place is None else Label(place, said),
         () if there is None else (Label(there, "was this"),),
-        operator=_name(function),
-        context=dict(function.field_spans).get("func"),
+        operator=function.name,
+        context=function.place("func"),
     )
 
 
@@ -92,23 +88,23 @@ def _removed(
     secondary = () if there is None else (Label(there, "was declared here"),)
     for other in rest:
         span = other.func.name_span
-        if _name(other) not in old and other.func.arguments == function.func.arguments and span:
+        if other.name not in old and other.func.arguments == function.func.arguments and span:
             message = f"overload `{name}` was renamed to `{other.func.full_name}`"
             renamed = Label(span, "another overload name")
-            return Diagnostic("TG351", message, renamed, secondary, operator=_name(function))
+            return Diagnostic("TG351", message, renamed, secondary, operator=function.name)
     code, what = ("TG351", "overload") if rest else ("TG350", "operator")
     near = rest[0] if rest else before or (new[0] if new else None)
     message = f"{what} `{name}` was removed"
     here = None if near is None else near.func.name_span
     if here is None:
         label = secondary[0] if secondary else None
-        return Diagnostic(code, message, label, operator=_name(function))
+        return Diagnostic(code, message, label, operator=function.name)
     said = (
         "what is left of it"
         if rest
         else "it stood after this" if before else "it stood before this"
     )
-    return Diagnostic(code, message, Label(here, said), secondary, operator=_name(function))
+    return Diagnostic(code, message, Label(here, said), secondary, operator=function.name)
 
 
 def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Finding]:
@@ -228,7 +224,7 @@ def _compare_returns(old: FunctionSchema, new: FunctionSchema) -> Iterator[Findi
 
 
 def _compare_variants(old: NativeFunction, new: NativeFunction) -> Iterator[Finding]:
-    here, there = dict(new.field_spans).get("variants"), dict(old.field_spans).get("variants")
+    here, there = new.place("variants"), old.place("variants")
     for variant in old.variants:
         if variant not in new.variants:
             yield "TG365", f"the {variant} variant was removed", here, f"no `{variant}`", there
@@ -244,7 +240,7 @@ def _compare_keys(
     if new.manual_kernel_registration:
         return
     keys = served_keys(new, new_by_name)
-    here = dict(new.field_spans).get("dispatch")
+    here = new.place("dispatch")
     for key, there in served_keys(old, old_by_name).items():
         if not serves(key, keys.keys()):
             yield "TG364", f"dispatch key `{key}` was removed", here, f"no `{key}`", there

@@ -24,10 +24,5 @@ def finding(
         secondary,
         help,
         operator=function.func.full_name,
-        context=dict(function.field_spans).get("func"),
+        context=function.place("func"),
     )
-
-
-def local_name(function: NativeFunction) -> str:
-    """Name and overload without the namespace."""
-    return function.func.full_name.rpartition("::")[2]

@@ -28,10 +28,10 @@ def merge_overlays(
     functions: Sequence[NativeFunction],
 ) -> tuple[tuple[NativeFunction, ...], list[Diagnostic]]:
     """Each operator once, at the place of its first entry; repeats and contradictions reported."""
-    merged: dict[tuple[str, str], NativeFunction] = {}
+    merged: dict[str, NativeFunction] = {}
     diagnostics: list[Diagnostic] = []
     for function in functions:
-        key = (function.namespace, function.func.full_name.rpartition("::")[2])
+        key = function.name
         earlier = merged.setdefault(key, function)
         if earlier is not function:
             merged[key] = _merge(earlier, function, diagnostics)
@@ -72,12 +72,12 @@ def _merge(
         message = f"overlay gives `{name}` another schema"
         diagnostics.append(_clash("TG307", message, here, there, later))
         return earlier
-    stated = dict(later.field_spans)
     for name_ in _FIXED:
-        if name_ in stated and getattr(later, name_) != getattr(earlier, name_):
+        here = later.place(name_)
+        if here is not None and getattr(later, name_) != getattr(earlier, name_):
             message = f"overlay gives `{name_}` of `{name}` another value"
-            place = dict(earlier.field_spans).get(name_, there)
-            diagnostics.append(_clash("TG307", message, stated[name_], place, later))
+            place = earlier.place(name_) or there
+            diagnostics.append(_clash("TG307", message, here, place, later))
     changes: dict[str, object] = {
         "dispatch": earlier.dispatch + _new_kernels(earlier, later, diagnostics)
     }

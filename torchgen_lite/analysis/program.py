@@ -46,16 +46,14 @@ class Program:
         namespace, _, rest = name.rpartition("::")
         for function in self.functions:
             schema = function.func
-            own = schema.full_name.rpartition("::")[2]
+            own = schema.local_name
             if own == rest and function.namespace == (namespace or function.namespace):
                 return function
         return None
 
     def operator_names(self) -> tuple[str, ...]:
         """Full names with namespace, in source order: `aten::add.Tensor`."""
-        return tuple(
-            f"{f.namespace}::{f.func.full_name.rpartition('::')[2]}" for f in self.functions
-        )
+        return tuple(f.name for f in self.functions)
 
 
 def build_program(

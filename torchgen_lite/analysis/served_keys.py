@@ -35,12 +35,11 @@ def served_keys(
     """Each key that has a kernel, and where that is written. `by_name` finds a structured delegate."""
     found = {entry.key: entry.key_span for entry in effective_dispatch(function)}
     if function.structured:
-        found.setdefault("Meta", dict(function.field_spans).get("structured"))
-    if function.structured_delegate is not None:
-        name = function.structured_delegate.rpartition("::")[2]
-        delegate = by_name.get(f"{function.namespace}::{name}")
+        found.setdefault("Meta", function.place("structured"))
+    if function.delegate is not None:
+        delegate = by_name.get(function.delegate)
         if delegate is not None:
-            span = dict(function.field_spans).get("structured_delegate")
+            span = function.place("structured_delegate")
             for key in served_keys(delegate, {}):
                 found.setdefault(key, span)
             found.setdefault(_NON_FUNCTIONAL, span)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite.analysis.derive import Derived, VariantGroup, ViewGroup, derive, operator_name
+from torchgen_lite.analysis.derive import Derived, VariantGroup, ViewGroup, derive
 from torchgen_lite.analysis.derive.backend_index import kernels_of
 from torchgen_lite.analysis.derive.layout import has_symint
 from torchgen_lite.analysis.derive.registrations import registrations
@@ -34,9 +34,8 @@ def export_program(program: Program) -> Json:
 def export_function(derived: Derived, function: NativeFunction) -> Json:
     """One function. Names of other functions are full: `aten::add.out`."""
     schema = function.func
-    name = operator_name(function)
+    name = function.name
     group = derived.group_of.get(name)
-    delegate = function.structured_delegate
     return {
         "name": schema.base_name,
         "overload": schema.overload_name,
@@ -46,8 +45,8 @@ def export_function(derived: Derived, function: NativeFunction) -> Json:
         "generated": name in derived.generated,
         "variants": list(function.variants),
         "structured": function.structured,
-        "structured_delegate": None if delegate is None else f"{function.namespace}::{delegate}",
-        "group": None if group is None else operator_name(group.functional),
+        "structured_delegate": function.delegate,
+        "group": None if group is None else group.functional.name,
         "view": _view(derived, name),
         "tags": list(derived.tags[name]),
         "dispatch": {
@@ -65,8 +64,8 @@ def _view(derived: Derived, name: str) -> Json | None:
         return None
     for role in ("view", "view_copy", "view_inplace"):
         member = getattr(group, role)
-        if member is not None and operator_name(member) == name:
-            return {"role": role, "of": operator_name(group.view)}
+        if member is not None and member.name == name:
+            return {"role": role, "of": group.view.name}
     return None
 
 
@@ -86,7 +85,7 @@ def _signatures(function: NativeFunction) -> Json:
 
 
 def _name(function: NativeFunction | None) -> str | None:
-    return None if function is None else operator_name(function)
+    return None if function is None else function.name
 
 
 def _group(group: VariantGroup) -> Json:

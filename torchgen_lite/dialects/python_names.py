@@ -1,4 +1,4 @@
-"""Names in generated Python: reserved words, unambiguous names of overloads, names that would be shadowed."""
+"""Names in generated Python: reserved words, names that would be shadowed."""
 
 from __future__ import annotations
 
@@ -39,18 +39,6 @@ def identifier(name: str) -> str:
 def overload_attribute(overload_name: str) -> str:
     """The attribute under which `ops.aten.add` shows an overload: `Tensor`, `default` for the empty name."""
     return identifier(overload_name) if overload_name else "default"
-
-
-def unambiguous_name(namespace: str, base_name: str, overload_name: str, home: str) -> str:
-    """One flat name for one overload; operators outside the `home` namespace carry theirs in front.
-
-    >>> unambiguous_name("aten", "add", "Tensor", "aten"), unambiguous_name("my", "f", "", "aten")
-    ('add_Tensor', 'my__f')
-    """
-    name = f"{base_name}_{overload_name}" if overload_name else base_name
-    if namespace != home:
-        name = f"{namespace}__{name}"
-    return identifier(name)
 
 
 def type_words(text: str) -> frozenset[str]:

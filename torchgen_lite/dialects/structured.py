@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.derive.model import VariantGroup
-from torchgen_lite.analysis.derive.names import unambiguous_name
 from torchgen_lite.dialects.cpp_signature import CppParameter
 from torchgen_lite.dialects.cpp_types import TENSOR, const, strip_reference, value_type
 from torchgen_lite.loader.entry import NativeFunction
@@ -65,7 +64,7 @@ def precomputed(function: NativeFunction) -> Precomputed:
 
 def name(group: VariantGroup) -> str:
     """The class that meta belongs to, without `structured_`: `add_Tensor`."""
-    return unambiguous_name(group.functional.func)
+    return group.functional.func.flat_name
 
 
 def base_class(group: VariantGroup) -> str:

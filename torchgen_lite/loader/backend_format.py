@@ -92,8 +92,7 @@ _VENDOR = ("op_api", "acl_op", "gen_opapi", "exposed", "sparse", "shape", "opkin
 
 
 def _name(function: NativeFunction) -> str:
-    local = function.func.full_name.rpartition("::")[2]
-    return local if function.namespace == "aten" else f"{function.namespace}::{local}"
+    return function.name.removeprefix("aten::")
 
 
 def _backend_key(reader: EntryReader) -> str:
@@ -171,13 +170,13 @@ def _add(
         return function
     dispatch = function.dispatch
     entry = DispatchEntry(key, kernel, span, span)
-    has_table = "dispatch" in dict(function.field_spans) or function.structured
+    has_table = function.place("dispatch") is not None or function.structured
     if not dispatch and not has_table and function.structured_delegate is None:
         # The implicit kernel stays: adding a backend must not take it away.
         base = function.func.base_name
         overload = function.func.overload_name
         implicit = f"{base}_{overload}" if overload else base
-        own = dict(function.field_spans).get("func")
+        own = function.place("func")
         dispatch = (DispatchEntry("CompositeImplicitAutograd", implicit, own, own),)
     return replace(function, dispatch=(*dispatch, entry))
 
@@ -200,7 +199,7 @@ def _own_entries(
         function = load_entry(reader.source, item, tags, extra_fields, diagnostics)
         if function is None:
             continue
-        if not function.dispatch and "dispatch" not in dict(function.field_spans):
+        if not function.dispatch and function.place("dispatch") is None:
             wanted = f"Autograd{key}" if field == "custom_autograd" else key
             span = function.func.name_span
             entry = DispatchEntry(wanted, _kernel(reader, function, False), span, span)

@@ -70,3 +70,23 @@ class NativeFunction:
     extra: tuple[tuple[str, str], ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
     field_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def name(self) -> str:
+        """What finds the operator everywhere: `aten::add.Tensor`, whether or not `aten::` was written."""
+        return f"{self.namespace}::{self.func.local_name}"
+
+    @property
+    def delegate(self) -> str | None:
+        """The structured operator that does the work, by its whole name."""
+        delegate = self.structured_delegate
+        return delegate and f"{self.namespace}::{delegate.rpartition('::')[2]}"
+
+    def flat_name(self, home: str) -> str:
+        """A name for generated code: `add_Tensor` in the namespace `home`, `mylib__add_Tensor` elsewhere."""
+        name = self.func.flat_name
+        return name if self.namespace == home else f"{self.namespace.replace('::', '_')}__{name}"
+
+    def place(self, name: str) -> Span | None:
+        """Where a field is written; None if the entry does not have it."""
+        return next((span for field, span in self.field_spans if field == name), None)

@@ -82,8 +82,7 @@ def _earlier(
         return None, None
     wanted = operator.removeprefix("aten::")
     for position, function in enumerate(functions):
-        local = function.func.full_name.rpartition("::")[2]
-        if wanted in (local, f"{function.namespace}::{local}"):
+        if wanted in (function.func.local_name, function.name):
             return function, position
     names = [f.func.full_name for f in functions]
     hint = did_you_mean(wanted, names) if names else "name the file that declares it before this"

@@ -254,6 +254,18 @@ class FunctionSchema:
         return f"{self.name}.{self.overload_name}" if self.overload_name else self.name
 
     @property
+    def local_name(self) -> str:
+        """Name and overload without the namespace: `add.Tensor`."""
+        base = self.base_name
+        return f"{base}.{self.overload_name}" if self.overload_name else base
+
+    @property
+    def flat_name(self) -> str:
+        """Name and overload as one identifier: `add_Tensor`."""
+        base = self.base_name
+        return f"{base}_{self.overload_name}" if self.overload_name else base
+
+    @property
     def positional(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.arguments if not a.kwarg_only)
 

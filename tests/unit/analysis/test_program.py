@@ -10,7 +10,6 @@ from torchgen_lite.analysis import (
     effective_dispatch,
     group_functions,
     is_composite_only,
-    unambiguous_name,
 )
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.loader import Config, index_kernel_modules, load_native_functions
@@ -58,8 +57,8 @@ def test_names_and_finding() -> None:
     op = made.find("lib::op.x")
     assert op is not None and op is made.find("op.x")
     assert made.find("aten::op.x") is None
-    assert unambiguous_name(op) == "lib__op_x"
-    assert unambiguous_name(op, package_namespace="lib") == "op_x"
+    assert op.flat_name("aten") == "lib__op_x"
+    assert op.flat_name("lib") == "op_x"
     matmul = made.find("matmul")
     assert matmul is not None and is_composite_only(matmul)
 

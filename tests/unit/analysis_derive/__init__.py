@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite.analysis.derive import Derived, derive, operator_name
+from torchgen_lite.analysis.derive import Derived, derive
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader import load_native_functions
 
@@ -16,4 +16,4 @@ def derived(text: str, *vocabulary: str) -> Derived:
 
 def schemas(facts: Derived) -> list[str]:
     """The schemas that were derived, in order."""
-    return [str(f.func) for f in facts.functions if operator_name(f) in facts.generated]
+    return [str(f.func) for f in facts.functions if f.name in facts.generated]

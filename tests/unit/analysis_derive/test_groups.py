@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.unit.analysis_derive import derived
-from torchgen_lite.analysis.derive import Derived, operator_name
+from torchgen_lite.analysis.derive import Derived
 from torchgen_lite.analysis.derive.views import copy_name, needs_copy
 
 ADD = """\
@@ -20,7 +20,7 @@ ADD = """\
 
 
 def groups(facts: Derived) -> list[list[str]]:
-    return [[operator_name(f) for f in group.functions()] for group in facts.groups]
+    return [[f.name for f in group.functions()] for group in facts.groups]
 
 
 def test_variants_of_one_signature() -> None:
@@ -95,7 +95,7 @@ def test_views() -> None:
 - func: chunk(Tensor(a -> *) self, int n) -> Tensor(a)[]
 """)
     assert facts.views == {"aten::t", "aten::t_", "aten::chunk"}
-    assert [[operator_name(f) for f in group.functions()] for group in facts.view_groups] == [
+    assert [[f.name for f in group.functions()] for group in facts.view_groups] == [
         ["aten::t", "aten::t_", "aten::t_copy"],
         ["aten::chunk"],
     ]

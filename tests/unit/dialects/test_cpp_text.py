@@ -148,12 +148,12 @@ def test_conditions(text: str) -> None:
 def every_signature() -> Iterator[str]:
     """Declarations, aliases and calls of everything in PyTorch's file, in every style."""
     import torchgen_lite
-    from torchgen_lite.analysis.derive import derive, unambiguous_name
+    from torchgen_lite.analysis.derive import derive
     from torchgen_lite.dialects import cpp, dispatcher, native
 
     keyset = CppParameter("c10::DispatchKeySet", "dispatchKeySet")
     for function in derive(torchgen_lite.load(torch=True).functions).functions:
-        name, signature = unambiguous_name(function.func), dispatcher.signature(function)
+        name, signature = function.func.flat_name, dispatcher.signature(function)
         returns = signature.returns
         types = [p.type for p in signature.parameters]
         items = cpp_text.parameters([keyset, *signature.parameters], indent=2)

@@ -117,8 +117,5 @@ def test_shadowed_types_are_renamed() -> None:
 
 
 def test_names() -> None:
-    assert python_names.unambiguous_name("aten", "add_", "Tensor", "aten") == "add__Tensor"
-    assert python_names.unambiguous_name("aten", "relu", "", "aten") == "relu"
-    assert python_names.unambiguous_name("mylib", "lambda", "", "mylib") == "lambda_"
     assert python_names.overload_attribute("from") == "from_"
     assert python_names.overload_attribute("") == "default"

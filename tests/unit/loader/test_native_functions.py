@@ -212,3 +212,25 @@ def test_tags() -> None:
     tags, found = load_tags(Source("tags.yaml", text))
     assert tags == {"core": "Basic operators."}
     assert [d.code for d in found] == ["TG102", "TG104", "TG106", "TG101"]
+
+
+def test_names_and_places_of_an_entry() -> None:
+    functions, _ = load(
+        "- func: add.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+        "- func: my::lib::add.x(Tensor x) -> Tensor\n  structured_delegate: my::lib::add.out\n"
+    )
+    one, two = functions
+    assert (one.name, one.func.local_name, one.func.flat_name) == (
+        "aten::add.out",
+        "add.out",
+        "add_out",
+    )
+    assert (two.name, two.func.local_name, two.delegate) == (
+        "my::lib::add.x",
+        "add.x",
+        "my::lib::add.out",
+    )
+    assert [two.flat_name("my::lib"), two.flat_name("aten")] == ["add_x", "my_lib__add_x"]
+    place = one.place("structured")
+    assert place is not None and place.line == 2
+    assert one.place("dispatch") is None

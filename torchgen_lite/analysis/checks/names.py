@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.dispatch_index import unambiguous_name
-from torchgen_lite.analysis.finding import finding, local_name
+from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.entry import NativeFunction
 
@@ -14,10 +13,10 @@ def check_names(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     """Two operators must not give the same name in generated code."""
     seen: dict[str, NativeFunction] = {}
     for function in functions:
-        name = unambiguous_name(function)
+        name = function.flat_name("aten")
         first = seen.setdefault(name, function)
         if first is not function:
-            message = f"`{local_name(function)}` and `{local_name(first)}` are both called `{name}`"
+            message = f"`{function.func.local_name}` and `{first.func.local_name}` are both called `{name}`"
             place = first.func.name_span
             secondary = (Label(place, "the other one"),) if place else ()
             span = function.func.name_span
@@ -26,12 +25,12 @@ def check_names(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
 
 def check_autogen(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     """`autogen` must not list an operator that is declared."""
-    by_name = {(f.namespace, local_name(f)): f for f in functions}
+    by_name = {f.name: f for f in functions}
     for function in functions:
         for name in function.autogen:
-            found = by_name.get((function.namespace, name.rpartition("::")[2]))
+            found = by_name.get(f"{function.namespace}::{name.rpartition('::')[2]}")
             if found is not None:
-                span = dict(function.field_spans).get("autogen")
+                span = function.place("autogen")
                 place = found.func.name_span
                 secondary = (Label(place, "declared here"),) if place else ()
                 message = f"autogen names `{name}`, which is declared"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.finding import finding, local_name
+from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.groups import signature_key
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
@@ -13,15 +13,15 @@ from torchgen_lite.schema import SchemaKind, kind_of
 
 def check_delegates(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     """`structured_delegate` has to name a structured operator with the same arguments."""
-    by_name = {(f.namespace, local_name(f)): f for f in functions}
+    by_name = {f.name: f for f in functions}
     for function in functions:
         delegate = function.structured_delegate
         if delegate is None:
             continue
-        span = dict(function.field_spans).get("structured_delegate")
-        found = by_name.get((function.namespace, delegate.rpartition("::")[2]))
+        span = function.place("structured_delegate")
+        found = by_name.get(function.delegate or "")
         if found is None:
-            names = [name for space, name in by_name if space == function.namespace]
+            names = [f.func.local_name for f in functions if f.namespace == function.namespace]
             message = f"structured delegate `{delegate}` does not exist"
             hint = did_you_mean(delegate, names)
             yield finding(function, "TG304", message, span, "no such operator", hint)
@@ -34,7 +34,7 @@ def check_delegates(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]
         elif kind_of(function.func) not in (SchemaKind.functional, SchemaKind.inplace) or (
             signature_key(function)[1:] != signature_key(found)[1:]
         ):
-            message = f"`{local_name(function)}` and its delegate take different arguments"
+            message = f"`{function.func.local_name}` and its delegate take different arguments"
             place = found.func.span
             secondary = (Label(place, "the delegate"),) if place else ()
             yield finding(function, "TG309", message, function.func.span, "here", None, secondary)

@@ -10,7 +10,6 @@ from torchgen_lite.analysis.derive.backend_index import BackendKernel, kernels_o
 from torchgen_lite.analysis.derive.derive import derive
 from torchgen_lite.analysis.derive.layout import ArgumentLayout, TensorOptions, argument_layout
 from torchgen_lite.analysis.derive.model import Derived, VariantGroup, ViewGroup
-from torchgen_lite.analysis.derive.names import operator_name, unambiguous_name
 from torchgen_lite.analysis.derive.registrations import Registration, registrations
 
 __all__ = [
@@ -24,7 +23,5 @@ __all__ = [
     "argument_layout",
     "derive",
     "kernels_of",
-    "operator_name",
     "registrations",
-    "unambiguous_name",
 ]

@@ -41,8 +41,11 @@ def kernels_of(function: NativeFunction) -> dict[str, BackendKernel]:
     kernel has the name of the C++ function: `add`, `add_out`.
     """
     if not function.dispatch:
-        written = any(name == "dispatch" for name, _ in function.field_spans)
-        if written or function.structured or function.structured_delegate is not None:
+        if (
+            function.place("dispatch") is not None
+            or function.structured
+            or function.structured_delegate is not None
+        ):
             return {}
         schema = function.func
         name = f"{schema.base_name}_out" if schema.out else schema.base_name

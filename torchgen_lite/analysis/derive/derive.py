@@ -11,7 +11,6 @@ from torchgen_lite.analysis.derive.groups import (
     group_by_signature,
 )
 from torchgen_lite.analysis.derive.model import Derived
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.derive.signature import signature_of
 from torchgen_lite.analysis.derive.tags import tags_of
 from torchgen_lite.analysis.derive.views import (
@@ -80,4 +79,4 @@ def member_of(function: NativeFunction) -> Member:
         kind = SchemaKind.inplace if in_place else SchemaKind.functional
         aliasing = returns_alias(schema)
     signature = signature_of(function, kind)
-    return Member(function, operator_name(function), kind, signature, aliasing)
+    return Member(function, function.name, kind, signature, aliasing)

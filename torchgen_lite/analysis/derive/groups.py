@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from torchgen_lite.analysis.derive.backend_index import kernels_of
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.derive.model import VariantGroup
-from torchgen_lite.analysis.derive.names import is_out_overload, operator_name
+from torchgen_lite.analysis.derive.names import is_out_overload
 from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.derive.variants import derive_functional, derive_out
 from torchgen_lite.analysis.derive.views import Member
@@ -81,7 +81,7 @@ def derive_variants(
             wanted.append((SchemaKind.functional, derive_functional))
         for kind, make in wanted:
             function = make(base, tags[id(base)])
-            name = operator_name(function)
+            name = function.name
             # Another signature may have the name already; the checks across entries speak of it.
             if name not in taken:
                 taken.add(name)

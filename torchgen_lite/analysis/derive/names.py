@@ -2,31 +2,10 @@
 
 from __future__ import annotations
 
-from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.kind import is_inplace_name
 
 # Stands behind the base name of the functional variant that is derived from a mutable operator.
 FUNCTIONAL_SUFFIX = "_functional"
-
-
-def operator_name(function: NativeFunction) -> str:
-    """The key of an operator everywhere here: `aten::add.Tensor`, whether or not `aten::` was written."""
-    schema = function.func
-    name = f"{function.namespace}::{schema.base_name}"
-    return f"{name}.{schema.overload_name}" if schema.overload_name else name
-
-
-def schema_name(schema: FunctionSchema) -> str:
-    """Name and overload without a namespace: `add.Tensor`."""
-    base = schema.base_name
-    return f"{base}.{schema.overload_name}" if schema.overload_name else base
-
-
-def unambiguous_name(schema: FunctionSchema) -> str:
-    """`add_Tensor`: what C++ calls the class of an overload."""
-    base = schema.base_name
-    return f"{base}_{schema.overload_name}" if schema.overload_name else base
 
 
 def root_of(base_name: str) -> str:

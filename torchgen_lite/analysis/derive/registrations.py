@@ -78,7 +78,7 @@ def _structured(
             yield Registration(key, out[key].kernel, "structured")
         elif key in own:
             yield Registration(key, own[key].kernel, "declared")
-    meta = f"structured_{group.functional.func.full_name.rpartition('::')[2].replace('.', '_')}"
+    meta = f"structured_{group.functional.func.local_name.replace('.', '_')}"
     yield Registration(META, meta, "meta")
     if kind is not SchemaKind.out:
         yield Registration(NON_FUNCTIONAL, meta, "default")

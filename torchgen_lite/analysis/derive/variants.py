@@ -25,7 +25,6 @@ from torchgen_lite.analysis.derive.names import (
     FUNCTIONAL_SUFFIX,
     out_overload,
     root_of,
-    unambiguous_name,
 )
 from torchgen_lite.analysis.derive.signature import unreturned_writes
 from torchgen_lite.analysis.derive.tags import derived_tags
@@ -139,7 +138,7 @@ def derive_out(base: NativeFunction, tags: tuple[str, ...]) -> NativeFunction:
     """The out variant of `base`, whose tags are `tags`."""
     schema = out_schema(base.func)
     # The name carries the overload, since several overloads of one name may be derived.
-    return _derived(base, schema, unambiguous_name(schema), derived_tags(SchemaKind.out, tags))
+    return _derived(base, schema, schema.flat_name, derived_tags(SchemaKind.out, tags))
 
 
 def derive_functional(base: NativeFunction, tags: tuple[str, ...]) -> NativeFunction:

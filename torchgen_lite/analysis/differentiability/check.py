@@ -62,7 +62,7 @@ def check_derivatives(
         entry = _Entry(function, function.derivatives)
         refusal = _refusal(function)
         if refusal is not None:
-            span = dict(function.field_spans).get("derivatives")
+            span = function.place("derivatives")
             yield entry.report("TG325", refusal, span, "no formulas here")
             continue
         yield from _check_differentiability(entry)

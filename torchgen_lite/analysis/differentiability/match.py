@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 
 from torchgen_lite.analysis.derive.derive import derive
 from torchgen_lite.analysis.derive.model import Derived
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.derive.signature import Signature, signature_of
 from torchgen_lite.analysis.differentiability.info import read_info
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -55,15 +54,15 @@ def match_derivatives(
         if function is None:
             diagnostics.append(_unmatched(entry, by_schema))
         else:
-            infos[operator_name(function)] = read_info(function, entry.derivatives, counter)
+            infos[function.name] = read_info(function, entry.derivatives, counter)
     for function in derived.functions:
         written: Derivatives | None = function.derivatives
-        if written is not None and operator_name(function) not in derived.generated:
-            infos.setdefault(operator_name(function), read_info(function, written, counter))
+        if written is not None and function.name not in derived.generated:
+            infos.setdefault(function.name, read_info(function, written, counter))
     _add_view_copies(derived, infos)
     functional, others = _by_signature(derived, infos)
     matched = {
-        operator_name(function): found
+        function.name: found
         for function in derived.functions
         if (found := _find(function, derived, infos, functional, others))
     }
@@ -87,7 +86,7 @@ def _add_view_copies(derived: Derived, infos: dict[str, Infos]) -> None:
     for group in derived.view_groups:
         if group.view_copy is None:
             continue
-        copy_name, view_name = operator_name(group.view_copy), operator_name(group.view)
+        copy_name, view_name = group.view_copy.name, group.view.name
         if view_name in infos and copy_name not in infos:
             # torchgen names their nodes after the view's.
             infos[copy_name] = {
@@ -110,7 +109,7 @@ def _by_signature(
     functional: _BySignature = {}
     others: _BySignature = {}
     for function in derived.functions:
-        name = operator_name(function)
+        name = function.name
         if name in infos:
             is_functional = derived.kinds[name] is SchemaKind.functional
             (functional if is_functional else others)[_stripped(function)] = infos[name]
@@ -124,7 +123,7 @@ def _find(
     functional: _BySignature,
     others: _BySignature,
 ) -> Infos | None:
-    name = operator_name(function)
+    name = function.name
     generated = name in derived.generated
     if generated and derived.kinds[name] is SchemaKind.out:
         return None

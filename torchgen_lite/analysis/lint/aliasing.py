@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.finding import finding, local_name
+from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import BaseType, OptionalType, Type, walk_type
@@ -69,9 +69,7 @@ def inplace_name_without_write(functions: Sequence[NativeFunction]) -> Iterator[
             continue
         if not schema.arguments[0].is_write:
             first = schema.arguments[0]
-            message = (
-                f"`{local_name(function)}` is named as in-place and doesn't write `{first.name}`"
-            )
+            message = f"`{function.func.local_name}` is named as in-place and doesn't write `{first.name}`"
             hint = f"write `{first.type}(a!) {first.name}`, or drop the underscore"
             yield finding(function, "TG402", message, first.span, "not written", hint)
 
@@ -86,7 +84,7 @@ def write_without_inplace_name(functions: Sequence[NativeFunction]) -> Iterator[
         if first.name != "self" or not first.is_write or dispatch_kind(first.type) == "-":
             continue
         if any(returned.annotation == first.annotation for returned in schema.returns):
-            message = f"`{local_name(function)}` writes and returns `self` under another name"
+            message = f"`{function.func.local_name}` writes and returns `self` under another name"
             hint = f"call it `{schema.base_name}_`"
             yield finding(function, "TG403", message, schema.name_span, "not in-place", hint)
 
@@ -133,7 +131,7 @@ def inplace_without_return(functions: Sequence[NativeFunction]) -> Iterator[Diag
         if not first.is_write or not schema.returns or first.annotation is None:
             continue
         if all(value.annotation != first.annotation for value in schema.returns):
-            message = f"in-place `{local_name(function)}` does not return `{first.name}`"
+            message = f"in-place `{function.func.local_name}` does not return `{first.name}`"
             hint = f"return `{first.type}`"
             span = schema.returns[0].span
             yield finding(function, "TG414", message, span, "not the first argument", hint)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.finding import finding, local_name
+from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
@@ -24,7 +24,6 @@ def autogen_disagrees(functions: Sequence[NativeFunction]) -> Iterator[Diagnosti
     # Imported here: most files of one's own ask for nothing.
     from torchgen_lite.analysis.derive.derive import member_of
     from torchgen_lite.analysis.derive.groups import derive_variants, group_by_signature
-    from torchgen_lite.analysis.derive.names import schema_name
 
     # As `derive` does, less what says nothing about names: tags, views and the backend index.
     members = [member_of(function) for function in suspects]
@@ -37,7 +36,7 @@ def autogen_disagrees(functions: Sequence[NativeFunction]) -> Iterator[Diagnosti
         if len(slots) > 1 and SchemaKind.functional in slots and SchemaKind.out in slots:
             variants = list(slots.values())
             asked = {name.rpartition("::")[2] for f in variants for name in f.autogen}
-            given = {schema_name(f.func) for f in variants if id(f) in made}
+            given = {f.func.local_name for f in variants if id(f) in made}
             if asked != given:
                 yield _disagreement(variants, asked, given)
 
@@ -93,8 +92,8 @@ def _disagreement(
     declared = [f for f in members if f.field_spans]
     declared.sort(key=lambda f: f.func.name_span.start if f.func.name_span else 0)
     function = next((f for f in declared if f.autogen), declared[0] if declared else members[0])
-    span = dict(function.field_spans).get("autogen")
-    message = f"variants of `{local_name(function)}` are not those that `autogen` names"
+    span = function.place("autogen")
+    message = f"variants of `{function.func.local_name}` are not those that `autogen` names"
     if given:
         hint = f"write `autogen: {', '.join(sorted(given))}`"
     else:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from torchgen_lite.analysis.fakes.results import has_own_fake
-from torchgen_lite.analysis.finding import finding, local_name
+from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
@@ -70,7 +70,7 @@ def shadowed_composite(functions: Sequence[NativeFunction]) -> Iterator[Diagnost
         implicit = _entry(function, _IMPLICIT)
         explicit = next((e for e in function.dispatch if e.key in _EXPLICIT), None)
         if implicit is not None and explicit is not None:
-            message = f"the `{_IMPLICIT}` kernel of `{local_name(function)}` is never used"
+            message = f"the `{_IMPLICIT}` kernel of `{function.func.local_name}` is never used"
             place = Label(explicit.key_span, "stands before it") if explicit.key_span else None
             secondary = (place,) if place else ()
             span = implicit.key_span
@@ -109,12 +109,12 @@ def backend_without_meta(functions: Sequence[NativeFunction]) -> Iterator[Diagno
         if function.structured or function.structured_delegate is not None:
             continue
         keys = {entry.key for entry in function.dispatch}
-        if not keys & backend_keys() or keys & composite or "fake" in dict(function.field_spans):
+        if not keys & backend_keys() or keys & composite or function.place("fake") is not None:
             continue
         if has_fakes and has_own_fake(function.func):
             continue
         if any(dispatch_kind(value.type) in "TL" for value in function.func.returns):
-            message = f"`{local_name(function)}` has kernels for backends and none for `Meta`"
+            message = f"`{function.func.local_name}` has kernels for backends and none for `Meta`"
             span = function.dispatch[0].key_span
             hint = "add `Meta: ...`, or a `fake:` rule for target `torch-python`"
             yield finding(function, "TG409", message, span, "here", hint)

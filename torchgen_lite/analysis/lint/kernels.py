@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.dispatch_index import COMPOSITE_KEYS
-from torchgen_lite.analysis.finding import finding, local_name
+from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema.model import bare_type
@@ -26,9 +26,7 @@ def kernel_with_two_schemas(functions: Sequence[NativeFunction]) -> Iterator[Dia
             first, other = seen.setdefault(key, (function, entry))
             if first is function or _compatible(first, function):
                 continue
-            message = (
-                f"kernel `{entry.kernel}` serves `{local_name(first)}` and `{local_name(function)}`"
-            )
+            message = f"kernel `{entry.kernel}` serves `{first.func.local_name}` and `{function.func.local_name}`"
             place = other.kernel_span
             secondary = (Label(place, "with other arguments here"),) if place else ()
             span = entry.kernel_span

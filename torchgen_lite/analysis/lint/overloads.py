@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.finding import finding, local_name
+from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument
@@ -38,7 +38,7 @@ def indistinguishable_overloads(functions: Sequence[NativeFunction]) -> Iterator
         first = seen.setdefault(call_key(function), function)
         if first is function:
             continue
-        message = f"`{local_name(function)}` and `{local_name(first)}` can be called alike"
+        message = f"`{function.func.local_name}` and `{first.func.local_name}` can be called alike"
         place = first.func.span
         secondary = (Label(place, "chosen first"),) if place else ()
         span = function.func.span

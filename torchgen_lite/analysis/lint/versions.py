@@ -15,6 +15,6 @@ def empty_range(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     for function in functions:
         clauses = parse_range(function.torch) if function.torch else None
         if clauses and is_empty(clauses):
-            span = dict(function.field_spans).get("torch")
+            span = function.place("torch")
             message = f"no version of PyTorch lies in `{function.torch}`"
             yield finding(function, "TG412", message, span, "empty")

@@ -31,8 +31,7 @@ def registrations_of_program(program: Program) -> Iterator[Registrations]:
             if program.kernels is None or not is_implied(function, entry, program.kernels)
         ]
         kernels = {entry.key: entry.kernel for entry in entries}
-        delegate = function.structured_delegate
-        out = function if delegate is None else program.find(f"{function.namespace}::{delegate}")
+        out = function if function.delegate is None else program.find(function.delegate)
         if out is not None and out.structured:
             for entry in effective_dispatch(out):
                 if program.kernels is not None and is_implied(out, entry, program.kernels):

@@ -6,7 +6,6 @@ import zlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from torchgen_lite.analysis.dispatch_index import unambiguous_name
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp_signature import CppSignature
 from torchgen_lite.loader.entry import NativeFunction
@@ -42,12 +41,6 @@ class Operator:
         return f"{self.function.namespace}::{self.schema.base_name}"
 
     @property
-    def local_name(self) -> str:
-        """`add.Tensor`: as a library registers it."""
-        base, overload = self.schema.base_name, self.schema.overload_name
-        return f"{base}.{overload}" if overload else base
-
-    @property
     def schema_text(self) -> str:
         """The schema without a namespace, as `def` takes it."""
         schema = self.schema
@@ -69,7 +62,7 @@ def build_operator(
     name = function.func.base_name
     return Operator(
         function,
-        unambiguous_name(function, package_namespace=home),
+        function.flat_name(home),
         zlib.crc32(name.encode()) % shards if shards > 1 else None,
         signature,
         guard,

@@ -29,7 +29,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp_signature import CppSignature
@@ -125,7 +124,7 @@ def build_kernel_proof(required: RequiredKernel, index: int, namespace: str) -> 
     found = f"decltype(found_{index}<schema_{index}>(0))"
     checks = tuple(_checks(required, index, types, returns))
     return KernelProofView(
-        name=f"{operator_name(required.function)}, {', '.join(required.keys)}",
+        name=f"{required.function.name}, {', '.join(required.keys)}",
         condition=required.condition,
         line=checks[0].line,
         path=checks[0].path,
@@ -143,7 +142,7 @@ def _checks(
     """Number of arguments, each argument, the result. A wrong number says nothing about the types."""
     schema, kernel = required.function.func, f"kernel_{index}"
     name = schema.name_span or schema.span or required.function.span
-    start = f"{operator_name(required.function)}: "
+    start = f"{required.function.name}: "
     writer = f"so kernel '{split_kernel(required.kernel, '')[1]}'"
     count = f"{len(schema.arguments)} argument{'' if len(schema.arguments) == 1 else 's'}"
     extra = "" if len(types) == len(schema.arguments) else ", with the keys of the call"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernel
 from torchgen_lite.analysis.lint.suppress import filter_diagnostics
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -32,7 +31,7 @@ def select(
     program: Program, target: str, functions: Sequence[NativeFunction], skip: Sequence[str]
 ) -> tuple[list[NativeFunction], list[Diagnostic]]:
     """The functions without those that `skip` names, and those whose schema a typed call cannot have."""
-    names = [operator_name(f) for f in functions]
+    names = [f.name for f in functions]
     diagnostics = []
     for name in skip:
         if name not in names:

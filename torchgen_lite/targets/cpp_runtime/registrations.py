@@ -63,7 +63,7 @@ def build_keys(
 
 
 def _implementation(kernel: Kernel, namespace: str, shared: frozenset[str]) -> StatementView:
-    name = cpp_text.quote(kernel.operator.local_name)
+    name = cpp_text.quote(kernel.operator.schema.local_name)
     expression = kernel_expression(kernel, namespace, shared)
     line = cpp_text.call("m.impl(", [name, expression], ");", indent=2)
     return StatementView(kernel.operator.guard, line)

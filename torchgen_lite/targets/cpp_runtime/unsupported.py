@@ -40,19 +40,18 @@ def check_kernels(function: NativeFunction) -> Iterator[Diagnostic]:
             help_ = "write a plain kernel for each variant, or leave the operator out with `skip`"
             label = f"`{entry.kernel}` is the impl function of a structured kernel"
             yield finding(function, "TG561", message, entry.kernel_span, label, help_)
-    spans = dict(function.field_spans)
     if function.structured_delegate is not None and not function.dispatch:
         help_ = "write plain kernels under `dispatch:`, or leave the operator out with `skip`"
-        span = spans.get("structured_delegate")
+        span = function.place("structured_delegate")
         yield finding(function, "TG561", message, span, "there is no other kernel", help_)
     keys = {entry.key for entry in effective_dispatch(function)}
     is_composite = "CompositeImplicitAutograd" in keys
-    if "derivatives" in spans and not is_composite and not keys & _autograd_keys():
+    if function.derivatives is not None and not is_composite and not keys & _autograd_keys():
         yield finding(
             function,
             "TG562",
             "target `cpp-runtime` makes no kernel from `derivatives`",
-            spans["derivatives"],
+            function.place("derivatives"),
             "not used",
             "write one, and name it under `Autograd` in `dispatch`",
         )

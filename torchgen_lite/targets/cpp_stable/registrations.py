@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.stable import FIRST_RELEASE, Release
@@ -89,7 +88,7 @@ def _gates(operators: Sequence[Operator]) -> Iterator[GateView]:
             releases[operator.guard] = release
     for guard, release in releases.items():
         because = next(o for o in operators if o.guard == guard and needed_release(o) == release)
-        name = operator_name(because.function)
+        name = because.function.name
         error = f"#error {cpp_text.quote(f'{name} needs libtorch {release_text(release)}')}"
         if len(error) > cpp_text.LINE_LENGTH:
             error = error.replace(" ", " \\\n    ", 1)
@@ -145,7 +144,7 @@ def _lines(kernels: Sequence[Kernel], namespace: str) -> Iterator[str]:
         boxed = f"TORCH_BOX({found})"
         if "\n" in boxed or len(f"      {boxed});") > cpp_text.LINE_LENGTH:
             boxed = f"TORCH_BOX(\n          {found})"
-        items = [cpp_text.quote(kernel.operator.local_name), boxed]
+        items = [cpp_text.quote(kernel.operator.schema.local_name), boxed]
         line = cpp_text.call("m.impl(", items, ");", indent=2)
         if max(map(len, line.splitlines())) > cpp_text.LINE_LENGTH:
             # clang-format would tear the name of the kernel apart.

@@ -58,7 +58,7 @@ def check_entry(function: NativeFunction, target: Release | None) -> Iterator[Di
                 function,
                 "TG534",
                 f"the stable ABI has no tag `{tag}`",
-                dict(function.field_spans).get("tags"),
+                function.place("tags"),
                 "left out",
             )
 
@@ -94,8 +94,7 @@ def _check_dispatch(function: NativeFunction) -> Iterator[Diagnostic]:
             message = f"libtorch does not find the key `{entry.key}` by its name"
             yield finding(function, "TG533", message, entry.key_span, "here")
     if function.structured_delegate is not None and not function.dispatch:
-        spans = dict(function.field_spans)
-        span = spans.get("structured_delegate")
+        span = function.place("structured_delegate")
         message = "the stable ABI has no structured kernels"
         help_ = "write plain kernels under `dispatch:`, or leave the operator out with `skip`"
         yield finding(function, "TG531", message, span, "there is no other kernel", help_)

@@ -122,7 +122,7 @@ def register_line(operator: Operator, expression: str, *, function: bool = True)
 
 
 def _refuse_tangents(operator: Operator) -> list[str]:
-    name = cpp_text.quote(f"{operator.function.namespace}::{operator.local_name}")
+    name = cpp_text.quote(operator.function.name)
     return _call("autograd::refuse_tangents(", [name, *_identifiers(tensors(operator))])
 
 

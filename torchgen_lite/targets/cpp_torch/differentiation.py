@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.derive.views import is_aliasing
 from torchgen_lite.analysis.differentiability import (
     DifferentiabilityInfo,
@@ -89,7 +88,7 @@ def build_differentiation(
         if not tensors(operator) or is_composite_implicit(operator):
             continue
         file = files.setdefault(operator.shard, _File())
-        infos = matches.get(operator_name(operator.function))
+        infos = matches.get(operator.function.name)
         diagnostics += _refusals(operator, infos)
         problems += _add_autograd(file, operator, infos, functions)
         _add_views(file, operator, infos)
@@ -206,14 +205,14 @@ def _refusals(
     operator: Operator, infos: Mapping[str, DifferentiabilityInfo] | None
 ) -> Iterator[Diagnostic]:
     function = operator.function
-    place = dict(function.field_spans).get("derivatives")
+    place = function.place("derivatives")
     for key, info in (infos or {}).items():
         problem = _refused(operator, info)
         if problem:
-            message = f"`{operator_name(function)}` {problem}"
+            message = f"`{function.name}` {problem}"
             label = "no kernel is made for its formulas"
         elif function.namespace in TORCH_NAMESPACES and key == DEFAULT and function.derivatives:
-            message = f"PyTorch has the formulas of `{operator_name(function)}` itself"
+            message = f"PyTorch has the formulas of `{function.name}` itself"
             label = "not used: formulas for one backend stand under `dispatch:`"
         else:
             continue
@@ -222,7 +221,7 @@ def _refusals(
             "TG541",
             message,
             Label(span, label) if span else None,
-            operator=operator_name(function),
+            operator=function.name,
         )
 
 
@@ -239,8 +238,8 @@ def _unsayable(problem: Problem) -> Diagnostic:
         problem.message,
         Label(span, "not in C++") if span else None,
         help=help_,
-        operator=operator_name(info.function),
-        context=dict(info.function.field_spans).get("func"),
+        operator=info.function.name,
+        context=info.function.place("func"),
     )
 
 

@@ -96,12 +96,10 @@ def _returns_what_it_writes(function: NativeFunction, functional: NativeFunction
 
 
 def _registration(function: NativeFunction, functional: NativeFunction, namespace: str) -> str:
-    schema = function.func
-    overload = f".{schema.overload_name}" if schema.overload_name else ""
     name = f"{functional.namespace}::{functional.func.base_name}"
     kernel = [quote(name), quote(functional.func.overload_name)]
     head = f"{namespace}::fallback::functionalize("
-    operator = quote(schema.base_name + overload)
+    operator = quote(function.func.local_name)
     line = f"  m.impl({operator}, {head}{', '.join(kernel)}));"
     if len(line) <= 80:
         return line

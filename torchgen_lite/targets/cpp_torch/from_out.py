@@ -20,7 +20,6 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.derive import derive
 from torchgen_lite.analysis.derive.model import VariantGroup
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp_signature import CppSignature
@@ -63,9 +62,9 @@ def _registrations(operators: Sequence[Operator], layout: Layout) -> Iterator[Re
     if not with_kernels:
         return
     derived = derive([operator.function for operator in operators])
-    by_name = {operator_name(operator.function): operator for operator in operators}
+    by_name = {operator.function.name: operator for operator in operators}
     for out in with_kernels:
-        group = derived.group_of.get(operator_name(out.function))
+        group = derived.group_of.get(out.function.name)
         if group is None:
             continue
         for entry in _kernels(out.function):
@@ -83,7 +82,7 @@ def _kernels(function: NativeFunction) -> list[DispatchEntry]:
 
 def _members(group: VariantGroup, by_name: dict[str, Operator]) -> Iterator[Operator]:
     for function in (group.functional, group.inplace):
-        operator = by_name.get(operator_name(function)) if function is not None else None
+        operator = by_name.get(function.name) if function is not None else None
         if operator is not None:
             yield operator
 
@@ -93,7 +92,7 @@ def _is_left_out(function: NativeFunction, key: str) -> bool:
     keys = {entry.key for entry in function.dispatch}
     if key in keys or any(k.startswith("Composite") for k in keys):
         return False
-    if not keys and "dispatch" not in dict(function.field_spans):
+    if not keys and function.place("dispatch") is None:
         return False
     return all(bare_type(value.type) == "Tensor" for value in function.func.returns)
 

@@ -135,7 +135,7 @@ def implementation(operator: Operator, expression: str) -> str:
     # Column 6 is where an argument stands that has a line of its own, with `);` behind it.
     if 6 + len(expression) + 2 > cpp_text.LINE_LENGTH and expression.startswith("TORCH_FN("):
         expression = expression.replace("(", f"(\n{' ' * 10}", 1)
-    items = [cpp_text.quote(operator.local_name), expression]
+    items = [cpp_text.quote(operator.schema.local_name), expression]
     return cpp_text.call("m.impl(", items, ");", indent=2)
 
 

@@ -29,7 +29,6 @@ from itertools import groupby
 
 from torchgen_lite.analysis.derive import derive
 from torchgen_lite.analysis.derive.model import VariantGroup
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text, structured
@@ -99,16 +98,16 @@ def structured_groups(operators: Sequence[Operator], namespace: str) -> list[Gro
     if not any(operator.function.structured for operator in operators):
         return []
     derived = derive([operator.function for operator in operators])
-    by_name = {operator_name(operator.function): operator for operator in operators}
+    by_name = {operator.function.name: operator for operator in operators}
     groups = []
     for operator in operators:
-        group = derived.group_of.get(operator_name(operator.function))
+        group = derived.group_of.get(operator.function.name)
         if not operator.function.structured or group is None:
             continue
         members = [
-            by_name[operator_name(function)]
+            by_name[function.name]
             for function in group.functions()
-            if function.structured_delegate is not None and operator_name(function) in by_name
+            if function.structured_delegate is not None and function.name in by_name
         ]
         is_torch = operator.function.namespace in TORCH_NAMESPACES
         scope = "at::meta" if is_torch else f"::{namespace}"
@@ -146,7 +145,7 @@ def _includes(groups: Sequence[Group]) -> Iterator[str]:
 
 def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
     """The class with the meta function, and one with the impl function for each kernel."""
-    comment = f"// {operator_name(group.out.function)}"
+    comment = f"// {group.out.function.name}"
     if not group.is_torch:
         name = f"structured_{structured.name(group.group)}"
         base = structured.base_class(group.group)

@@ -62,10 +62,11 @@ def is_composite_implicit(overload: Overload) -> bool:
 
 
 def register_line(overload: Overload, expression: str, *, keyset: bool = True) -> str:
-    schema = overload.schema
-    name = overload.names.base
-    full = f"{name}.{schema.overload_name}" if schema.overload_name else name
-    items = [quote(full), expression, *(["with_keyset=True"] if keyset else [])]
+    items = [
+        quote(overload.schema.local_name),
+        expression,
+        *(["with_keyset=True"] if keyset else []),
+    ]
     return bracketed(f"{identifier(overload.names.namespace)}.impl(", items)
 
 

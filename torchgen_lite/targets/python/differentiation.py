@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.derive.views import is_aliasing
 from torchgen_lite.analysis.differentiability import DifferentiabilityInfo, match_derivatives
 from torchgen_lite.dialects.python_names import identifier
@@ -75,10 +74,7 @@ def build_differentiation(
     if all(function.derivatives is None for function in functions):
         return [], []
     matches = match_derivatives(functions).of
-    found = {
-        o.names.flat: matches.get(operator_name(o.function), {}).get(DEFAULT)
-        for o in package.overloads
-    }
+    found = {o.names.flat: matches.get(o.function.name, {}).get(DEFAULT) for o in package.overloads}
     files = [
         _autograd_file(package, found, helpers),
         _adinplaceorview_file(package, found),

@@ -6,7 +6,7 @@ import zlib
 from dataclasses import dataclass
 
 from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import overload_attribute, unambiguous_name
+from torchgen_lite.dialects.python_names import identifier, overload_attribute
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 
@@ -72,7 +72,7 @@ def build_overload(function: NativeFunction, home: str, shards: int) -> Overload
     schema = function.func
     namespace, base = function.namespace, schema.base_name
     names = Names(
-        flat=unambiguous_name(namespace, base, schema.overload_name, home),
+        flat=identifier(function.flat_name(home)),
         namespace=namespace,
         base=base,
         attribute=overload_attribute(schema.overload_name),

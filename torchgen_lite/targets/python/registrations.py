@@ -63,7 +63,7 @@ class _KeyFile:
                 "library": identifier(overload.names.namespace),
                 "call": bracketed(
                     f"{identifier(overload.names.namespace)}.impl(",
-                    [quote(_operator(overload)), expression],
+                    [quote(overload.schema.local_name), expression],
                 ),
             }
         )
@@ -156,11 +156,6 @@ def _key_order() -> list[str]:
     return [*per_backend, *CURRENT.functionalities, *CURRENT.aliases]
 
 
-def _operator(overload: Overload) -> str:
-    name = overload.names.base
-    return f"{name}.{overload.schema.overload_name}" if overload.schema.overload_name else name
-
-
 def _key_file(package: Package, key: str, file: _KeyFile) -> OutputFile:
     functions = [o.function for o in file.overloads] if file.structured else []
     namespaces = dict.fromkeys(o.names.namespace for o in file.overloads)
@@ -214,7 +209,7 @@ def _backend_select_file(package: Package, overloads: list[Overload]) -> OutputF
                 ),
                 "implement": bracketed(
                     f"{identifier(overload.names.namespace)}.impl(",
-                    [quote(_operator(overload)), f"select_{overload.names.flat}"],
+                    [quote(overload.schema.local_name), f"select_{overload.names.flat}"],
                 ),
             }
         )

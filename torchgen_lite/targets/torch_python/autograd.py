@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.derive.views import is_aliasing
 from torchgen_lite.analysis.differentiability import (
     DifferentiabilityInfo,
@@ -87,7 +86,7 @@ def differentiable(package: Package) -> list[tuple[Operator, DifferentiabilityIn
     matches = match_derivatives(functions).of
     found = []
     for operator in package.own:
-        info = matches.get(operator_name(operator.function), {}).get(DEFAULT)
+        info = matches.get(operator.function.name, {}).get(DEFAULT)
         if info is None or refusal(operator, info) is not None:
             continue
         if info.arguments or info.output_differentiability:

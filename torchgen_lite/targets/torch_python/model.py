@@ -6,10 +6,9 @@ import keyword
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.derive.names import operator_name
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.dialects.python_names import identifier, unambiguous_name
+from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
@@ -44,8 +43,8 @@ class Operator:
 
     def place_of(self, field: str) -> str:
         """Where a field of the entry is."""
-        spans = dict(self.function.field_spans)
-        span = spans.get(field) or spans.get("func") or self.function.span
+        function = self.function
+        span = function.place(field) or function.place("func") or function.span
         return f"{span.source.path}:{span.line}" if span else self.name
 
     @property
@@ -124,13 +123,8 @@ def build_package(
     operators = tuple(
         Operator(
             function,
-            unambiguous_name(
-                identifier(function.namespace),
-                function.func.base_name,
-                function.func.overload_name,
-                identifier(home),
-            ),
-            operator_name(function),
+            identifier(function.flat_name(home)),
+            function.name,
             function.namespace in TORCH_NAMESPACES,
         )
         for function in functions

@@ -148,6 +148,6 @@ def _about(
     label: str,
     help: str | None = None,
 ) -> Diagnostic:
-    spans = dict(operator.function.field_spans)
-    span = spans.get(field) or spans.get("func")
-    return finding(operator.function, code, message, span, label, help)
+    function = operator.function
+    span = function.place(field) or function.place("func")
+    return finding(function, code, message, span, label, help)

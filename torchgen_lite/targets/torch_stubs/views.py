@@ -138,7 +138,7 @@ def group_by_namespace(
     """Schemas by namespace, both sorted by name; the first of two with the same name counts."""
     found: dict[str, dict[str, FunctionSchema]] = {}
     for namespace, schema in schemas:
-        name = schema.full_name.rpartition("::")[2]
+        name = schema.local_name
         found.setdefault(namespace, {}).setdefault(name, schema)
     return {
         namespace: [found[namespace][name] for name in sorted(found[namespace])]
