@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from tests.cpp.compiling import needs_clang_format, needs_compiler, unformatted
-from tests.cpp_runtime.write_key_tables import HEADER, render
 from tests.cpp_runtime.write_vectors import vectors
 
 HERE = Path(__file__).parent
@@ -59,10 +58,6 @@ def lines(tmp_path_factory: pytest.TempPathFactory) -> Path:
         warnings.simplefilter("ignore")  # The scripts override kernels on purpose.
         path.write_text(vectors())
     return path
-
-
-def test_the_key_tables_are_what_the_table_renders() -> None:
-    assert HEADER.read_text() == render()
 
 
 def test_headers_are_short() -> None:

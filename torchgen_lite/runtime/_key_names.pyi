@@ -1,4 +1,7 @@
-"""The members of the key enumerations, for type checkers: what `keys` makes of `key_tables`."""
+"""The members of the key enumerations, for type checkers.
+
+Regenerate: python -m torchgen_lite.write_key_tables
+"""
 
 from enum import IntEnum
 

@@ -1,7 +1,7 @@
 """`BackendComponent`, `DispatchKey` and the conversions between them (c10/core/DispatchKey.h).
 
-Both enumerations are built from `key_tables`; `_key_names.pyi` tells their members to type checkers and
-is held equal to the table by a test.
+Both enumerations are built from `key_tables`; `_key_names.pyi`, which `write_key_tables.py` writes from it,
+tells type checkers their members.
 """
 
 from __future__ import annotations

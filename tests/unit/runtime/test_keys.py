@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 import pytest
 
 from torchgen_lite import key_tables
@@ -147,20 +144,3 @@ def test_registrable_keys() -> None:
     library.define("f(Tensor a) -> Tensor")
     for name in names:
         library.impl("f", lambda a: a, name)
-
-
-def test_the_names_told_to_type_checkers() -> None:
-    """`_key_names.pyi` lists what the table makes; UPDATE_EXPECT=1 rewrites it."""
-    path = Path(keys.__file__).with_name("_key_names.pyi")
-    lines = [
-        '"""The members of the key enumerations, for type checkers: what `keys` makes of `key_tables`."""',
-        "",
-        "from enum import IntEnum",
-    ]
-    for enumeration in (BackendComponent, K):
-        lines += ["", f"class {enumeration.__name__}(IntEnum):"]
-        lines += [f"    {name} = {int(key)}" for name, key in enumeration.__members__.items()]
-    text = "\n".join(lines) + "\n"
-    if os.environ.get("UPDATE_EXPECT"):
-        path.write_text(text)
-    assert path.read_text() == text
