@@ -144,15 +144,15 @@ def test_what_the_generated_code_calls_its_own_may_be_a_name(tmp_path: Path) -> 
     operators = sorted(names - {"from"})
     write(tmp_path, sorted(names), operators)
     write_package(tmp_path)
-    registered = (tmp_path / "generated/torch-python/names_ops/_registration.py").read_text()
+    registered = (tmp_path / "generated/torch-python/names_ops/_operators.py").read_text()
     arguments = {
         i: name for i, name in enumerate(sorted(names)) if f'"names::tensor_{i}"' in registered
     }
-    refused = {"torch", "__debug__", "_each", "_kernel", "_resolve", "_results", "_support"}
+    refused = {"torch", "__debug__", "_each", "_kernel", "_library", "_places", "_support"}
     assert names - set(arguments.values()) == refused
     assert len(arguments) > 200
     left = [name for name in operators if f'"names::{name}"' in registered]
-    refused = {"torch", "__all__", "__debug__", "_resolve", "_support", "name"}
+    refused = {"torch", "__all__", "__debug__", "name"}
     assert set(operators) - set(left) == refused
     done = run_program(tmp_path, PROGRAM.format(arguments=arguments, operators=left))
     assert int(done) == 4 * len(arguments) + len(left)

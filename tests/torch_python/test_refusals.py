@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.torch_python.generated import run_program, write_package
-from torchgen_lite.dialects.torch_library import version_clauses
 
 pytestmark = pytest.mark.torch
 
@@ -93,23 +92,6 @@ def test_a_torch_that_is_too_old(tmp_path: Path) -> None:
     assert error.endswith(" is too old: no `torch.library.register_fake`")
     # Nothing was left behind, and nothing is in the way of another attempt.
     assert there == ["False", "True"]
-
-
-def test_which_torch_a_range_is_for(tmp_path: Path) -> None:
-    wrong = (">=99", "<2", "==1.13.*", "~=1.5", "!=2.*,!=3.*")
-    right = (">=2.6,<99", "!=2.5.*", "~=2.6")
-    ranges = ", ".join(f"{text!r}: {version_clauses(text)}" for text in (*wrong, *right))
-    program = f"""
-from bad_ops._library import Operator, RegistrationError
-from bad_ops._torch_version import check_versions
-
-for text, clauses in {{{ranges}}}.items():
-    try:
-        check_versions([Operator("ops.yaml:1", "bad::first", "", torch=clauses)])
-    except RegistrationError:
-        print(text)
-"""
-    assert attempt(tmp_path, program=program) == list(wrong)
 
 
 def test_a_formula_that_calls_what_torch_does_not_have(tmp_path: Path) -> None:
@@ -210,7 +192,7 @@ import bad_ops
 
 for name in [n for n in sys.modules if n.startswith("bad_ops")]:
     del sys.modules[name]
-path = bad_ops._registration.__file__
+path = bad_ops._operators.__file__
 text = open(path).read().replace("first(Tensor x)", "first(Tensor y)")
 open(path, "w").write(text)
 import importlib

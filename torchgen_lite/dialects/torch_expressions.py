@@ -91,11 +91,3 @@ def _no_fact(node: Expression) -> str | None:
 _SUPPORT = {"len": "length", "max": "sym_max", "min": "sym_min"}
 RULE_WRITER = Writer(lambda name: f"_support.{_SUPPORT.get(name, name)}", _no_fact)
 SAMPLE_WRITER = Writer(lambda name: f"torch.{name}", _no_fact)
-
-
-def returned(writer: Writer, node: Expression, *, indent: int = 4) -> list[str]:
-    """`return ...`, by way of a local where that takes more than a line."""
-    lines = writer.lines("_result", node, indent=indent)
-    if len(lines) == 1:
-        return [f"return {lines[0].removeprefix('_result = ')}"]
-    return [*lines, "return _result"]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from torchgen_lite.dialects import python, torch_ops
 from torchgen_lite.dialects.python_names import identifier, type_words
-from torchgen_lite.dialects.text import docstring, import_line, literal, quote, tuple_display
+from torchgen_lite.dialects.text import docstring, literal, quote, tuple_display
 from torchgen_lite.loader.versions import Clause, parse_range
 from torchgen_lite.schema import (
     Argument,
@@ -92,22 +92,20 @@ def type_imports(
         if module is not None and (module != "builtins" or word in shadowed):
             name = f"{word} as _{word}" if word in shadowed else word
             names.setdefault(module, []).append(name)
-    lines = {module: import_line(module, found) for module, found in sorted(names.items())}
-    return Imports(
-        [line for module, line in lines.items() if not module.startswith("torch")],
-        [line for module, line in lines.items() if module.startswith("torch")],
-    )
+    lines: dict[bool, list[str]] = {False: [], True: []}
+    for module, found in sorted(names.items()):
+        lines[module.startswith("torch")].append(f"from {module} import {', '.join(found)}")
+    return Imports(lines[False], lines[True])
 
 
-def doc_text(text: str, *, indent: int = 4) -> str:
-    """A docstring in as many lines as it has, laid out as black leaves it. The first is not indented."""
+def doc_text(text: str) -> str:
+    """A docstring in as many lines as it has, all at the margin."""
     lines = [line.rstrip() for line in text.expandtabs().strip().splitlines()]
     if len(lines) <= 1:
         return docstring(lines[0] if lines else "")
     strip = min((len(line) - len(line.lstrip()) for line in lines[1:] if line), default=0)
-    margin = " " * indent
-    inner = [f"{margin}{_escape(line[strip:])}" if line else "" for line in lines[1:]]
-    return "\n".join([f'"""{_escape(lines[0])}', *inner, f'{margin}"""'])
+    inner = [_escape(line[strip:]) for line in lines[1:]]
+    return "\n".join([f'"""{_escape(lines[0])}', *inner, '"""'])
 
 
 def _escape(line: str) -> str:

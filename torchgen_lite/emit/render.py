@@ -28,7 +28,12 @@ from jinja2 import (
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.emit.header import render_header
-from torchgen_lite.emit.templates import TEMPLATE_API, declared_api, find_templates
+from torchgen_lite.emit.templates import (
+    TEMPLATE_API,
+    declared_api,
+    find_templates,
+    read_module,
+)
 from torchgen_lite.loader.sources import shown_path
 from torchgen_lite.targets.output import OutputFile
 
@@ -101,6 +106,8 @@ def render_file(
     root: Path,
 ) -> str:
     """Header and body of one file."""
+    if not file.template.endswith(".j2"):
+        return render_header(file.path, source) + read_module(file.template)
     template = load_template(environment, file.template, root)
     try:
         body = template.render({**file.context, **extra})

@@ -1,4 +1,4 @@
-"""Where the built-in templates are, and which version of their context they are written for."""
+"""Where the built-in templates and the modules to copy are, and which version of their context they are written for."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ def find_templates() -> Path:
     package = Path(__file__).resolve().parent.parent
     installed = package / "templates"
     return installed if installed.is_dir() else package.parent / "templates"
+
+
+def read_module(name: str) -> str:
+    """The text of a module that generated packages carry: `torch_support/_library.py`."""
+    return (Path(__file__).resolve().parent.parent / name).read_text("utf-8")
 
 
 def declared_api(text: str) -> tuple[int | None, int, int]:

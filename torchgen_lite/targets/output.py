@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 class OutputFile:
     """One file: its path below the output directory, its template, and the names the template may use.
 
+    A `template` whose name does not end in `.j2` is a module of this project, which is copied as it is.
     `is_marked` is False for the rare file whose format has no room for our header (`py.typed`, whose text a
     type checker compares); such a file is not ours to change or delete once it differs.
     """
 
     path: str
     template: str
-    context: Mapping[str, object]
+    context: Mapping[str, object] = field(default_factory=dict)
     is_marked: bool = True
 
 

@@ -1,71 +1,57 @@
-"""`_fakes.py`: what each operator returns when only shapes are known.
+"""The fakes of `_operators.py`: what each operator returns when only shapes are known.
 
-def muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
+def muladd__fake(a: Tensor, b: Tensor, s: float) -> Tensor:
     return a.new_empty(_support.broadcast(a, b))
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.dispatch_index import COMPOSITE_KEYS
 from torchgen_lite.analysis.fakes import Result, kind_of_type, results_of, rules_by_result
-from torchgen_lite.dialects import python, torch_library, torch_ops
+from torchgen_lite.dialects import torch_library, torch_ops
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import docstring, quote
+from torchgen_lite.dialects.text import tuple_display
 from torchgen_lite.dialects.torch_expressions import (
     RULE_WRITER,
     in_python,
     method_call,
-    returned,
     torch_call,
 )
 from torchgen_lite.loader.fakes import FakeRule
 from torchgen_lite.schema.formula import Expression, Member, Name
-from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.torch_python.model import Operator, Package
+from torchgen_lite.targets.torch_python.model import Operator
 
 _IMPLICIT = "CompositeImplicitAutograd"
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionView:
-    """One generated function: `lines` is its body."""
+class FakeView:
+    """The fake of one operator that a rule describes; `value` is the expression that it returns."""
 
     name: str
-    parameters: str
-    returns: str
-    doc: str
-    lines: tuple[str, ...]
+    operator: Operator
+    value: str
+
+    @property
+    def parameters(self) -> list[str]:
+        return torch_library.parameters(self.operator.schema, inside=True)
+
+    @property
+    def returns(self) -> str:
+        return torch_ops.returns_type(self.operator.schema)
 
 
-def build_fakes(package: Package) -> tuple[list[OutputFile], dict[str, str]]:
-    """The file, and the expression for the fake of each operator: `_fakes.muladd`."""
-    views: list[FunctionView] = []
-    schemas = []
-    expressions: dict[str, str] = {}
-    for operator in package.own:
-        fake = operator.function.fake
-        if not takes_fake(operator):
-            continue
-        if fake is not None and fake.function:
-            found = package.module_of("fakes", fake.function)
-            if found is not None:
-                expressions[operator.name] = named_function(operator, "fake", found)
-            continue
-        if fake is None and any(r.argument is None for r in results_of(operator.schema)):
-            continue
-        expressions[operator.name] = f"_fakes.{_name(operator)}"
-        schemas.append(operator.schema)
-        views.append(_view(operator))
-    context = {
-        "imports": torch_library.type_imports(schemas),
-        "functions": views,
-    }
-    return [
-        OutputFile(f"{package.root}/_fakes.py", "torch_python/fakes.py.j2", context)
-    ], expressions
+def fake_of(operator: Operator) -> FakeView | None:
+    """The fake that is made of a rule, or of what the operator gives back; None if there is none to make."""
+    fake = operator.function.fake
+    if operator.is_torchs or not takes_fake(operator) or (fake is not None and fake.function):
+        return None
+    if fake is None and any(r.argument is None for r in results_of(operator.schema)):
+        return None
+    return FakeView(operator.named("fake"), operator, _returned(operator))
 
 
 def takes_fake(operator: Operator) -> bool:
@@ -74,91 +60,35 @@ def takes_fake(operator: Operator) -> bool:
     return "Meta" not in keys and not (_IMPLICIT in keys and keys <= COMPOSITE_KEYS)
 
 
-def named_function(operator: Operator, field: str, found: tuple[str, str]) -> str:
-    """`_library.named("ops.yaml:12", "my_fakes", "nonzero_fake")`: imported at its first call."""
-    items = [quote(operator.place_of(field)), quote(found[0]), quote(found[1])]
-    return f"_library.named({', '.join(items)})"
-
-
-def _name(operator: Operator) -> str:
-    """The function's name: no type's, which annotations of the file mean."""
-    name = operator.flat
-    return f"{name}_" if name.rstrip("_") in torch_ops.TYPE_MODULES else name
-
-
-def _view(operator: Operator) -> FunctionView:
-    schema = operator.schema
-    return FunctionView(
-        _name(operator),
-        python.signature(torch_library.parameters(schema, inside=True)),
-        torch_ops.returns_type(schema),
-        docstring(f"{operator.name}, {operator.place_of('fake')}"),
-        tuple(_body(operator)),
-    )
-
-
-def _body(operator: Operator) -> Iterator[str]:
+def _returned(operator: Operator) -> str:
     results = results_of(operator.schema)
     rules = rules_by_result(operator.function)
-    if not results:
-        yield "return None"
-        return
-    if len(results) == 1:
-        yield from _single(operator, results[0], rules)
-        return
-    names = []
-    for result in results:
-        if result.argument is not None:
-            names.append(identifier(result.argument.name))
-            continue
-        name = f"_result{result.index}"
-        names.append(name)
-        yield from _assigned(name, operator, result, rules[result.index])
-    yield f"return {', '.join(names)}"
+    values = [
+        _result(operator, r, rules[r.index]) if r.argument is None else identifier(r.argument.name)
+        for r in results
+    ]
+    return values[0] if len(values) == 1 else tuple_display(values) if values else "None"
 
 
-def _single(operator: Operator, result: Result, rules: Mapping[int, FakeRule]) -> Iterator[str]:
-    if result.argument is not None:
-        yield f"return {identifier(result.argument.name)}"
-        return
-    rule = rules[result.index]
-    if _is_list(result):
-        yield from _assigned("_results", operator, result, rule)
-        yield "return _results"
-        return
-    yield from returned(RULE_WRITER, _value(operator, result, rule))
-
-
-def _is_list(result: Result) -> bool:
-    return kind_of_type(result.value.type) == "Tensors"
-
-
-def _assigned(name: str, operator: Operator, result: Result, rule: FakeRule) -> Iterator[str]:
-    """Statements that give a local the value of a rule."""
-    if not _is_list(result):
-        yield from RULE_WRITER.lines(name, _value(operator, result, rule), indent=4)
-        return
+def _result(operator: Operator, result: Result, rule: FakeRule) -> str:
+    """The value of one result: of a list, as many tensors as the rule counts, or one for each of a list."""
+    if kind_of_type(result.value.type) != "Tensors":
+        return RULE_WRITER.text(_value(operator, rule))
     count, like = rule.get("count"), rule.get("like")
-    yield f"{name}: list[Tensor] = []"
+    values = _arguments(operator)
     if count is not None:
-        values = _arguments(operator)
-        inner = _value(operator, result, rule)
-        yield f"for _ in _support.times({RULE_WRITER.text(in_python(count, values))}):"
-    else:
-        assert like is not None
-        values = _arguments(operator)
-        yield f"for _like in {RULE_WRITER.text(in_python(like, values))}:"
-        inner = _tensor(operator, rule, Name("_like"))
-    lines = RULE_WRITER.lines("_each", inner, indent=8)
-    yield from (f"    {line}" for line in lines)
-    yield f"    {name}.append(_each)"
+        many = RULE_WRITER.text(in_python(count, values))
+        return f"[{RULE_WRITER.text(_value(operator, rule))} for _each in _support.times({many})]"
+    assert like is not None
+    each = RULE_WRITER.text(_tensor(operator, rule, Name("_each")))
+    return f"[{each} for _each in {RULE_WRITER.text(in_python(like, values))}]"
 
 
 def _arguments(operator: Operator) -> set[str]:
     return {a.name for a in operator.schema.arguments}
 
 
-def _value(operator: Operator, result: Result, rule: FakeRule) -> Expression:
+def _value(operator: Operator, rule: FakeRule) -> Expression:
     values = _arguments(operator)
     value = rule.get("value")
     if value is not None:

@@ -7,14 +7,27 @@ def muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.dialects import python, torch_library, torch_ops
 from torchgen_lite.dialects.python_names import type_words, unshadowed
-from torchgen_lite.dialects.text import bracketed, docstring
+from torchgen_lite.dialects.text import docstring
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.torch_python.fakes import FunctionView
 from torchgen_lite.targets.torch_python.model import Operator, Package
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionView:
+    """One function: `local` is the name of its result, empty without one."""
+
+    name: str
+    parameters: Sequence[str]
+    returns: str
+    doc: str
+    local: str
+    handle: str
+    arguments: Sequence[str]
 
 
 def build_functions(package: Package) -> OutputFile:
@@ -25,7 +38,6 @@ def build_functions(package: Package) -> OutputFile:
     context = {
         "imports": torch_library.type_imports(schemas, shadowed=shadowed),
         "functions": [_view(operator, shadowed) for operator in package.own],
-        "names": names,
     }
     return OutputFile(f"{package.root}/functions.py", "torch_python/functions.py.j2", context)
 
@@ -38,27 +50,21 @@ def _hidden(package: Package) -> Iterator[str]:
 
 
 def _view(operator: Operator, shadowed: frozenset[str]) -> FunctionView:
-    schema = operator.schema
-    annotation = unshadowed(torch_ops.returns_type(schema), shadowed)
-    parameters = python.unshadow(torch_library.parameters(schema), shadowed)
-    doc = operator.function.doc
+    schema, doc = operator.schema, operator.function.doc
     return FunctionView(
         operator.flat,
-        python.signature(parameters),
-        annotation,
+        python.unshadow(torch_library.parameters(schema), shadowed),
+        unshadowed(torch_ops.returns_type(schema), shadowed),
         torch_library.doc_text(doc) if doc else docstring(str(schema)),
-        tuple(_body(operator, annotation)),
+        _local(operator) if schema.returns else "",
+        operator.handle,
+        python.forwarded(schema),
     )
 
 
-def _body(operator: Operator, annotation: str) -> Iterator[str]:
-    schema = operator.schema
-    taken = {a.name for a in schema.arguments}
+def _local(operator: Operator) -> str:
+    taken = {a.name for a in operator.schema.arguments}
     local = "result"
     while local in taken:
         local = f"_{local}"
-    head = f"{local}: {annotation} = " if schema.returns else ""
-    call = bracketed(f"{head}{operator.handle}(", python.forwarded(schema), indent=4)
-    yield from call.split("\n    ")
-    if schema.returns:
-        yield f"return {local}"
+    return local

@@ -1,59 +1,49 @@
-"""`_kernels.py`: a function for each kernel of the YAML, which imports the author's at its first call.
+"""The kernels of `_operators.py`: each imports the author's function at its first call.
 
-def cpu_muladd(a: Tensor, b: Tensor, s: float) -> Any:
-    return _resolve("ops.yaml:12", "my_kernels", "muladd_cpu")(a, b, s)
+def muladd__CPU(a: Tensor, b: Tensor, s: float) -> Any:
+    _kernel = _library.resolve(_places.muladd__CPU, "my_kernels", "muladd_cpu")
+    return _kernel(a, b, s)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from torchgen_lite.analysis.fakes import disagreement
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.dialects import python, torch_library
-from torchgen_lite.dialects.text import bracketed, docstring, quote
 from torchgen_lite.loader.entry import DispatchEntry
-from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.torch_python.fakes import FunctionView
 from torchgen_lite.targets.torch_python.model import Operator, Package
 
 
-def build_kernels(package: Package) -> tuple[list[OutputFile], list[tuple[str, str, str]]]:
-    """The file, and (operator, key, expression) of every kernel."""
-    views: list[FunctionView] = []
-    schemas = []
-    registered: list[tuple[str, str, str]] = []
-    for operator in package.operators:
-        for entry in operator.dispatch:
-            found = package.module_of("kernels", entry.kernel)
-            if found is None:
-                continue
-            view = _view(operator, entry, found)
-            views.append(view)
-            schemas.append(operator.schema)
-            registered.append((operator.name, entry.key, f"_kernels.{view.name}"))
-    if not views:
-        return [], []
-    context = {
-        "imports": torch_library.type_imports(schemas, ["Any"]),
-        "functions": views,
-    }
-    path = f"{package.root}/_kernels.py"
-    return [OutputFile(path, "torch_python/kernels.py.j2", context)], registered
+@dataclass(frozen=True, slots=True)
+class KernelView:
+    """The function for one operator and key; `place` is where the YAML names the author's."""
+
+    name: str
+    operator: Operator
+    key: str
+    place: str
+    module: str
+    function: str
+
+    @property
+    def parameters(self) -> list[str]:
+        return torch_library.parameters(self.operator.schema, inside=True)
+
+    @property
+    def arguments(self) -> list[str]:
+        return python.forwarded(self.operator.schema)
 
 
-def _view(operator: Operator, entry: DispatchEntry, found: tuple[str, str]) -> FunctionView:
-    place = _place(operator, entry)
-    items = [quote(place), quote(found[0]), quote(found[1])]
-    lines = bracketed("_kernel = _resolve(", items, indent=4).split("\n    ")
-    call = bracketed("return _kernel(", python.forwarded(operator.schema), indent=4).split("\n    ")
-    return FunctionView(
-        f"{entry.key.lower()}_{operator.flat}",
-        python.signature(torch_library.parameters(operator.schema, inside=True)),
-        "Any",
-        docstring(f"{operator.name} for {entry.key}"),
-        (*lines, *call),
+def kernels_of(package: Package, operator: Operator) -> tuple[KernelView, ...]:
+    """The kernels of one operator that the modules of `kernels` have."""
+    return tuple(
+        KernelView(operator.named(entry.key), operator, entry.key, _place(operator, entry), *found)
+        for entry in operator.dispatch
+        if (found := package.module_of("kernels", entry.kernel)) is not None
     )
 
 

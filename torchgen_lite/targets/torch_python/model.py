@@ -47,6 +47,10 @@ class Operator:
         span = function.place(field) or function.place("func") or function.span
         return f"{span.source.path}:{span.line}" if span else self.name
 
+    def named(self, role: str) -> str:
+        """What stands for the operator in one role: `muladd__fake`. No role has two underscores in it."""
+        return f"{self.flat}__{role}"
+
     @property
     def keys(self) -> frozenset[str]:
         """The keys that kernels are named for."""
@@ -102,6 +106,12 @@ class Package:
         index = self.modules.get(option)
         found = index.find(name) if index is not None else None
         return (found[0], name.rpartition(".")[2]) if found else None
+
+    def named_function(self, operator: Operator, field: str) -> tuple[str, str] | None:
+        """Module and function that `fake` or `vmap` of an entry name."""
+        fake = operator.function.fake
+        name = operator.function.vmap if field == "vmap" else fake and fake.function
+        return self.module_of("fakes", name) if name else None
 
 
 def _attribute(of: str, name: str) -> str:

@@ -1,90 +1,72 @@
-"""`_registration.py`: what is registered for each operator, as data, and the call that does it.
+"""The registrations of `_operators.py`: each operator with what is registered for it, as data.
 
-Operator("ops.yaml:3", "torch_ops::muladd", "muladd(Tensor a, Tensor b, float s) -> Tensor")
-Rule("torch_ops::muladd", "fake", _fakes.muladd)
+_library.Operator(
+    _places.muladd__func,
+    "torch_ops::muladd",
+    "muladd(Tensor a, Tensor b, float s) -> Tensor",
+    {
+        "CPU": muladd__CPU,
+        "fake": muladd__fake,
+    },
+),
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.fakes import results_of
 from torchgen_lite.dialects import torch_library
-from torchgen_lite.dialects.python_names import BUILTIN_TYPES
-from torchgen_lite.dialects.text import bracketed, import_line, quote, tuple_text
+from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.schema import Argument, BaseType, SchemaKind
 from torchgen_lite.schema.model import bare_type
-from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.torch_python.fakes import is_view, named_function
+from torchgen_lite.targets.torch_python.fakes import fake_of, is_view, takes_fake
+from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Operator, Package
 
-# Files that are the same in each package.
-_FIXED = (
-    "autocast",
-    "library",
-    "promotion",
-    "rules",
-    "support",
-    "torch_version",
-    "tracing",
-    "transaction",
-)
+
+@dataclass(frozen=True, slots=True)
+class RuleView:
+    """What is registered: a dispatch key, `fake` and so on, and the expression for the function."""
+
+    what: str
+    function: str
 
 
-def build_registration(
-    package: Package,
-    kernels: Sequence[tuple[str, str, str]],
-    fakes: Mapping[str, str],
-    autograd: Collection[str],
-) -> Iterator[OutputFile]:
-    """The file of registrations, the package, and the files that do not depend on the operators."""
-    rules = list(_rules(package, kernels, fakes, autograd))
-    options = package.options
-    modules = [
-        name
-        for name in ("_autocast", "_autograd", "_fakes", "_kernels", "_library", "_tracing")
-        if any(f" {name}." in rule or f"\n    {name}." in rule for rule in rules)
-    ]
-    items = [
-        quote(package.name),
-        "OPERATORS",
-        "RULES",
-        f"kind={quote(options.library.upper())}",
-        f"defines={options.is_defining}",
-        f"load={quote(options.load)}",
-        *(["calls=_autograd.CALLS"] if autograd else []),
-    ]
-    context = {
-        "modules": ", ".join(modules or ["_library"]),
-        "operators": [_operator(package, o) for o in package.operators],
-        "rules": rules,
-        "call": bracketed("register(", items),
-    }
-    yield OutputFile(f"{package.root}/_registration.py", "torch_python/registration.py.j2", context)
-    for name in _FIXED:
-        yield OutputFile(f"{package.root}/_{name}.py", f"torch_python/{name}.py.j2", {})
-    hidden = {*BUILTIN_TYPES, "RegistrationError", "functions", "_registration", "_functions"}
-    hidden |= {f"_{name}" for name in (*_FIXED, "autograd", "fakes", "kernels")}
-    names = sorted(o.flat for o in package.own if o.flat not in hidden)
-    line = import_line(".functions", names) if names else ""
-    context = {"import_functions": line, "names": names}
-    yield OutputFile(f"{package.root}/__init__.py", "torch_python/package.py.j2", context)
-    yield OutputFile(f"{package.root}/py.typed", "python/py.typed.j2", {})
+@dataclass(frozen=True, slots=True)
+class OperatorView:
+    """One operator: the name of its place, its schema as a literal, tags and versions as displays or empty."""
+
+    place: str
+    name: str
+    schema: str
+    rules: tuple[RuleView, ...]
+    tags: str
+    versions: str
+    is_torchs: bool
 
 
-def _operator(package: Package, operator: Operator) -> str:
-    function = operator.function
-    items = [quote(operator.place), quote(operator.name), quote(operator.bare_schema)]
-    tags = [*function.tags, *_kind_tags(operator)]
-    if tags and not operator.is_torchs:
-        items.append(f"tags={tuple_text([quote(t) for t in tags], indent=8)}")
-    versions = torch_library.version_clauses(function.torch)
-    if versions:
-        items.append(f"torch={versions}")
-    if operator.is_torchs:
-        items.append("is_torchs=True")
-    return bracketed("Operator(", items, indent=4, tail=",")
+def build_registrations(package: Package, autograd: Collection[str]) -> tuple[OperatorView, ...]:
+    """Every operator; `autograd` names those that have formulas."""
+    return tuple(
+        OperatorView(
+            operator.named("func"),
+            operator.name,
+            quote(operator.bare_schema),
+            tuple(_rules(package, operator, operator.name in autograd)),
+            _tags(operator),
+            torch_library.version_clauses(operator.function.torch),
+            operator.is_torchs,
+        )
+        for operator in package.operators
+    )
+
+
+def _tags(operator: Operator) -> str:
+    tags = [*operator.function.tags, *_kind_tags(operator)]
+    return "" if operator.is_torchs or not tags else tuple_display(list(map(quote, tags)))
 
 
 def _kind_tags(operator: Operator) -> list[str]:
@@ -103,36 +85,44 @@ def _kind_tags(operator: Operator) -> list[str]:
     return ["inplace"] if same and alone and "inplace" not in tags else []
 
 
-def _rules(
-    package: Package,
-    kernels: Sequence[tuple[str, str, str]],
-    fakes: Mapping[str, str],
-    autograd: Collection[str],
-) -> Iterator[str]:
-    for operator in package.operators:
-        name = operator.name
-        for of, key, expression in kernels:
-            if of == name:
-                yield _rule(name, key, expression)
-        if operator.is_torchs:
-            continue
-        if name in fakes:
-            yield _rule(name, "fake", fakes[name])
-            if is_view(operator):
-                yield _rule(name, "view", fakes[name])
-        sibling = _functional(package, operator)
-        if sibling is not None:
-            expression = f"_tracing.functional({quote(sibling.name)})"
-            yield _rule(name, "functionalize", expression)
-        if name in autograd:
-            yield _rule(name, "setup_context", f"_autograd.{operator.flat}_setup_context")
-            yield _rule(name, "backward", f"_autograd.{operator.flat}_backward")
-        vmap = operator.function.vmap
-        found = package.module_of("fakes", vmap) if vmap else None
-        if found is not None:
-            yield _rule(name, "vmap", named_function(operator, "vmap", found))
-        if operator.function.autocast:
-            yield _rule(name, "autocast", f"_autocast.{operator.function.autocast}")
+def _rules(package: Package, operator: Operator, has_formulas: bool) -> Iterator[RuleView]:
+    """Kernels, and what is registered beside them for operators that PyTorch doesn't have."""
+    for kernel in kernels_of(package, operator):
+        yield RuleView(kernel.key, kernel.name)
+    if operator.is_torchs:
+        return
+    fake = _fake(package, operator)
+    if fake:
+        yield RuleView("fake", fake)
+        if is_view(operator):
+            yield RuleView("view", fake)
+    sibling = _functional(package, operator)
+    if sibling is not None:
+        yield RuleView("functionalize", f"_library.functional({quote(sibling.name)})")
+    if has_formulas:
+        yield RuleView("setup_context", f"_autograd.{operator.flat}_setup_context")
+        yield RuleView("backward", f"_autograd.{operator.flat}_backward")
+    vmap = _named(package, operator, "vmap")
+    if vmap:
+        yield RuleView("vmap", vmap)
+    if operator.function.autocast:
+        yield RuleView("autocast", f"_library.{operator.function.autocast}")
+
+
+def _fake(package: Package, operator: Operator) -> str:
+    made = fake_of(operator)
+    if made is not None:
+        return made.name
+    return _named(package, operator, "fake") if takes_fake(operator) else ""
+
+
+def _named(package: Package, operator: Operator, field: str) -> str:
+    """`_library.named(_places.nonzero__fake, "my_fakes", "nonzero_fake")`: imported at its first call."""
+    found = package.named_function(operator, field)
+    if found is None:
+        return ""
+    place = f"_places.{operator.named(field)}"
+    return f"_library.named({place}, {quote(found[0])}, {quote(found[1])})"
 
 
 def _functional(package: Package, operator: Operator) -> Operator | None:
@@ -156,7 +146,3 @@ def _functional(package: Package, operator: Operator) -> Operator | None:
 def _passed(argument: Argument) -> tuple[str, str, bool]:
     """Name, type, and whether it goes by keyword: the one operator's arguments are passed to the other."""
     return argument.name, bare_type(argument.type), argument.kwarg_only
-
-
-def _rule(name: str, what: str, expression: str) -> str:
-    return bracketed("Rule(", [quote(name), quote(what), expression], indent=4, tail=",")

@@ -1,9 +1,13 @@
 """`tests/test_<package>.py`: what `samples:` say, run through opcheck, gradcheck and torch.compile.
 
-def muladd_0() -> Arguments:
-    a = torch.randn(3, 4)
-    ...
-    return (a, b, s), {}
+Samples(
+    "muladd",
+    torch.ops.torch_ops.muladd.default,
+    [
+        lambda: call(torch.randn(3, 4), torch.randn(3, 4), 0.5),
+    ],
+    inputs=("a", "b"),
+),
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.differentiability import DifferentiabilityInfo, is_tensor_like
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import bracketed, docstring, quote, tuple_text
+from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.dialects.torch_expressions import SAMPLE_WRITER, in_python
 from torchgen_lite.loader.samples import Sample
 from torchgen_lite.schema import SchemaKind
@@ -22,17 +26,26 @@ from torchgen_lite.targets.torch_python.fakes import is_view
 from torchgen_lite.targets.torch_python.model import Operator, Package
 
 # The keys of backends, and the devices that carry them.
-_DEVICES = {"CUDA": "cuda", "XPU": "xpu", "MPS": "mps", "HPU": "hpu", "MTIA": "mtia", "XLA": "xla"}
+_DEVICES = {
+    "CUDA": "cuda",
+    "XPU": "xpu",
+    "MPS": "mps",
+    "HPU": "hpu",
+    "MTIA": "mtia",
+    "XLA": "xla",
+    "PrivateUse1": "privateuse1",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class SampleView:
-    """One sample: the function that makes its arguments, and the case that uses it."""
+class SamplesView:
+    """The samples of one operator, each as the arguments of a call; `inputs` and `devices` are tuples."""
 
     name: str
-    doc: str
-    lines: tuple[str, ...]
-    case: str
+    handle: str
+    calls: tuple[str, ...]
+    inputs: str
+    devices: str
 
 
 def build_samples(
@@ -40,77 +53,46 @@ def build_samples(
 ) -> list[OutputFile]:
     """The test file; none without samples."""
     views = [
-        _view(operator, index, sample, differentiable.get(operator.name))
+        _view(operator, differentiable.get(operator.name))
         for operator in package.own
-        for index, sample in enumerate(operator.function.samples)
+        if operator.function.samples
     ]
     if not views:
         return []
-    context = {"package": package.name, "samples": views}
+    context = {"package": package.name, "operators": views}
     return [OutputFile(package.test_path, "torch_python/test_samples.py.j2", context)]
 
 
-def _view(
-    operator: Operator, index: int, sample: Sample, info: DifferentiabilityInfo | None
-) -> SampleView:
-    name = f"{operator.flat}_{index}"
-    inputs = [quote(argument) for argument in _inputs(operator, sample, info)]
-    devices = [_DEVICES[key] for key in _DEVICES if key in operator.keys]
-    if "PrivateUse1" in operator.keys:
-        devices.append("privateuse1")
-    items = [
-        quote(name),
+def _view(operator: Operator, info: DifferentiabilityInfo | None) -> SamplesView:
+    return SamplesView(
+        operator.flat,
         operator.handle,
-        f"sample_{name}",
-        f"inputs={tuple_text(inputs, indent=8)}",
-        f"devices={tuple_text([quote(d) for d in devices], indent=8)}",
-    ]
-    span = sample.span
-    place = f"{span.source.path}:{span.line}" if span else operator.place
-    return SampleView(
-        f"sample_{name}",
-        docstring(place),
-        tuple(_body(operator, sample)),
-        bracketed("Case(", items, indent=4, tail=","),
+        tuple(_call(operator, sample) for sample in operator.function.samples),
+        tuple_display([quote(name) for name in _inputs(operator, info)]),
+        tuple_display([quote(_DEVICES[key]) for key in _DEVICES if key in operator.keys]),
     )
 
 
-def _inputs(
-    operator: Operator, sample: Sample, info: DifferentiabilityInfo | None
-) -> Iterator[str]:
-    """The arguments that gradients are checked for, as far as the sample gives them."""
-    schema = operator.schema
-    given = {a.name for a in schema.positional[: len(sample.arguments)]}
-    given |= {name for name, _ in sample.keywords}
+def _inputs(operator: Operator, info: DifferentiabilityInfo | None) -> Iterator[str]:
+    """The arguments that gradients are checked for, where a sample gives them."""
     if operator.kind is not SchemaKind.functional:
         return
     # Autograd goes through views, and through what composite kernels call.
     through = is_view(operator) or "CompositeImplicitAutograd" in operator.keys
-    for argument in schema.arguments:
-        wanted = (
-            is_tensor_like(argument.type) if through else info and argument.name in info.arguments
-        )
-        if wanted and argument.name in given:
+    for argument in operator.schema.arguments:
+        if through and is_tensor_like(argument.type) or info and argument.name in info.arguments:
             yield argument.name
 
 
-def _body(operator: Operator, sample: Sample) -> Iterator[str]:
-    """A local for each argument, and what `op(*args, **kwargs)` takes."""
-    schema = operator.schema
-    positional = [a.name for a in schema.positional]
+def _call(operator: Operator, sample: Sample) -> str:
+    """The arguments of a call: by position as far as there are values, and then by name."""
+    positional = [a.name for a in operator.schema.positional]
     values = dict(zip(positional, sample.arguments)) | dict(sample.keywords)
-    for name, value in values.items():
-        yield from SAMPLE_WRITER.lines(_local(name), in_python(value, ()), indent=4)
-    by_position: list[str] = []
+    items: list[str] = []
     for name in positional:
         if name not in values:
             break
-        by_position.append(name)
-    left = [name for name in values if name not in by_position]
-    arguments = tuple_text([_local(name) for name in by_position], indent=4)
-    keywords = ", ".join(f"{quote(name)}: {_local(name)}" for name in left)
-    yield f"return {arguments}, {{{keywords}}}"
-
-
-def _local(name: str) -> str:
-    return f"{identifier(name)}_" if name in ("torch", "Case") else identifier(name)
+        items.append(SAMPLE_WRITER.text(in_python(values.pop(name), ())))
+    for name, value in values.items():
+        items.append(f"{identifier(name)}={SAMPLE_WRITER.text(in_python(value, ()))}")
+    return ", ".join(items)

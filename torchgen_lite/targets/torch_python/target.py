@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -15,12 +14,13 @@ from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.output import TargetResult
 from torchgen_lite.targets.skipped import has_any_number, skipped
 from torchgen_lite.targets.torch_python.autograd import build_autograd, refusal
-from torchgen_lite.targets.torch_python.fakes import build_fakes, is_view
+from torchgen_lite.targets.torch_python.fakes import is_view
 from torchgen_lite.targets.torch_python.functions import build_functions
-from torchgen_lite.targets.torch_python.kernels import build_kernels, check_kernels
+from torchgen_lite.targets.torch_python.kernels import check_kernels
 from torchgen_lite.targets.torch_python.model import Operator, Package, build_package
 from torchgen_lite.targets.torch_python.options import TorchPythonOptions
-from torchgen_lite.targets.torch_python.registration import build_registration
+from torchgen_lite.targets.torch_python.package import build_package_files
+from torchgen_lite.targets.torch_python.places import build_places
 from torchgen_lite.targets.torch_python.samples import build_samples
 
 if TYPE_CHECKING:
@@ -40,9 +40,8 @@ _MODULE = frozenset(
     "__reduce_ex__ __repr__ __self__ __setattr__ __sizeof__ __spec__ __str__ __subclasshook__ "
     "__weakref__".split()
 )
-# What generated modules import, the locals of generated functions, and what Python lets nobody assign.
-_GLOBALS = frozenset({"_resolve", "_support", "torch"})
-_LOCALS = re.compile(r"__debug__|_kernel|_like|_each|_results?|_result\d+")
+# What arguments hide in generated functions, or Python lets nobody assign.
+_NAMES = frozenset({"__debug__", "_each", "_kernel", "_library", "_places", "_support", "torch"})
 
 
 def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetResult:
@@ -54,13 +53,10 @@ def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetR
     ]
     package = build_package(functions, options, program.modules.get("torch-python", {}))
     diagnostics += _check(package)
-    fake_files, fakes = build_fakes(package)
-    kernel_files, kernels = build_kernels(package)
     autograd_files, autograd = build_autograd(package)
     files = [
-        *build_registration(package, kernels, fakes, autograd),
-        *fake_files,
-        *kernel_files,
+        *build_package_files(package, autograd),
+        build_places(package),
         *autograd_files,
         build_functions(package),
         *build_samples(package, autograd),
@@ -83,10 +79,10 @@ def _taken(function: NativeFunction) -> str:
     schema, base, overload = function.func, function.func.base_name, function.func.overload_name
     if function.namespace in _NAMESPACES or base in _PACKETS | _MODULE or overload in _OVERLOADS:
         return "has a name that `torch.ops` uses itself"
-    if base in _GLOBALS and not overload:
-        return f"is called `{base}`, which the generated code uses itself"
+    if base == "torch" and not overload:
+        return "is called `torch`, which the generated code uses itself"
     for argument in schema.arguments:
-        if argument.name in _GLOBALS or _LOCALS.fullmatch(argument.name):
+        if argument.name in _NAMES:
             return f"has an argument `{argument.name}`, which the generated code uses itself"
     return ""
 

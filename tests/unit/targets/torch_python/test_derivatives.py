@@ -1,4 +1,4 @@
-"""`_autograd.py` and the places in `_registration.py`: an entry, and the lines that it becomes."""
+"""`_autograd.py` and `_places.py`: an entry, and the lines that it becomes."""
 
 from __future__ import annotations
 
@@ -82,6 +82,6 @@ def test_a_place_is_quoted(tmp_path: Path, path: str) -> None:
     for file, text in generate(load(root=tmp_path)).items():
         if file.endswith(".py"):
             tree = ast.parse(text)
-        if file.endswith("_registration.py"):
+        if file.endswith("_places.py"):
             texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
             assert {f"{path}:1", f"{path}:3", f"{path}:4"} <= texts

@@ -8,7 +8,7 @@ import pytest
 
 from torchgen_lite import generate, load
 
-# Schema without name and namespace, rule, lines of the body.
+# Schema without name and namespace, rule, body.
 RULES = {
     "like": ("(Tensor x) -> Tensor", "{like: x}", "return torch.empty_like(x)"),
     "like, dtype": (
@@ -53,14 +53,8 @@ RULES = {
     ),
     "strides": (
         "(Tensor x) -> Tensor",
-        "{shape: '[x.size(1), x.size(0)]', stride: '[1, x.size(1)]'}",
-        "_result = torch.empty_strided("
-        "\n    [x.size(1), x.size(0)],"
-        "\n    [1, x.size(1)],"
-        "\n    dtype=x.dtype,"
-        "\n    device=x.device,"
-        "\n)"
-        "\nreturn _result",
+        "{shape: '[x.size(0)]', stride: '[2]'}",
+        "return torch.empty_strided([x.size(0)], [2], dtype=x.dtype, device=x.device)",
     ),
     "view": (
         "(Tensor(a) x, SymInt n) -> Tensor(a)",
@@ -75,20 +69,12 @@ RULES = {
     "list": (
         "(Tensor x, int n) -> Tensor[]",
         "{like: x, count: n}",
-        "_results: list[Tensor] = []"
-        "\nfor _ in _support.times(n):"
-        "\n    _each = torch.empty_like(x)"
-        "\n    _results.append(_each)"
-        "\nreturn _results",
+        "return [torch.empty_like(x) for _each in _support.times(n)]",
     ),
     "list like a list": (
         "(Tensor[] xs) -> Tensor[]",
         "{like: xs}",
-        "_results: list[Tensor] = []"
-        "\nfor _like in xs:"
-        "\n    _each = torch.empty_like(_like)"
-        "\n    _results.append(_each)"
-        "\nreturn _results",
+        "return [torch.empty_like(_each) for _each in xs]",
     ),
     "no tensor result": (
         "(Tensor x) -> SymInt",
@@ -98,14 +84,12 @@ RULES = {
     "several": (
         "(Tensor x, SymInt k) -> (Tensor values, Tensor indices)",
         "{indices: {shape: [k], dtype: int64}, values: {shape: [k]}}",
-        "_result0 = x.new_empty([k])"
-        "\n_result1 = x.new_empty([k], dtype=torch.int64)"
-        "\nreturn _result0, _result1",
+        "return (x.new_empty([k]), x.new_empty([k], dtype=torch.int64))",
     ),
     "a result that is written": (
         "(Tensor(a!) x) -> (Tensor(a!), Tensor)",
         "{like: x}",
-        "_result1 = torch.empty_like(x)\nreturn x, _result1",
+        "return (x, torch.empty_like(x))",
     ),
     "a keyword of Python": (
         "(Tensor lambda) -> Tensor",
@@ -124,9 +108,8 @@ def test_what_a_rule_becomes(tmp_path: Path, name: str) -> None:
     (tmp_path / "torchgen_lite.toml").write_text(
         'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
     )
-    text = generate(load(root=tmp_path))["torch-python/mylib_ops/_fakes.py"]
-    _, _, function = text.partition("def op(")
-    lines = function.partition('"""mylib::op, ops.yaml:3"""\n')[2].splitlines()
+    text = generate(load(root=tmp_path))["torch-python/mylib_ops/_operators.py"]
+    lines = text.partition('    """mylib::op"""\n')[2].partition("\n\n")[0].splitlines()
     assert "\n".join(line.removeprefix("    ") for line in lines) == body
 
 
@@ -145,11 +128,11 @@ def test_operators_without_a_rule_that_have_their_fake_by_themselves(tmp_path: P
         'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
     )
     program = load(root=tmp_path)
-    text = generate(program)["torch-python/mylib_ops/_fakes.py"]
+    text = generate(program)["torch-python/mylib_ops/_operators.py"]
     assert [line for line in text.splitlines() if line.startswith(("def", "    return"))] == [
-        "def add_(",
+        "def add___fake(self: Tensor, other: Tensor) -> Tensor:",
         "    return self",
-        "def log(",
+        "def log__fake(x: Tensor) -> None:",
         "    return None",
     ]
 
@@ -168,16 +151,14 @@ def test_one_number_for_a_list_with_a_size_is_a_list_in_fakes_and_kernels(tmp_pa
     (tmp_path / "kernels.py").write_text("def op(x, k, s, *, n): ...\n")
     files = generate(load(root=tmp_path))
     # PyTorch leaves out what has its default, and what it passes are lists.
-    for path, start in (("_fakes", "def op("), ("_kernels", "def cpu_op(")):
-        text = files[f"torch-python/mylib_ops/{path}.py"].partition(start)[2]
-        assert text.partition("\n)")[0] == """
-    x: Tensor,
-    k: Sequence[int] = (1, 1),
-    s: Sequence[float] | None = None,
-    *,
-    n: Sequence[int | SymInt],"""
-    text = files["torch-python/mylib_ops/functions.py"]
-    assert "    k: int | Sequence[int] = 1,\n" in text
+    inside = (
+        "x: Tensor, k: Sequence[int] = (1, 1), s: Sequence[float] | None = None, *, "
+        "n: Sequence[int | SymInt]"
+    )
+    text = files["torch-python/mylib_ops/_operators.py"]
+    assert f"\ndef op__CPU({inside}) -> Any:\n" in text
+    assert f"\ndef op__fake({inside}) -> Tensor:\n" in text
+    assert ", k: int | Sequence[int] = 1, " in files["torch-python/mylib_ops/functions.py"]
 
 
 def test_samples_and_the_calls_they_are(tmp_path: Path) -> None:
@@ -195,20 +176,14 @@ def test_samples_and_the_calls_they_are(tmp_path: Path) -> None:
         'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
     )
     text = generate(load(root=tmp_path))["torch-python/tests/test_mylib_ops.py"]
-    samples = text.partition("\ndef sample_op_0")[2].partition("\n\nCASES")[0]
-    assert samples == '''\
-() -> Arguments:
-    """ops.yaml:5"""
-    x = torch.randn(3, 4).t()
-    flag = False
-    dims = [0, 1]
-    return (x, flag), {"dims": dims}
-
-
-def sample_op_1() -> Arguments:
-    """ops.yaml:6"""
-    x = 2 * torch.ones(2)
-    flag = True
-    dtype = torch.float64
-    return (x, flag), {"dtype": dtype}
-'''
+    assert text.partition("\nCASES = ")[2].partition("\nevery_case")[0] == """\
+{
+    **cases(
+        "op",
+        torch.ops.mylib.op.default,
+        lambda: call(torch.randn(3, 4).t(), False, dims=[0, 1]),
+        lambda: call(2 * torch.ones(2), True, dtype=torch.float64),
+        inputs=(),
+        devices=(),
+    ),
+}"""

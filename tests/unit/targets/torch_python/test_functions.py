@@ -14,12 +14,7 @@ ENTRIES = {
         "- func: mylib::topk(Tensor x, int k=5, *, bool largest=True) -> (Tensor, Tensor)\n"
         "  doc: |\n    The k largest.\n\n    x: one dimension.\n",
         '''\
-def topk(
-    x: Tensor,
-    k: int = 5,
-    *,
-    largest: bool = True,
-) -> tuple[Tensor, Tensor]:
+def topk(x: Tensor, k: int = 5, *, largest: bool = True) -> tuple[Tensor, Tensor]:
     """The k largest.
 
     x: one dimension.
@@ -31,37 +26,24 @@ def topk(
     "keywords of Python": (
         "- func: mylib::random_.from(Tensor(a!) self, int from, *, Generator? g=None) -> Tensor(a!)\n",
         '''\
-def random__from(
-    self: Tensor,
-    from_: int,
-    *,
-    g: Generator | None = None,
-) -> Tensor:
+def random__from(self: Tensor, from_: int, *, g: Generator | None = None) -> Tensor:
     """mylib::random_.from(Tensor(a!) self, int from, *, Generator? g=None) -> Tensor(a!)"""
     result: Tensor = getattr(torch.ops.mylib.random_, "from")(self, from_, g=g)
     return result
 ''',
     ),
     "constants": (
-        "- func: mylib::lay(Tensor x, *, MemoryFormat f=contiguous_format, float e=1e-6) -> ()\n",
+        "- func: mylib::lay(*, MemoryFormat f=contiguous_format, float e=1e-6) -> ()\n",
         '''\
-def lay(
-    x: Tensor,
-    *,
-    f: memory_format = torch.contiguous_format,
-    e: float = 1e-06,
-) -> None:
-    """mylib::lay(Tensor x, *, MemoryFormat f=contiguous_format, float e=1e-6) -> ()"""
-    torch.ops.mylib.lay.default(x, f=f, e=e)
+def lay(*, f: memory_format = torch.contiguous_format, e: float = 1e-06) -> None:
+    """mylib::lay(*, MemoryFormat f=contiguous_format, float e=1e-6) -> ()"""
+    torch.ops.mylib.lay.default(f=f, e=e)
 ''',
     ),
     "a name that hides a type": (
         "- func: mylib::int(Tensor x, int n) -> int[]\n",
         '''\
-def int(
-    x: Tensor,
-    n: _int,
-) -> list[_int]:
+def int(x: Tensor, n: _int) -> list[_int]:
     """mylib::int(Tensor x, int n) -> int[]"""
     result: list[_int] = torch.ops.mylib.int.default(x, n)
     return result
@@ -110,8 +92,8 @@ def test_an_argument_that_python_cannot_name_leaves_the_operator_out(tmp_path: P
             "has an argument `torch`, which the generated code uses itself",
         ),
         (
-            "mylib::f(Tensor x, int _result1) -> Tensor",
-            "has an argument `_result1`, which the generated code uses itself",
+            "mylib::f(Tensor x, int _places) -> Tensor",
+            "has an argument `_places`, which the generated code uses itself",
         ),
     ],
 )
@@ -128,12 +110,12 @@ def test_a_name_that_is_taken_leaves_the_operator_out(
 
 
 def test_the_package_keeps_its_own_names(tmp_path: Path) -> None:
-    names = ("RegistrationError", "_fakes", "_registration", "functions", "plain")
+    names = ("RegistrationError", "_operators", "_places", "functions", "plain")
     (tmp_path / "ops.yaml").write_text(
         "".join(f"- func: mylib::{n}(Tensor x) -> Tensor\n" for n in names)
     )
     (tmp_path / "torchgen_lite.toml").write_text('schema = ["ops.yaml"]\n')
     files = generate(load(root=tmp_path), targets=["torch-python"])
     imported = files["torch-python/mylib_ops/__init__.py"].partition("from .functions ")[2]
-    assert imported.partition("\n")[0] == "import plain"
+    assert imported.partition(")")[0] == "import (\n    plain,\n"
     assert all(f"\ndef {n}(" in files["torch-python/mylib_ops/functions.py"] for n in names)

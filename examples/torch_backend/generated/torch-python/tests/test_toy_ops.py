@@ -19,68 +19,48 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class Case(NamedTuple):
-    name: str
     op: Any
     sample: Callable[[], Arguments]
     inputs: tuple[str, ...]
     devices: tuple[str, ...]
 
 
-def sample_squash_0() -> Arguments:
-    """ops.yaml:58"""
-    self = torch.randn(3, 4)
-    return (self,), {}
+def call(*args: Any, **kwargs: Any) -> Arguments:
+    return args, kwargs
 
 
-def sample_squash_1() -> Arguments:
-    """ops.yaml:59"""
-    self = torch.randn(5)
-    scale = 2.0
-    return (self, scale), {}
+def cases(name: str, op: Any, *samples: Any, **more: Any) -> dict[str, Case]:
+    return {f"{name}_{i}": Case(op, s, **more) for i, s in enumerate(samples)}
 
 
-def sample_squash_slope_0() -> Arguments:
-    """ops.yaml:68"""
-    self = torch.randn(3, 4)
-    scale = 2.0
-    return (self, scale), {}
-
-
-CASES = [
-    Case(
-        "squash_0",
+CASES = {
+    **cases(
+        "squash",
         torch.ops.toy.squash.default,
-        sample_squash_0,
+        lambda: call(torch.randn(3, 4)),
+        lambda: call(torch.randn(5), 2.0),
         inputs=("self",),
         devices=("privateuse1",),
     ),
-    Case(
-        "squash_1",
-        torch.ops.toy.squash.default,
-        sample_squash_1,
-        inputs=("self",),
-        devices=("privateuse1",),
-    ),
-    Case(
-        "squash_slope_0",
+    **cases(
+        "squash_slope",
         torch.ops.toy.squash_slope.default,
-        sample_squash_slope_0,
+        lambda: call(torch.randn(3, 4), 2.0),
         inputs=(),
         devices=("privateuse1",),
     ),
-]
-every_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+}
+every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
 def arguments(case: Case, *, grad: bool = False) -> Arguments:
     """The same values each time; with `grad`, the inputs that have a derivative require it."""
     torch.manual_seed(0)
     args, kwargs = case.sample()
-    names = [argument.name for argument in case.op._schema.arguments]
-    for name, value in (*zip(names, args), *kwargs.items()):
-        for tensor in tensors(value):
-            if grad and name in case.inputs and tensor.is_floating_point():
-                tensor.requires_grad_()
+    named = zip((argument.name for argument in case.op._schema.arguments), args)
+    for name, value in (*named, *kwargs.items()):
+        for tensor in tensors(value) if grad and name in case.inputs else ():
+            tensor.requires_grad_(tensor.is_floating_point())
     return args, kwargs
 
 
@@ -104,8 +84,7 @@ def test_opcheck(case: Case) -> None:
 @every_case
 def test_compile(case: Case) -> None:
     torch._dynamo.reset()
-    call = lambda *args, **kwargs: case.op(*args, **kwargs)  # noqa: E731
-    compiled = torch.compile(call, fullgraph=True, backend="aot_eager")
+    compiled = torch.compile(lambda *a, **k: case.op(*a, **k), fullgraph=True, backend="aot_eager")
     (args, kwargs), (others, more) = arguments(case), arguments(case)
     torch.testing.assert_close(compiled(*args, **kwargs), case.op(*others, **more))
     torch.testing.assert_close(tensors((args, kwargs)), tensors((others, more)))
@@ -114,31 +93,30 @@ def test_compile(case: Case) -> None:
 @pytest.mark.usefixtures("double")
 @every_case
 def test_gradcheck(case: Case) -> None:
-    if not case.inputs:
-        pytest.skip("not differentiable")
     args, kwargs = arguments(case, grad=True)
     leaves, spec = pytree.tree_flatten((args, kwargs))
     wanted = [i for i, v in enumerate(leaves) if getattr(v, "requires_grad", False)]
+    if not wanted:
+        pytest.skip("not differentiable")
 
-    def call(*values: torch.Tensor) -> Any:
+    def function(*values: torch.Tensor) -> Any:
         for index, value in zip(wanted, values):
             leaves[index] = value
         args, kwargs = pytree.tree_unflatten(leaves, spec)
         return tuple(v for v in tensors(case.op(*args, **kwargs)) if v.requires_grad)
 
-    assert torch.autograd.gradcheck(call, [leaves[index] for index in wanted])
+    assert torch.autograd.gradcheck(function, [leaves[index] for index in wanted])
 
 
 @every_case
 def test_backends_agree(case: Case) -> None:
-    private: Any = getattr(torch._C, "_get_privateuse1_backend_name")
-    names = [private() if d == "privateuse1" else d for d in case.devices]
-    modules = [(name, getattr(torch, name, None)) for name in names]
-    here = [name for name, module in modules if module and module.is_available()]
+    private: Any = getattr(torch._C, "_get_privateuse1_backend_name")()
+    names = [device.replace("privateuse1", private) for device in case.devices]
+    here = [n for n in names if hasattr(torch, n) and getattr(torch, n).is_available()]
     if not here:
         pytest.skip("no backend to compare with CPU")
     for name in here:
-        (args, kwargs), made = arguments(case), arguments(case)
-        there = pytree.tree_map_only(torch.Tensor, lambda t: t.to(name), made)
-        result = [t.cpu() for t in tensors(case.op(*there[0], **there[1]))]
+        args, kwargs = pytree.tree_map_only(torch.Tensor, lambda t: t.to(name), arguments(case))
+        result = [t.cpu() for t in tensors(case.op(*args, **kwargs))]
+        args, kwargs = arguments(case)
         torch.testing.assert_close(result, tensors(case.op(*args, **kwargs)))

@@ -6,9 +6,12 @@
 
 from __future__ import annotations
 
-from . import _registration as _registration
+from . import _operators as _operators
 from ._library import RegistrationError
-from .functions import squash, squash_slope
+from .functions import (
+    squash,
+    squash_slope,
+)
 
 __all__ = [
     "RegistrationError",

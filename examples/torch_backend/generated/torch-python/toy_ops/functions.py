@@ -10,19 +10,13 @@ import torch
 from torch import Tensor
 
 
-def squash(
-    self: Tensor,
-    scale: float = 1.0,
-) -> Tensor:
+def squash(self: Tensor, scale: float = 1.0) -> Tensor:
     """scale * x / (1 + |x|), in one pass."""
     result: Tensor = torch.ops.toy.squash.default(self, scale)
     return result
 
 
-def squash_slope(
-    self: Tensor,
-    scale: float = 1.0,
-) -> Tensor:
+def squash_slope(self: Tensor, scale: float = 1.0) -> Tensor:
     """The derivative of `squash`, scale / (1 + |x|)^2."""
     result: Tensor = torch.ops.toy.squash_slope.default(self, scale)
     return result

@@ -19,250 +19,109 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class Case(NamedTuple):
-    name: str
     op: Any
     sample: Callable[[], Arguments]
     inputs: tuple[str, ...]
     devices: tuple[str, ...]
 
 
-def sample_muladd_0() -> Arguments:
-    """ops.yaml:13"""
-    a = torch.randn(3, 4)
-    b = torch.randn(3, 4)
-    s = 0.5
-    return (a, b, s), {}
+def call(*args: Any, **kwargs: Any) -> Arguments:
+    return args, kwargs
 
 
-def sample_muladd_1() -> Arguments:
-    """ops.yaml:14"""
-    a = torch.randn(3, 4)
-    b = torch.randn(4, 3).t()
-    s = -2.0
-    return (a, b, s), {}
+def cases(name: str, op: Any, *samples: Any, **more: Any) -> dict[str, Case]:
+    return {f"{name}_{i}": Case(op, s, **more) for i, s in enumerate(samples)}
 
 
-def sample_scale_0() -> Arguments:
-    """ops.yaml:25"""
-    self = torch.randn(3, 4)
-    s = 3.0
-    return (self, s), {}
-
-
-def sample_scale_1() -> Arguments:
-    """ops.yaml:26"""
-    self = torch.randn(4, 3).t()
-    s = 3.0
-    return (self, s), {}
-
-
-def sample_scale__0() -> Arguments:
-    """ops.yaml:34"""
-    self = torch.randn(3, 4)
-    s = 3.0
-    return (self, s), {}
-
-
-def sample_scale_out_0() -> Arguments:
-    """ops.yaml:41"""
-    self = torch.randn(3, 4)
-    s = 3.0
-    out = torch.zeros(3, 4)
-    return (self, s), {"out": out}
-
-
-def sample_minmax_0() -> Arguments:
-    """ops.yaml:53"""
-    self = torch.randn(3, 4)
-    return (self,), {}
-
-
-def sample_minmax_1() -> Arguments:
-    """ops.yaml:54"""
-    self = torch.tensor([3, 1, 2])
-    return (self,), {}
-
-
-def sample_weighted_sum_0() -> Arguments:
-    """ops.yaml:64"""
-    xs = [torch.randn(3, 4), torch.randn(4, 3).t()]
-    return (xs,), {}
-
-
-def sample_weighted_sum_1() -> Arguments:
-    """ops.yaml:65"""
-    xs = [torch.randn(3), torch.randn(3)]
-    weight = torch.tensor([0.5, 2.0])
-    scale = 3.0
-    return (xs, weight), {"scale": scale}
-
-
-def sample_squares_0() -> Arguments:
-    """ops.yaml:76"""
-    n = 4
-    return (n,), {}
-
-
-def sample_squares_1() -> Arguments:
-    """ops.yaml:77"""
-    n = 3
-    dtype = torch.float64
-    return (n,), {"dtype": dtype}
-
-
-def sample_rms_norm_0() -> Arguments:
-    """ops.yaml:84"""
-    x = torch.randn(3, 4)
-    weight = torch.randn(4)
-    return (x, weight), {}
-
-
-def sample_rms_norm_1() -> Arguments:
-    """ops.yaml:85"""
-    x = torch.randn(2, 3)
-    weight = torch.randn(3)
-    eps = 0.01
-    return (x, weight, eps), {}
-
-
-def sample_smooth_relu_0() -> Arguments:
-    """ops.yaml:96"""
-    self = torch.randn(3, 4)
-    return (self,), {}
-
-
-def sample_diagonal_view_0() -> Arguments:
-    """ops.yaml:103"""
-    self = torch.randn(3, 4)
-    return (self,), {}
-
-
-CASES = [
-    Case(
-        "muladd_0",
+CASES = {
+    **cases(
+        "muladd",
         torch.ops.torch_ops.muladd.default,
-        sample_muladd_0,
+        lambda: call(torch.randn(3, 4), torch.randn(3, 4), 0.5),
+        lambda: call(torch.randn(3, 4), torch.randn(4, 3).t(), -2.0),
         inputs=("a", "b"),
         devices=(),
     ),
-    Case(
-        "muladd_1",
-        torch.ops.torch_ops.muladd.default,
-        sample_muladd_1,
-        inputs=("a", "b"),
-        devices=(),
-    ),
-    Case(
-        "scale_0",
+    **cases(
+        "scale",
         torch.ops.torch_ops.scale.default,
-        sample_scale_0,
+        lambda: call(torch.randn(3, 4), 3.0),
+        lambda: call(torch.randn(4, 3).t(), 3.0),
         inputs=("self",),
         devices=(),
     ),
-    Case(
-        "scale_1",
-        torch.ops.torch_ops.scale.default,
-        sample_scale_1,
-        inputs=("self",),
-        devices=(),
-    ),
-    Case(
-        "scale__0",
+    **cases(
+        "scale_",
         torch.ops.torch_ops.scale_.default,
-        sample_scale__0,
+        lambda: call(torch.randn(3, 4), 3.0),
         inputs=(),
         devices=(),
     ),
-    Case(
-        "scale_out_0",
+    **cases(
+        "scale_out",
         torch.ops.torch_ops.scale.out,
-        sample_scale_out_0,
+        lambda: call(torch.randn(3, 4), 3.0, out=torch.zeros(3, 4)),
         inputs=(),
         devices=(),
     ),
-    Case(
-        "minmax_0",
+    **cases(
+        "minmax",
         torch.ops.torch_ops.minmax.default,
-        sample_minmax_0,
+        lambda: call(torch.randn(3, 4)),
+        lambda: call(torch.tensor([3, 1, 2])),
         inputs=(),
         devices=(),
     ),
-    Case(
-        "minmax_1",
-        torch.ops.torch_ops.minmax.default,
-        sample_minmax_1,
-        inputs=(),
-        devices=(),
-    ),
-    Case(
-        "weighted_sum_0",
+    **cases(
+        "weighted_sum",
         torch.ops.torch_ops.weighted_sum.default,
-        sample_weighted_sum_0,
+        lambda: call([torch.randn(3, 4), torch.randn(4, 3).t()]),
+        lambda: call([torch.randn(3), torch.randn(3)], torch.tensor([0.5, 2.0]), scale=3.0),
         inputs=(),
         devices=(),
     ),
-    Case(
-        "weighted_sum_1",
-        torch.ops.torch_ops.weighted_sum.default,
-        sample_weighted_sum_1,
-        inputs=(),
-        devices=(),
-    ),
-    Case(
-        "squares_0",
+    **cases(
+        "squares",
         torch.ops.torch_ops.squares.default,
-        sample_squares_0,
+        lambda: call(4),
+        lambda: call(3, dtype=torch.float64),
         inputs=(),
         devices=(),
     ),
-    Case(
-        "squares_1",
-        torch.ops.torch_ops.squares.default,
-        sample_squares_1,
-        inputs=(),
-        devices=(),
-    ),
-    Case(
-        "rms_norm_0",
+    **cases(
+        "rms_norm",
         torch.ops.torch_ops.rms_norm.default,
-        sample_rms_norm_0,
+        lambda: call(torch.randn(3, 4), torch.randn(4)),
+        lambda: call(torch.randn(2, 3), torch.randn(3), 0.01),
         inputs=("x", "weight"),
         devices=(),
     ),
-    Case(
-        "rms_norm_1",
-        torch.ops.torch_ops.rms_norm.default,
-        sample_rms_norm_1,
-        inputs=("x", "weight"),
-        devices=(),
-    ),
-    Case(
-        "smooth_relu_0",
+    **cases(
+        "smooth_relu",
         torch.ops.torch_ops.smooth_relu.default,
-        sample_smooth_relu_0,
+        lambda: call(torch.randn(3, 4)),
         inputs=("self",),
         devices=(),
     ),
-    Case(
-        "diagonal_view_0",
+    **cases(
+        "diagonal_view",
         torch.ops.torch_ops.diagonal_view.default,
-        sample_diagonal_view_0,
+        lambda: call(torch.randn(3, 4)),
         inputs=("self",),
         devices=(),
     ),
-]
-every_case = pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+}
+every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
 def arguments(case: Case, *, grad: bool = False) -> Arguments:
     """The same values each time; with `grad`, the inputs that have a derivative require it."""
     torch.manual_seed(0)
     args, kwargs = case.sample()
-    names = [argument.name for argument in case.op._schema.arguments]
-    for name, value in (*zip(names, args), *kwargs.items()):
-        for tensor in tensors(value):
-            if grad and name in case.inputs and tensor.is_floating_point():
-                tensor.requires_grad_()
+    named = zip((argument.name for argument in case.op._schema.arguments), args)
+    for name, value in (*named, *kwargs.items()):
+        for tensor in tensors(value) if grad and name in case.inputs else ():
+            tensor.requires_grad_(tensor.is_floating_point())
     return args, kwargs
 
 
@@ -286,8 +145,7 @@ def test_opcheck(case: Case) -> None:
 @every_case
 def test_compile(case: Case) -> None:
     torch._dynamo.reset()
-    call = lambda *args, **kwargs: case.op(*args, **kwargs)  # noqa: E731
-    compiled = torch.compile(call, fullgraph=True, backend="aot_eager")
+    compiled = torch.compile(lambda *a, **k: case.op(*a, **k), fullgraph=True, backend="aot_eager")
     (args, kwargs), (others, more) = arguments(case), arguments(case)
     torch.testing.assert_close(compiled(*args, **kwargs), case.op(*others, **more))
     torch.testing.assert_close(tensors((args, kwargs)), tensors((others, more)))
@@ -296,31 +154,30 @@ def test_compile(case: Case) -> None:
 @pytest.mark.usefixtures("double")
 @every_case
 def test_gradcheck(case: Case) -> None:
-    if not case.inputs:
-        pytest.skip("not differentiable")
     args, kwargs = arguments(case, grad=True)
     leaves, spec = pytree.tree_flatten((args, kwargs))
     wanted = [i for i, v in enumerate(leaves) if getattr(v, "requires_grad", False)]
+    if not wanted:
+        pytest.skip("not differentiable")
 
-    def call(*values: torch.Tensor) -> Any:
+    def function(*values: torch.Tensor) -> Any:
         for index, value in zip(wanted, values):
             leaves[index] = value
         args, kwargs = pytree.tree_unflatten(leaves, spec)
         return tuple(v for v in tensors(case.op(*args, **kwargs)) if v.requires_grad)
 
-    assert torch.autograd.gradcheck(call, [leaves[index] for index in wanted])
+    assert torch.autograd.gradcheck(function, [leaves[index] for index in wanted])
 
 
 @every_case
 def test_backends_agree(case: Case) -> None:
-    private: Any = getattr(torch._C, "_get_privateuse1_backend_name")
-    names = [private() if d == "privateuse1" else d for d in case.devices]
-    modules = [(name, getattr(torch, name, None)) for name in names]
-    here = [name for name, module in modules if module and module.is_available()]
+    private: Any = getattr(torch._C, "_get_privateuse1_backend_name")()
+    names = [device.replace("privateuse1", private) for device in case.devices]
+    here = [n for n in names if hasattr(torch, n) and getattr(torch, n).is_available()]
     if not here:
         pytest.skip("no backend to compare with CPU")
     for name in here:
-        (args, kwargs), made = arguments(case), arguments(case)
-        there = pytree.tree_map_only(torch.Tensor, lambda t: t.to(name), made)
-        result = [t.cpu() for t in tensors(case.op(*there[0], **there[1]))]
+        args, kwargs = pytree.tree_map_only(torch.Tensor, lambda t: t.to(name), arguments(case))
+        result = [t.cpu() for t in tensors(case.op(*args, **kwargs))]
+        args, kwargs = arguments(case)
         torch.testing.assert_close(result, tensors(case.op(*args, **kwargs)))

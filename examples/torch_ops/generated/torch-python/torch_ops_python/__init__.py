@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from . import _registration as _registration
+from . import _operators as _operators
 from ._library import RegistrationError
 from .functions import (
     diagonal_view,

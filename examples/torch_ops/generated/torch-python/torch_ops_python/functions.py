@@ -12,96 +12,61 @@ import torch
 from torch import Tensor, device, dtype
 
 
-def muladd(
-    a: Tensor,
-    b: Tensor,
-    s: float,
-) -> Tensor:
+def muladd(a: Tensor, b: Tensor, s: float) -> Tensor:
     """a * b + s in one pass, for two tensors of the same shape and dtype."""
     result: Tensor = torch.ops.torch_ops.muladd.default(a, b, s)
     return result
 
 
-def scale(
-    self: Tensor,
-    s: float,
-) -> Tensor:
+def scale(self: Tensor, s: float) -> Tensor:
     """self * s."""
     result: Tensor = torch.ops.torch_ops.scale.default(self, s)
     return result
 
 
-def scale_(
-    self: Tensor,
-    s: float,
-) -> Tensor:
+def scale_(self: Tensor, s: float) -> Tensor:
     """self * s, in place."""
     result: Tensor = torch.ops.torch_ops.scale_.default(self, s)
     return result
 
 
-def scale_out(
-    self: Tensor,
-    s: float,
-    *,
-    out: Tensor,
-) -> Tensor:
+def scale_out(self: Tensor, s: float, *, out: Tensor) -> Tensor:
     """self * s, into a tensor that is there already."""
     result: Tensor = torch.ops.torch_ops.scale.out(self, s, out=out)
     return result
 
 
-def minmax(
-    self: Tensor,
-) -> tuple[Tensor, Tensor]:
+def minmax(self: Tensor) -> tuple[Tensor, Tensor]:
     """The smallest and the largest element."""
     result: tuple[Tensor, Tensor] = torch.ops.torch_ops.minmax.default(self)
     return result
 
 
-def weighted_sum(
-    xs: Sequence[Tensor],
-    weight: Tensor | None = None,
-    *,
-    scale: float | None = None,
-) -> Tensor:
+def weighted_sum(xs: Sequence[Tensor], weight: Tensor | None = None, *, scale: float | None = None) -> Tensor:
     """The sum of tensors of one shape, each times its element of `weight`, all times `scale`."""
     result: Tensor = torch.ops.torch_ops.weighted_sum.default(xs, weight, scale=scale)
     return result
 
 
-def squares(
-    n: int,
-    *,
-    dtype: dtype | None = None,
-    device: device | str | None = None,
-) -> Tensor:
+def squares(n: int, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
     """The squares of 0 to n - 1."""
     result: Tensor = torch.ops.torch_ops.squares.default(n, dtype=dtype, device=device)
     return result
 
 
-def rms_norm(
-    x: Tensor,
-    weight: Tensor,
-    eps: float = 1e-06,
-) -> Tensor:
+def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-06) -> Tensor:
     """x over the root of the mean of its squares in the last dimension, times weight."""
     result: Tensor = torch.ops.torch_ops.rms_norm.default(x, weight, eps)
     return result
 
 
-def smooth_relu(
-    self: Tensor,
-) -> Tensor:
+def smooth_relu(self: Tensor) -> Tensor:
     """(x + sqrt(x * x + 1)) / 2, a smooth relu."""
     result: Tensor = torch.ops.torch_ops.smooth_relu.default(self)
     return result
 
 
-def diagonal_view(
-    self: Tensor,
-) -> Tensor:
+def diagonal_view(self: Tensor) -> Tensor:
     """The diagonal of a matrix, a view of it."""
     result: Tensor = torch.ops.torch_ops.diagonal_view.default(self)
     return result

@@ -6,9 +6,15 @@
 
 from __future__ import annotations
 
-from . import _registration as _registration
+from . import _operators as _operators
 from ._library import RegistrationError
-from .functions import axpy, axpy_, flipped, nonzeros, topk
+from .functions import (
+    axpy,
+    axpy_,
+    flipped,
+    nonzeros,
+    topk,
+)
 
 __all__ = [
     "RegistrationError",

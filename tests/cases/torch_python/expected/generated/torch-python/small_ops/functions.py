@@ -10,12 +10,7 @@ import torch
 from torch import Tensor, dtype
 
 
-def axpy(
-    x: Tensor,
-    y: Tensor,
-    *,
-    a: float = 1.0,
-) -> Tensor:
+def axpy(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
     """a * x + y.
 
     The shapes are broadcast.
@@ -24,39 +19,25 @@ def axpy(
     return result
 
 
-def axpy_(
-    x: Tensor,
-    y: Tensor,
-    *,
-    a: float = 1.0,
-) -> Tensor:
+def axpy_(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
     """small::axpy_(Tensor(a!) x, Tensor y, *, float a=1.0) -> Tensor(a!)"""
     result: Tensor = torch.ops.small.axpy_.default(x, y, a=a)
     return result
 
 
-def topk(
-    self: Tensor,
-    k: int,
-    *,
-    index: dtype | None = None,
-) -> tuple[Tensor, Tensor]:
+def topk(self: Tensor, k: int, *, index: dtype | None = None) -> tuple[Tensor, Tensor]:
     """small::topk(Tensor self, int k, *, ScalarType? index=None) -> (Tensor values, Tensor indices)"""
     result: tuple[Tensor, Tensor] = torch.ops.small.topk.default(self, k, index=index)
     return result
 
 
-def nonzeros(
-    x: Tensor,
-) -> Tensor:
+def nonzeros(x: Tensor) -> Tensor:
     """small::nonzeros(Tensor x) -> Tensor"""
     result: Tensor = torch.ops.small.nonzeros.default(x)
     return result
 
 
-def flipped(
-    self: Tensor,
-) -> Tensor:
+def flipped(self: Tensor) -> Tensor:
     """small::flipped(Tensor(a) self) -> Tensor(a)"""
     result: Tensor = torch.ops.small.flipped.default(self)
     return result

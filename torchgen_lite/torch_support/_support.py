@@ -1,8 +1,4 @@
-{#-
-What generated fakes and derivatives call. The same in every package; no context.
-template-api: 1
--#}
-"""Functions of the rules in the schema file: on shapes and dtypes, with symbolic sizes left symbolic."""
+"""What rules of the YAML call: functions of shapes and dtypes. Symbolic sizes stay symbolic."""
 
 from __future__ import annotations
 
@@ -11,8 +7,6 @@ from typing import Any, NoReturn, TypeVar, cast
 
 import torch
 from torch import Tensor
-
-from ._promotion import promote as promote
 
 T = TypeVar("T")
 # Parts of torch have no annotations.
@@ -108,3 +102,45 @@ def zeros(info: tuple[Any, torch.dtype, torch.device]) -> Tensor:
 
 def not_implemented(name: str) -> NoReturn:
     raise NotImplementedError(f"the derivative of {name} is not implemented")
+
+
+def promote(*values: Any) -> torch.dtype:
+    """The dtype of a computation with these tensors, numbers and dtypes.
+
+    Tensors without dimensions count only where their kind of number (bool, integer, real, complex) is
+    a higher one than that of tensors with dimensions and of dtypes; and numbers last.
+    """
+    classes: list[torch.dtype | None] = [None, None, None]
+    for value in values:
+        rank, dtype = _class_of(value)
+        found = classes[rank]
+        classes[rank] = dtype if found is None else torch.promote_types(found, dtype)
+    result = _combined(classes[0], _combined(classes[1], classes[2]))
+    assert result is not None, "promote() of nothing"
+    return result
+
+
+def _class_of(value: Any) -> tuple[int, torch.dtype]:
+    if isinstance(value, torch.dtype):
+        return 0, value
+    if isinstance(value, Tensor):
+        return (0 if value.dim() else 1), value.dtype
+    if isinstance(value, (bool, torch.SymBool)):
+        return 2, torch.bool
+    if isinstance(value, (int, torch.SymInt)):
+        return 2, torch.int64
+    default = torch.get_default_dtype()
+    return 2, (default.to_complex() if isinstance(value, complex) else default)
+
+
+def _combined(high: torch.dtype | None, low: torch.dtype | None) -> torch.dtype | None:
+    """The dtype of one class beside that of a lower one: that can raise only the kind."""
+    if high is None or low is None:
+        return low if high is None else high
+    if high.is_complex:
+        return high
+    if high.is_floating_point:
+        return high.to_complex() if low.is_complex else high
+    if high is torch.bool or low.is_floating_point or low.is_complex:
+        return torch.promote_types(high, low)
+    return high

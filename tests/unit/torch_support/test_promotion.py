@@ -1,4 +1,4 @@
-"""`promote(...)` of generated fakes against PyTorch, for values of every class in every order."""
+"""`promote(...)` of fakes against PyTorch, for values of every class in every order."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-from tests.conftest import ROOT
 
 pytestmark = pytest.mark.torch
 
@@ -27,12 +25,9 @@ def values() -> list[Any]:
 
 @pytest.fixture
 def promote() -> Callable[..., Any]:
-    """The generated function, from its template: it has no holes."""
-    text = (ROOT / "templates/torch_python/promotion.py.j2").read_text()
-    names: dict[str, Any] = {}
-    exec(text.partition("-#}\n")[2], names)
-    found: Callable[..., Any] = names["promote"]
-    return found
+    from torchgen_lite.torch_support import _support
+
+    return _support.promote
 
 
 @pytest.mark.parametrize("default", ["float32", "float64"])

@@ -1,0 +1,39 @@
+"""`_places.py`: where the YAML says what the package has. No other file knows a line number of it.
+
+muladd__func = "ops.yaml:12"
+muladd__CPU = "ops.yaml:14"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from torchgen_lite.dialects.text import quote
+from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.torch_python.kernels import kernels_of
+from torchgen_lite.targets.torch_python.model import Package
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceView:
+    """One place: the constant's name, and file and line as a literal."""
+
+    name: str
+    text: str
+
+
+def build_places(package: Package) -> OutputFile:
+    """The places that errors name: of operators, kernels, and functions of the author's."""
+    context = {"places": list(_places(package))}
+    return OutputFile(f"{package.root}/_places.py", "torch_python/places.py.j2", context)
+
+
+def _places(package: Package) -> Iterator[PlaceView]:
+    for operator in package.operators:
+        yield PlaceView(operator.named("func"), quote(operator.place))
+        for kernel in kernels_of(package, operator):
+            yield PlaceView(kernel.name, quote(kernel.place))
+        for field in ("fake", "vmap"):
+            if package.named_function(operator, field) is not None:
+                yield PlaceView(operator.named(field), quote(operator.place_of(field)))

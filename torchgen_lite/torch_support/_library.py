@@ -1,0 +1,399 @@
+"""Registers the operators of a package: all or none, and once in a process."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from types import ModuleType
+from typing import Any, NamedTuple, cast
+
+import torch
+from torch.utils import _pytree as pytree
+
+Function = Callable[..., Any]
+Table = dict[tuple[str, str], Function]
+
+# Parts of torch have no annotations.
+_C: Any = torch._C
+
+
+class RegistrationError(ImportError):
+    """No operator was registered. The message begins with a place in the YAML."""
+
+
+class Operator(NamedTuple):
+    """An operator, and what is registered for it.
+
+    `place` is where it is declared, `torch` the versions that it is for, and the keys of
+    `rules` are dispatch keys, `fake`, `backward` and so on.
+    """
+
+    place: str
+    name: str
+    schema: str
+    rules: Mapping[str, Function]
+    tags: tuple[str, ...] = ()
+    torch: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    is_torchs: bool = False
+
+    @property
+    def namespace(self) -> str:
+        return self.name.partition("::")[0]
+
+    @property
+    def local_name(self) -> str:
+        return self.name.partition("::")[2]
+
+
+# Functions of the YAML.
+
+
+@cache
+def resolve(place: str, module: str, name: str) -> Function:
+    """The function of that name; its module is imported now."""
+    try:
+        found = getattr(importlib.import_module(module), name, None)
+    except Exception as error:
+        message = f"{place}: module `{module}` can't be imported: {error}"
+        raise RegistrationError(message) from error
+    if not callable(found):
+        raise RegistrationError(f"{place}: module `{module}` has no function `{name}`")
+    return cast("Function", found)
+
+
+def named(place: str, module: str, name: str) -> Function:
+    """The same, imported at its first call."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return resolve(place, module, name)(*args, **kwargs)
+
+    return call
+
+
+# The transaction.
+
+
+def register(
+    package: str,
+    operators: Sequence[Operator],
+    *,
+    kind: str,
+    defines: bool,
+    load: str = "",
+    calls: Sequence[tuple[str, str]] = (),
+) -> None:
+    """Define the operators and register their rules, or raise RegistrationError."""
+    table = {(o.name, what): f for o in operators for what, f in o.rules.items()}
+    shape = ([(o.name, o.schema, o.tags) for o in operators], set(table))
+    before = _packages().get(package)
+    if before is not None:
+        if before["shape"] != shape:
+            message = f"`{package}` has other operators now: start Python anew"
+            raise RegistrationError(message)
+        # What is registered looks its function up there, so a reload takes effect.
+        before["table"].update(table)
+        return
+    check_versions(operators)
+    check_calls(calls)
+    if load and not all(map(_is_defined, operators)):
+        with _place(operators[0].place if operators else package, f"`{load}`"):
+            importlib.import_module(load)
+    libraries: dict[str, Any] = {}
+    try:
+        for operator in operators:
+            _begin(libraries, operator, kind, defines)
+        for operator in operators:
+            with _place(operator.place, f"`{operator.name}`"):
+                _finish(libraries[operator.namespace], operator, table)
+    except BaseException:
+        for library in reversed(libraries.values()):
+            library._destroy()
+        raise
+    _packages()[package] = {"shape": shape, "table": table, "libraries": libraries}
+
+
+def _packages() -> dict[str, Any]:
+    """What is registered in this process; it outlives a package that is imported anew."""
+    name = "_torchgen_lite_registrations"
+    home = sys.modules.setdefault(name, ModuleType(name))
+    known: dict[str, Any] = home.__dict__.setdefault("packages", {})
+    return known
+
+
+@contextmanager
+def _place(place: str, what: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        raise RegistrationError(f"{place}: {what}: {error}") from error
+
+
+def _begin(
+    libraries: dict[str, Any],
+    operator: Operator,
+    kind: str,
+    defines: bool,
+) -> None:
+    """The operator itself: defined here, or there already."""
+    namespace = operator.namespace
+    ours = defines and not operator.is_torchs
+    if namespace not in libraries:
+        with _place(operator.place, f"namespace `{namespace}`"):
+            library: Any = torch.library.Library
+            libraries[namespace] = library(namespace, kind if ours else "IMPL")
+    with _place(operator.place, f"`{operator.name}`"):
+        if ours:
+            # Tags are hints: those that this torch doesn't know are left out.
+            known = [getattr(torch.Tag, tag, None) for tag in operator.tags]
+            tags = [tag for tag in known if tag is not None]
+            libraries[namespace].define(operator.schema, tags=tags)
+        else:
+            _check_defined(operator)
+
+
+def _finish(library: Any, operator: Operator, table: Table) -> None:
+    """Its kernels, and then what builds on them."""
+    name = operator.name
+    for what in operator.rules:
+        function = _current(table, (name, what))
+        if what == "fake":
+            _feature("register_fake")(name, function, lib=library)
+        elif what == "view":
+            _register_view(library, name, function)
+        elif what == "functionalize":
+            _register_functionalize(library, name, function)
+        elif what == "vmap":
+            _feature("register_vmap")(name, function, lib=library)
+        elif what == "backward":
+            setup = _current(table, (name, "setup_context"))
+            _register_autograd(library, name, setup, function)
+        elif what == "autocast":
+            _register_autocast(library, name, function)
+        elif what != "setup_context":
+            library.impl(operator.local_name, function, what)
+
+
+def _current(table: Table, key: tuple[str, str]) -> Function:
+    return lambda *args, **kwargs: table[key](*args, **kwargs)
+
+
+# What is checked before anything is registered.
+
+
+def check_versions(operators: Sequence[Operator]) -> None:
+    """Every operator is for the torch that is here."""
+    numbers = re.match(r"[0-9]+(\.[0-9]+)*", torch.__version__)
+    version = tuple(map(int, numbers[0].split("."))) if numbers else ()
+    for operator in operators:
+        for sign, wanted in operator.torch:
+            if not _holds(sign, version, wanted):
+                text = f"{sign.rstrip('*')}{'.'.join(map(str, wanted))}"
+                raise RegistrationError(
+                    f"{operator.place}: `{operator.name}` is for torch {text}, "
+                    f"and this is {torch.__version__}"
+                )
+
+
+def _holds(sign: str, version: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    if sign == "!=*":
+        return version[: len(wanted)] != wanted
+    length = max(len(version), len(wanted))
+    left, right = (v + (0,) * (length - len(v)) for v in (version, wanted))
+    return {
+        ">=": left >= right,
+        "<=": left <= right,
+        ">": left > right,
+        "<": left < right,
+        "==": left == right,
+        "!=": left != right,
+    }[sign]
+
+
+def check_calls(calls: Sequence[tuple[str, str]]) -> None:
+    """Every function that a derivative calls, given with its place, is in this torch."""
+    for place, name in calls:
+        if not hasattr(torch, name):
+            message = f"a formula calls `{name}`, which is no function of torch"
+            raise RegistrationError(f"{place}: {message} {torch.__version__}")
+
+
+def _feature(name: str) -> Any:
+    """A function of `torch.library`, which an older torch may not have."""
+    found = getattr(torch.library, name, None)
+    if found is None:
+        version = torch.__version__
+        raise RuntimeError(f"torch {version} is too old: no `torch.library.{name}`")
+    return found
+
+
+def _is_defined(operator: Operator) -> bool:
+    return bool(_C._dispatch_has_kernel(operator.name))
+
+
+def _check_defined(operator: Operator) -> None:
+    """The operator is there already, with the schema that the package was made from."""
+    if not _is_defined(operator):
+        raise RuntimeError("no library that is loaded defines it")
+    if operator.is_torchs:
+        return
+    name, _, overload = operator.local_name.partition(".")
+    found = _C._get_schema(f"{operator.namespace}::{name}", overload)
+    if found != _C.parse_schema(f"{operator.namespace}::{operator.schema}"):
+        raise RuntimeError(f"the library that is loaded declares it as {found}")
+
+
+def _handle(operator: str) -> Any:
+    namespace, _, name = operator.partition("::")
+    base, _, overload = name.partition(".")
+    packet = getattr(getattr(torch.ops, namespace), base)
+    return getattr(packet, overload or "default")
+
+
+def _has_kernel(operator: str, key: str) -> bool:
+    return bool(_C._dispatch_has_kernel_for_dispatch_key(operator, key))
+
+
+# Derivatives.
+
+
+def _register_autograd(
+    library: Any,
+    operator: str,
+    setup_context: Function,
+    backward: Function,
+) -> None:
+    """In-place operators too, whose formulas do not need what was overwritten.
+
+    An operator of C++ that has its derivatives from there keeps them.
+    """
+    if _has_kernel(operator, "Autograd"):
+        return
+    op = _handle(operator)
+    if not op._schema.is_mutable:
+        register = _feature("register_autograd")
+        register(operator, backward, setup_context=setup_context, lib=library)
+        return
+    from torch._library.autograd import Info, make_autograd_impl
+
+    make: Any = make_autograd_impl
+    kernel = make(_InPlace(op), Info(backward, setup_context))
+    name = operator.partition("::")[2]
+    library.impl(name, kernel, "Autograd", with_keyset=True)
+
+
+class _InPlace:
+    """An operator that gives back the tensor it wrote, which tracing may have wrapped anew."""
+
+    def __init__(self, op: Any) -> None:
+        self._op = op
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._op, name)
+
+    def redispatch(self, keyset: Any, *args: Any, **kwargs: Any) -> Any:
+        self._op.redispatch(keyset, *args, **kwargs)
+        return args[0]
+
+
+# Views, and operators that give back what they write: what tracing makes of them.
+
+
+def _register_view(library: Any, operator: str, view: Function) -> None:
+    """A view is traced, and differentiated, as the view of torch that its rule names."""
+    name, op = operator.partition("::")[2], _handle(operator)
+
+    def autograd(keyset: Any, *args: Any, **kwargs: Any) -> Any:
+        tensors = _tensors((args, kwargs))
+        if torch.is_grad_enabled() and any(t.requires_grad for t in tensors):
+            return view(*args, **kwargs)
+        with _C._AutoDispatchBelowAutograd():
+            return op.redispatch(keyset & _C._after_autograd_keyset, *args, **kwargs)
+
+    if not _has_kernel(operator, "Functionalize"):
+        library.impl(name, view, "Functionalize")
+    if not _has_kernel(operator, "Autograd"):
+        library.impl(name, autograd, "Autograd", with_keyset=True)
+
+
+def _tensors(values: Any) -> list[torch.Tensor]:
+    leaves = pytree.tree_leaves(values)
+    return [leaf for leaf in leaves if isinstance(leaf, torch.Tensor)]
+
+
+def functional(operator: str) -> Function:
+    """The operator that computes what another one writes."""
+    return lambda *args, **kwargs: _handle(operator)(*args, **kwargs)
+
+
+def _register_functionalize(library: Any, operator: str, compute: Function) -> None:
+    """An operator that gives back what it writes is traced as the functional one and a copy.
+
+    PyTorch does that by itself where the operator has the tag `inplace` or `out`.
+    """
+    op = _handle(operator)
+    tags = [getattr(torch.Tag, tag, None) for tag in ("inplace", "out")]
+    if _has_kernel(operator, "Functionalize") or any(tag in op.tags for tag in tags):
+        return
+    places = written_arguments(op)
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        written = [kwargs.pop(p) if isinstance(p, str) else args[p] for p in places]
+        result = compute(*args, **kwargs)
+        for target, value in zip(written, result if len(written) > 1 else [result]):
+            target.copy_(value)
+        return tuple(written) if len(written) > 1 else written[0]
+
+    library.impl(operator.partition("::")[2], kernel, "Functionalize")
+
+
+def written_arguments(op: Any) -> list[int | str]:
+    """What an operator writes to: positions of arguments, and names of those by keyword."""
+    written: list[int | str] = []
+    for position, argument in enumerate(op._schema.arguments):
+        if argument.alias_info is not None and argument.alias_info.is_write:
+            written.append(argument.name if argument.kwarg_only else position)
+    return written
+
+
+# `torch.autocast`: floating-point tensors are cast, and the operator runs without autocast.
+
+_AUTOCAST = {"CPU": "cpu", "CUDA": "cuda", "XPU": "xpu", "MPS": "mps"}
+
+
+def float32(device: str) -> torch.dtype:
+    return torch.float32
+
+
+def lower_precision(device: str) -> torch.dtype:
+    """The dtype that autocast was given."""
+    return torch.get_autocast_dtype(device)
+
+
+def _register_autocast(library: Any, operator: str, dtype_for: Function) -> None:
+    """A kernel for the autocast key of every device."""
+    own = {"PrivateUse1": _C._get_privateuse1_backend_name()}
+    for backend, device in (_AUTOCAST | own).items():
+        key = f"Autocast{backend}"
+        if hasattr(_C.DispatchKey, key):
+            kernel = _autocast_kernel(_handle(operator), key, device, dtype_for)
+            library.impl(operator.partition("::")[2], kernel, key)
+
+
+def _autocast_kernel(op: Any, key: str, device: str, dtype_for: Function) -> Function:
+    keyset = _C.DispatchKeySet(getattr(_C.DispatchKey, key))
+
+    def cast_to(value: torch.Tensor) -> torch.Tensor:
+        if value.device.type != device or value.dtype is torch.float64:
+            return value
+        return value.to(dtype_for(device)) if value.is_floating_point() else value
+
+    def kernel(*args: Any, **kwargs: Any) -> Any:
+        with _C._ExcludeDispatchKeyGuard(keyset):
+            args, kwargs = pytree.tree_map_only(torch.Tensor, cast_to, (args, kwargs))
+            return op(*args, **kwargs)
+
+    return kernel
