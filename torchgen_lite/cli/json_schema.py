@@ -14,24 +14,30 @@ from torchgen_lite.diagnostics import Diagnostic, has_errors
 
 
 @click.command("schema")
-@click.option("--of", type=click.Choice(("yaml", "output")), default="yaml", help="Of what.")
+@click.option(
+    "--of", type=click.Choice(("yaml", "config", "output")), default="yaml", help="Of what."
+)
 @click.option("--output", metavar="PATH", help="Write to a file instead of stdout.")
 @global_options
 @click.pass_obj
 def schema_command(session: Session, of: str, output: str | None) -> int:
-    """JSON Schema of native_functions.yaml, or of `--output-format json`.
+    """JSON Schema of native_functions.yaml, of the configuration, or of `--output-format json`.
 
     \b
     torchgen-lite schema --output native_functions.schema.json
+    torchgen-lite schema --of config --output torchgen_lite.schema.json
     """
     from torchgen_lite.cli.settings import load_settings
     from torchgen_lite.diagnostics.json_format import json_format_schema
     from torchgen_lite.emit.write import write_temporary
     from torchgen_lite.loader.json_schema import build_json_schema
     from torchgen_lite.loader.known_tags import KNOWN_TAGS
+    from torchgen_lite.targets.configuration import configuration_schema
 
     if of == "output":
         data = json_format_schema()
+    elif of == "config":
+        data = configuration_schema()
     else:
         config, found = load_settings(Path.cwd(), session.config)
         if has_errors(found):

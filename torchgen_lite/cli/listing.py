@@ -95,7 +95,7 @@ def _folder(program: Program) -> str:
 
 
 def render_rows(kind: str, rows: list[Row], format_: str) -> str:
-    """Text: the name, then what else there is; JSON: the rows; CMake: a list variable of the names."""
+    """Text: the name, then what else there is in words; JSON: the rows; CMake: a list variable of the names."""
     if format_ == "json":
         return json.dumps({"version": 1, "kind": kind, kind: rows}, indent=2) + "\n"
     if format_ == "cmake":
@@ -104,7 +104,7 @@ def render_rows(kind: str, rows: list[Row], format_: str) -> str:
     width = max((len(str(row["name"])) for row in rows), default=0) if kind != "ops" else 0
     lines = []
     for row in rows:
-        rest = [str(value) for key, value in row.items() if key != "name" and value]
+        rest = [v for key, v in row.items() if key != "name" and v and isinstance(v, str)]
         lines.append(f"{row['name']!s:<{width}}  {' '.join(rest)}".rstrip())
     return "".join(f"{line}\n" for line in lines)
 
@@ -126,7 +126,11 @@ def list_targets() -> Iterator[Row]:
     from torchgen_lite.targets import TARGETS
 
     for target in TARGETS.values():
-        yield {"name": target.name, "summary": target.summary}
+        options = [
+            {"name": o.name, "takes": o.kind.name, "default": o.shown_default, "meaning": o.doc}
+            for o in target.declared_options().values()
+        ]
+        yield {"name": target.name, "summary": target.summary, "options": options}
 
 
 def list_keys() -> Iterator[Row]:

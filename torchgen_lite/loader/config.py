@@ -8,9 +8,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.loader.options import (
+    TABLE,
+    TEXT,
+    Option,
+    matching,
+    one_or_more,
+    option,
+    options_of,
+    read_options,
+)
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.versions import contains, parse_range, parse_version
 
@@ -20,21 +30,18 @@ tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "toml
 DEFAULT_SCHEMA = "native_functions.yaml"
 _TABLE = "torchgen_lite"
 
-# The keys and the shape of their values: text, texts (a list of them, or one), table, tables.
-_KEYS = {
-    "required-version": "text",
-    "schema": "texts",
-    "output-dir": "text",
-    "targets": "texts",
-    "template-dirs": "texts",
-    "template-vars": "table",
-    "check-message": "text",
-    "extra-fields": "texts",
-    "tags": "texts",
-    "lint": "lint",
-    "target": "tables",
-}
-_LINT_KEYS = ("select", "ignore")
+_CODE = matching(
+    "[A-Z0-9]+",
+    "begins no diagnostic code",
+    lambda text: any(code.startswith(text) for code in CODES),
+    help=lambda text: did_you_mean(text, CODES),
+)
+_RANGE = matching(
+    ".*",
+    "is no version range",
+    lambda text: parse_range(text) is not None,
+    help=lambda text: 'write comparisons joined by commas, such as ">=0.4,<0.5"',
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +54,50 @@ class Config:
 
     root: Path
     path: Path | None = None
-    schema: tuple[str, ...] = (DEFAULT_SCHEMA,)
-    output_dir: str = "generated"
-    targets: tuple[str, ...] = ()
-    template_dirs: tuple[str, ...] = ()
-    template_vars: Mapping[str, object] = field(default_factory=dict)
-    check_message: str = ""
-    required_version: str = ""
-    extra_fields: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    target_options: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    lint_select: tuple[str, ...] = ("TG",)
-    lint_ignore: tuple[str, ...] = ()
+    schema: tuple[str, ...] = option(
+        "The schema files, in the order in which they are read.",
+        one_or_more(TEXT),
+        (DEFAULT_SCHEMA,),
+    )
+    output_dir: str = option("The folder of all outputs.", TEXT, "generated")
+    targets: tuple[str, ...] = option(
+        "The targets that are generated.", one_or_more(TEXT), (), shown='`["python"]`'
+    )
+    template_dirs: tuple[str, ...] = option(
+        "Folders of templates that take the place of built-in ones.", one_or_more(TEXT), ()
+    )
+    template_vars: Mapping[str, object] = option(
+        "What templates find under `vars`: `{{ vars.copyright }}`.", TABLE, {}
+    )
+    check_message: str = option("What `check` says besides, where files are out of date.", TEXT, "")
+    required_version: str = option(
+        "The versions of torchgen-lite that the project is for.", _RANGE, "", shown="any"
+    )
+    extra_fields: tuple[str, ...] = option(
+        "Fields of a vendor, which entries may have and which mean nothing here.",
+        one_or_more(TEXT),
+        (),
+    )
+    tags: tuple[str, ...] = option(
+        "Tags of yours, besides those of PyTorch.", one_or_more(TEXT), ()
+    )
+    target_options: Mapping[str, Mapping[str, object]] = option(
+        "The options of each target, below.", TABLE, {}, name="target"
+    )
+    lint_select: tuple[str, ...] = option(
+        "Codes that are reported, or how they begin.",
+        one_or_more(_CODE),
+        ("TG",),
+        name="select",
+        table="lint",
+    )
+    lint_ignore: tuple[str, ...] = option(
+        "Codes that are not reported, or how they begin; the longer beginning counts.",
+        one_or_more(_CODE),
+        (),
+        name="ignore",
+        table="lint",
+    )
     source: Source | None = field(default=None, compare=False, repr=False)
 
 
@@ -143,6 +182,11 @@ def _toml_error(source: Source, text: str) -> Diagnostic:
     return Diagnostic("TG001", message, Label(Span(source, offset, offset + 1), "here"))
 
 
+def general_options(table: str = "") -> dict[str, Option]:
+    """The options of a table of the configuration, by the attribute of `Config`."""
+    return {name: o for name, o in options_of(Config).items() if o.table == table}
+
+
 class _Reader:
     """Checks the keys of the table and gives the values by the attribute's name."""
 
@@ -151,80 +195,34 @@ class _Reader:
         self.prefix = prefix
         self.diagnostics = diagnostics
 
-    def read(self, data: dict[str, Any]) -> dict[str, Any]:
-        values: dict[str, Any] = {}
-        for key, value in data.items():
-            shape = _KEYS.get(key)
-            if shape is None:
-                self.unknown(key, "", _KEYS)
-            elif shape == "lint":
-                self.read_lint(value, values)
-            elif shape == "tables":
-                values["target_options"] = self.read_targets(value)
-            elif shape == "table":
-                if self.check(key, "", isinstance(value, dict), "a table"):
-                    values[key.replace("-", "_")] = value
-            elif shape == "texts":
-                texts = self.texts(key, "", value)
-                if texts is not None:
-                    values[key.replace("-", "_")] = texts
-            elif self.check(key, "", isinstance(value, str), "text"):
-                values[key.replace("-", "_")] = value
-        required = values.get("required_version")
-        if required and parse_range(required) is None:
-            hint = 'write comparisons joined by commas, such as ">=0.4,<0.5"'
-            self.report(
-                "TG003", "`required-version` is no version range", "required-version", "", hint
-            )
-            del values["required_version"]
+    def read(self, data: Mapping[str, object]) -> dict[str, Any]:
+        values = self.read_table("", data, others=("lint",))
+        lint = data.get("lint")
+        if lint is not None and self.is_table(lint, "lint", ""):
+            values |= self.read_table("lint", lint)
+        if "target_options" in values:
+            given = values["target_options"].items()
+            values["target_options"] = {n: t for n, t in given if self.is_table(t, n, "target")}
         return values
 
-    def read_lint(self, value: object, values: dict[str, Any]) -> None:
-        if not self.check("lint", "", isinstance(value, dict), "a table"):
-            return
-        assert isinstance(value, dict)
-        for key, item in value.items():
-            if key not in _LINT_KEYS:
-                self.unknown(key, "lint", _LINT_KEYS)
-                continue
-            texts = self.texts(key, "lint", item)
-            if texts is not None:
-                values[f"lint_{key}"] = texts
-                self.check_codes(key, texts)
+    def read_table(
+        self, table: str, data: Mapping[str, object], others: tuple[str, ...] = ()
+    ) -> dict[str, Any]:
+        options = general_options(table)
+        names = [*(option.name for option in options.values()), *others]
+        for key in data:
+            if key not in names:
+                hint = did_you_mean(key, names)
+                self.report("TG002", f"unknown configuration key `{key}`", key, table, hint)
+        values, problems = read_options(options, data)
+        for problem in problems:
+            self.report("TG003", problem.message, problem.option, table, problem.help)
+        return values
 
-    def check_codes(self, key: str, prefixes: tuple[str, ...]) -> None:
-        """Each has to be a code, or the beginning of one."""
-        for prefix in prefixes:
-            if not any(code.startswith(prefix) for code in CODES):
-                message = f"`{prefix}` in `{key}` begins no diagnostic code"
-                self.report("TG003", message, key, "lint", did_you_mean(prefix, CODES))
-
-    def read_targets(self, value: object) -> dict[str, dict[str, object]]:
-        options: dict[str, dict[str, object]] = {}
-        if self.check("target", "", isinstance(value, dict), "a table"):
-            assert isinstance(value, dict)
-            for name, table in value.items():
-                if self.check(name, "target", isinstance(table, dict), "a table"):
-                    options[name] = table
-        return options
-
-    def texts(self, key: str, table: str, value: object) -> tuple[str, ...] | None:
-        if isinstance(value, str):
-            return (value,)
-        good = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        if not self.check(key, table, good, "a list of texts"):
-            return None
-        assert isinstance(value, list)
-        return tuple(value)
-
-    def check(self, key: str, table: str, good: bool, wanted: str) -> bool:
-        if not good:
-            self.report("TG003", f"`{key}` takes {wanted}", key, table)
-        return good
-
-    def unknown(self, key: str, table: str, known: Mapping[str, str] | tuple[str, ...]) -> None:
-        hint = did_you_mean(key, known)
-        self.report("TG002", f"unknown configuration key `{key}`", key, table, hint)
+    def is_table(self, value: object, key: str, table: str) -> TypeGuard[dict[str, object]]:
+        if not isinstance(value, dict):
+            self.report("TG003", f"`{key}` takes a table", key, table)
+        return isinstance(value, dict)
 
     def report(
         self, code: str, message: str, key: str, table: str, help: str | None = None

@@ -167,6 +167,11 @@ class Option:
         return "" if value == "" == self.default else self.kind.read(value)
 
     @property
+    def shown_default(self) -> str:
+        """The default for readers."""
+        return self.shown or ("required" if self.is_required else f"`{toml_text(self.default)}`")
+
+    @property
     def schema(self) -> Json:
         schema: Json = {"description": self.doc, **self.kind.schema}
         if self.default == "" and "pattern" in schema:
@@ -213,7 +218,7 @@ def read_options(
         name = declared.name
         if name not in given:
             if declared.is_required:
-                problems.append(Problem(name, f"`{name}` is missing: {declared.doc}"))
+                problems.append(Problem(name, f"`{name}` is missing", declared.doc))
             continue
         try:
             values[attribute] = declared.read(given[name])
@@ -238,12 +243,13 @@ def options_page(options: Iterable[Option]) -> str:
     """The options as a table in Markdown."""
     rows = ["| option | takes | default | meaning |", "|---|---|---|---|"]
     for option in options:
-        default = option.shown or ("none" if option.is_required else f"`{_toml(option.default)}`")
-        rows.append(f"| `{option.name}` | {option.kind.name} | {default} | {option.doc} |")
+        cells = (f"`{option.name}`", option.kind.name, option.shown_default, option.doc)
+        rows.append(f"| {' | '.join(cells)} |")
     return "".join(f"{row}\n" for row in rows)
 
 
-def _toml(value: object) -> str:
+def toml_text(value: object) -> str:
+    """A default as it would be written."""
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_toml, value))}]"
+        return f"[{', '.join(map(toml_text, value))}]"
     return json.dumps(value)

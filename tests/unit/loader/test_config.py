@@ -94,7 +94,7 @@ def test_two_configurations_are_an_error(tmp_path: Path) -> None:
         ),
         (
             '[tool.torchgen_lite.lint]\nignore = ["TG409", "TGG402"]\n',
-            "pyproject.toml:2:1: error[TG003] 'TGG402' in 'ignore' begins no diagnostic code"
+            "pyproject.toml:2:1: error[TG003] 'ignore': 'TGG402' begins no diagnostic code"
             " (did you mean 'TG402'?)",
         ),
         (
@@ -107,7 +107,7 @@ def test_two_configurations_are_an_error(tmp_path: Path) -> None:
         ),
         (
             '[tool.torchgen_lite]\nrequired-version = "new"\n',
-            "pyproject.toml:2:1: error[TG003] 'required-version' is no version range"
+            "pyproject.toml:2:1: error[TG003] 'required-version': 'new' is no version range"
             ' (write comparisons joined by commas, such as ">=0.4,<0.5")',
         ),
         (

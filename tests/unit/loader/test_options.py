@@ -54,7 +54,7 @@ def test_settings_become_the_dataclass() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({}, "`tensor` is missing: The type."),
+        ({}, "`tensor` is missing"),
         ({"tensor": "T"}, "`tensor`: `T` is no type"),
         ({"tensor": ""}, "`tensor`: `` is no type"),
         ({"calls-only": 0}, "`calls-only` takes true or false"),
@@ -78,7 +78,7 @@ def test_mistakes(given: dict[str, object], said: str) -> None:
 def test_every_mistake_is_reported_and_a_near_word_named() -> None:
     _, problems = read_options(OPTIONS, {"kind": "DEF", "shards": -1})
     assert [(p.option, p.help) for p in problems] == [
-        ("tensor", None),
+        ("tensor", "The type."),
         ("kind", "did you mean `def`?"),
         ("shards", None),
     ]
@@ -88,7 +88,7 @@ def test_the_table_of_the_docs() -> None:
     assert options_page(list(OPTIONS.values())[:5]) == (
         "| option | takes | default | meaning |\n"
         "|---|---|---|---|\n"
-        "| `tensor` | text | none | The type. |\n"
+        "| `tensor` | text | required | The type. |\n"
         "| `calls-only` | true or false | `false` | Calls. |\n"
         '| `kind` | `def` or `fragment` | `"def"` | Kind. |\n'
         "| `shards` | a number from 0 to 4 | `0` | Files. |\n"

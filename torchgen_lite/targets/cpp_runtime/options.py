@@ -23,7 +23,7 @@ class RuntimeOptions(LibraryOptions):
     """Options of the target."""
 
     tensor: str = option(
-        'the C++ type of tensors, such as "toy::Tensor"',
+        "The C++ type of tensors, such as `toy::Tensor`.",
         matching(rf"(?!const ){_TYPE}", "is no C++ type"),
         is_required=True,
         about_framework=True,

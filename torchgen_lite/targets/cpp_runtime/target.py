@@ -10,7 +10,7 @@ from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets.cpp.layout import library_layout
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.required import kernel_includes
-from torchgen_lite.targets.cpp.selection import default_namespace, select, unreached_kernels
+from torchgen_lite.targets.cpp.selection import any_number, default_namespace, unreached_kernels
 from torchgen_lite.targets.cpp_runtime.calls import build_calls
 from torchgen_lite.targets.cpp_runtime.kernels import author_kernels, build_kernels
 from torchgen_lite.targets.cpp_runtime.methods import build_methods, methods
@@ -22,6 +22,7 @@ from torchgen_lite.targets.cpp_runtime.options import (
 from torchgen_lite.targets.cpp_runtime.registrations import build_keys, build_schema
 from torchgen_lite.targets.cpp_runtime.unsupported import check_kernels, check_types
 from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.skipped import select
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -34,7 +35,7 @@ INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})
 def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult:
     """Every file of the library, and what the runtime has no way for."""
     declared = derive(program.functions).functions if options.calls_only else program.functions
-    functions, diagnostics = select(program, TARGET, declared, options.skip)
+    functions, diagnostics = select(program, TARGET, declared, options.skip, any_number)
     namespace = options.namespace or default_namespace(functions)
     inner = () if options.calls_only else INNER_NAMESPACES
     diagnostics += check_names(program, TARGET, functions, namespace, inner)

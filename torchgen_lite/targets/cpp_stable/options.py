@@ -29,7 +29,8 @@ class StableOptions(ModuleOptions):
 
     folder: str = folder_option(TARGET)
     target_version: Release | None = option(
-        'The oldest libtorch that the library runs with, `"2.10"`.',
+        'The oldest libtorch that the library runs with, `"2.10"`; a type that it does not carry is '
+        "a diagnostic (TG532).",
         Kind("text", {"type": "string", "pattern": f"^{_RELEASE}$"}, _read_release),
         shown="what the types need",
     )

@@ -15,7 +15,7 @@ from torchgen_lite.targets.cpp.required import (
     required_kernels,
     shared_names,
 )
-from torchgen_lite.targets.cpp.selection import check_library, default_namespace, select
+from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
 from torchgen_lite.targets.cpp_stable.calls import build_calls, include_lines
 from torchgen_lite.targets.cpp_stable.kernels import author_kernels
 from torchgen_lite.targets.cpp_stable.model import build_operators
@@ -23,6 +23,7 @@ from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import build_keys, build_schema
 from torchgen_lite.targets.cpp_stable.unsupported import check_entry
 from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.skipped import select
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -41,7 +42,7 @@ SAME_UNBOXED = (
 
 def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     """Every file of the library, and what the stable ABI cannot carry."""
-    functions, diagnostics = select(program, TARGET, program.functions, options.skip)
+    functions, diagnostics = select(program, TARGET, program.functions, options.skip, any_number)
     for function in functions:
         diagnostics += check_entry(function, options.target_version)
     namespace = options.namespace or default_namespace(functions)

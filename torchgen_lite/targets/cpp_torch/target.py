@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.derive import derive
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.diagnostics import Diagnostic, has_errors
+from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets.cpp.layout import Layout, library_layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
-from torchgen_lite.targets.cpp.selection import ANY_NUMBER, check_library, default_namespace
+from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.backend_select import backend_select
 from torchgen_lite.targets.cpp_torch.calls import build_calls
@@ -37,7 +37,7 @@ from torchgen_lite.targets.cpp_torch.structured import (
     structured_registrations,
 )
 from torchgen_lite.targets.output import OutputFile, TargetResult
-from torchgen_lite.targets.skipped import has_any_number, skipped
+from torchgen_lite.targets.skipped import select
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -52,14 +52,7 @@ INNER_NAMESPACES = frozenset(
 def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     """Every file of the library, and what libtorch cannot take."""
     declared = derive(program.functions).functions if options.calls_only else program.functions
-    functions: list[NativeFunction] = []
-    diagnostics: list[Diagnostic] = []
-    for function in declared:
-        problem = _problem(function)
-        if problem:
-            diagnostics.append(skipped(function, problem, TARGET))
-        else:
-            functions.append(function)
+    functions, diagnostics = select(program, TARGET, declared, options.skip, _problem)
     namespace = options.namespace or default_namespace(functions)
     inner = () if options.calls_only else INNER_NAMESPACES
     diagnostics += check_names(program, TARGET, functions, namespace, inner)
@@ -110,8 +103,6 @@ def _files(
 
 def _problem(function: NativeFunction) -> str:
     """Why libtorch cannot take an operator of this kind; empty if it can."""
-    if has_any_number(function):
-        return ANY_NUMBER
     for place, type_ in types.refused(function):
         return f"has a type that libtorch passes to no kernel: {place} is `{type_}`"
-    return ""
+    return any_number(function)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torchgen_lite.loader.options import choice, option
-from torchgen_lite.targets.options import MODULE, modules_option, shards_option
+from torchgen_lite.targets.options import MODULE, modules_option, shards_option, skip_option
 
 NO_FRAMEWORK = "torchgen_lite.runtime.framework"
 
@@ -40,3 +40,4 @@ class PythonOptions:
         torch="own",
     )
     shards: int = shards_option("stubs and schemas")
+    skip: tuple[str, ...] = skip_option()

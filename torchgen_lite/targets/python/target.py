@@ -18,18 +18,18 @@ from torchgen_lite.targets.python.options import PythonOptions
 from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.registrations import MissingKernel, build_registrations
 from torchgen_lite.targets.python.stubs import build_operators, build_schemas
-from torchgen_lite.targets.skipped import has_any_number, skipped
+from torchgen_lite.targets.skipped import has_any_number, select
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
+    from torchgen_lite.loader.entry import NativeFunction
 
 
 def build_python(program: Program, options: PythonOptions) -> TargetResult:
     """Every file of the package, and what is wrong with kernels."""
-    functions = [f for f in program.functions if not has_any_number(f)]
-    # A schema with `...` has no signature that a stub could have.
-    reason = "takes or gives any number of values, which a stub cannot"
-    diagnostics = [skipped(f, reason, "python") for f in program.functions if has_any_number(f)]
+    functions, diagnostics = select(
+        program, "python", program.functions, options.skip, _inexpressible
+    )
     package = build_package(functions, options)
     files = [*_common_files(package)]
     if options.kernels:
@@ -49,6 +49,12 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
         files += registrations
         diagnostics += [_missing(m) for m in missing]
     return TargetResult(tuple(files), tuple(diagnostics))
+
+
+def _inexpressible(function: NativeFunction) -> str:
+    """Why no stub can stand for an operator; empty if one can."""
+    problem = "takes or gives any number of values, which a stub cannot"
+    return problem if has_any_number(function) else ""
 
 
 def _common_files(package: Package) -> Iterator[OutputFile]:

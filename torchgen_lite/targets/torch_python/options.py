@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torchgen_lite.loader.options import FLAG, option
-from torchgen_lite.targets.options import MODULE, folder_option, library_option, modules_option
+from torchgen_lite.targets.options import (
+    MODULE,
+    folder_option,
+    library_option,
+    modules_option,
+    skip_option,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +33,7 @@ class TorchPythonOptions:
         "Whether Python defines the schemas.", FLAG, shown="true with `kernels`, else false"
     )
     library: str = library_option()
+    skip: tuple[str, ...] = skip_option()
     load: str = option(
         "A module to import first: the extension that defines the operators.", MODULE, ""
     )

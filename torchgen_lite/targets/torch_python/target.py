@@ -12,7 +12,7 @@ from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.output import TargetResult
-from torchgen_lite.targets.skipped import has_any_number, skipped
+from torchgen_lite.targets.skipped import has_any_number, select
 from torchgen_lite.targets.torch_python.autograd import build_autograd, refusal
 from torchgen_lite.targets.torch_python.fakes import is_view
 from torchgen_lite.targets.torch_python.functions import build_functions
@@ -46,11 +46,9 @@ _NAMES = frozenset({"__debug__", "_each", "_kernel", "_library", "_places", "_su
 
 def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetResult:
     """Every file of the package, and what is wrong with functions and rules."""
-    reasons = {function.func.full_name: _inexpressible(function) for function in program.functions}
-    functions = [f for f in program.functions if not reasons[f.func.full_name]]
-    diagnostics = [
-        skipped(f, r, "torch-python") for f in program.functions if (r := reasons[f.func.full_name])
-    ]
+    functions, diagnostics = select(
+        program, "torch-python", program.functions, options.skip, _inexpressible
+    )
     package = build_package(functions, options, program.modules.get("torch-python", {}))
     diagnostics += _check(package)
     autograd_files, autograd = build_autograd(package)

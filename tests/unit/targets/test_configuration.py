@@ -1,0 +1,86 @@
+"""The configuration as a whole: its JSON Schema and its page."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tests.conftest import ROOT
+from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.loader.config import load_config, tomllib
+from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
+from torchgen_lite.targets.configuration import configuration_schema, render_configuration_page
+
+SCHEMA = configuration_schema()
+VALIDATOR = jsonschema.Draft7Validator(SCHEMA)
+FILES = [
+    path
+    for folder in (".", "examples/*", "tests/cases/*/input", "tests/torch_python/project")
+    for name in ("pyproject.toml", "torchgen_lite.toml")
+    for path in sorted(ROOT.glob(f"{folder}/{name}"))
+    if "unknown_key" not in path.parts
+]
+
+
+def table(path: Path) -> object:
+    data = tomllib.loads(path.read_text("utf-8"))
+    return data["tool"]["torchgen_lite"] if path.name == "pyproject.toml" else data
+
+
+def test_it_is_a_draft_7_schema() -> None:
+    jsonschema.Draft7Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_configurations_of_this_repository_are_valid(path: Path) -> None:
+    VALIDATOR.validate(table(path))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'output-dri = "x"',
+        "schema = 3",
+        "lint = 3",
+        "lint.selct = []",
+        "target.python = 1",
+        "target.pyhton = {}",
+        'target.python.pakage = "x"',
+        'target.python.package = ""',
+        'target.python.kernels = "kernels"',
+        'target.torch-python.library = "DEF"',
+        'target.cpp-torch.namespace = "a-b"',
+        "target.cpp-torch.shards = 300",
+        "target.cpp-torch-stable.target-version = 2.10",
+        "target.cpp-runtime = {}",
+        'target.cpp-runtime = {tensor = "T", types = {Tensor = "T"}}',
+        'target.torch-stubs.folder = "x"',
+    ],
+)
+def test_the_schema_refuses_what_the_reader_refuses(tmp_path: Path, text: str) -> None:
+    (tmp_path / "torchgen_lite.toml").write_text(text)
+    config, found = load_config(tmp_path)
+    targets = [TARGETS[name] for name in config.target_options if name in TARGETS]
+    found += tuple(d for target in targets for d in target.read_options(config)[1])
+    assert not VALIDATOR.is_valid(tomllib.loads(text))
+    assert has_errors(found) or "pyhton" in text
+
+
+def test_an_old_spelling_names_the_new_one(tmp_path: Path) -> None:
+    (tmp_path / "torchgen_lite.toml").write_text('[target.torch-python]\nlibrary = "DEF"\n')
+    _, (found,) = TARGETS["torch-python"].read_options(load_config(tmp_path)[0])
+    assert (found.code, found.message) == ("TG510", "`library` takes `def` or `fragment`")
+    assert found.help == "did you mean `def`?"
+    assert found.label is not None and found.label.span.line == 2
+
+
+def test_the_page_is_what_is_declared() -> None:
+    path = ROOT / "docs" / "configuration.md"
+    if os.environ.get("UPDATE_EXPECT"):
+        path.write_text(render_configuration_page(), "utf-8")
+    page = path.read_text("utf-8")
+    assert page == render_configuration_page()
+    assert f'`["{DEFAULT_TARGETS[0]}"]`' in page

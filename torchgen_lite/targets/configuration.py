@@ -1,0 +1,67 @@
+"""The whole configuration, as it is declared: its JSON Schema, and docs/configuration.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchgen_lite.loader.config import general_options
+from torchgen_lite.loader.options import Json, options_page, table_schema, toml_text
+from torchgen_lite.targets import TARGETS, Target
+
+_INTRODUCTION = """\
+# The configuration
+
+`[tool.torchgen_lite]` of the nearest `pyproject.toml`, or `torchgen_lite.toml`, where the tables have no prefix
+(`[target.python]` for `[tool.torchgen_lite.target.python]`). Paths are relative to the folder of the file, and a list of one
+text may be that text. `--config 'KEY = VALUE'` puts a setting over it. An unknown key is an error (TG002), as is a value
+that a key does not take (TG003), and an option that a target does not have or take (TG510).
+
+`torchgen-lite schema --of config` prints a JSON Schema for editors; this page is written from the same declarations.
+
+"""
+
+
+def configuration_schema() -> Json:
+    """The JSON Schema (Draft-07) of `torchgen_lite.toml` and of `[tool.torchgen_lite]`."""
+    targets = {
+        name: {"description": target.summary, **table_schema(target.declared_options().values())}
+        for name, target in TARGETS.items()
+    }
+    closed: Json = {"type": "object", "additionalProperties": False}
+    tables = {
+        "lint": table_schema(general_options("lint").values()),
+        "target": {**closed, "properties": targets},
+    }
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "torchgen_lite.toml",
+        "description": "The configuration of torchgen-lite.",
+        **table_schema(general_options().values(), **tables),
+    }
+
+
+def render_configuration_page() -> str:
+    """docs/configuration.md."""
+    parts = [
+        _INTRODUCTION + options_page(general_options().values()),
+        "## `[tool.torchgen_lite.lint]`\n\n" + options_page(general_options("lint").values()),
+    ]
+    return "\n".join([*parts, *map(_target_section, TARGETS.values())])
+
+
+def _target_section(target: Target) -> str:
+    options = target.declared_options().values()
+    lines = [f"## `[tool.torchgen_lite.target.{target.name}]`", "", f"{_sentence(target)}"]
+    lines += ["", options_page(options).rstrip()] if options else ["", "No options."]
+    return "\n".join([*lines, *_notes(target)]) + "\n"
+
+
+def _sentence(target: Target) -> str:
+    return f"{target.summary[0].upper()}{target.summary[1:]}."
+
+
+def _notes(target: Target) -> Iterator[str]:
+    given = target.torch_options()
+    if given:
+        settings = ", ".join(f"`{name} = {toml_text(value)}`" for name, value in given.items())
+        yield f"\n`--torch` sets {settings}."
