@@ -57,10 +57,12 @@ from torchgen_lite.runtime.named_sets import (
     is_included_in_alias,
     runtime_dispatch_keyset,
 )
-from torchgen_lite.runtime.observe import Record, observe, trace
-from torchgen_lite.runtime.operator import Cell, OperatorHandle
+from torchgen_lite.runtime.observe import observe, trace
+from torchgen_lite.runtime.operator import OperatorHandle
 from torchgen_lite.runtime.packet import Candidate, packet, redispatch_packet
+from torchgen_lite.runtime.record import Record
 from torchgen_lite.runtime.signature import Signature
+from torchgen_lite.runtime.table import Cell
 
 __all__ = [
     "AmbiguousKernelError",

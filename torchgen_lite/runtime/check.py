@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import TYPE_CHECKING
 
 from torchgen_lite.runtime.errors import fallthrough_kernel
-from torchgen_lite.runtime.kernel import WITH_KEYSET, BoxedKernel
-
-if TYPE_CHECKING:
-    from torchgen_lite.runtime.kernel import Kernel
-    from torchgen_lite.runtime.signature import Signature
+from torchgen_lite.runtime.kernel import WITH_KEYSET, BoxedKernel, Kernel
+from torchgen_lite.runtime.signature import Signature
 
 _VARARGS = 0x04
 _VARKEYWORDS = 0x08

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from torchgen_lite.runtime.errors import DispatcherError
-from torchgen_lite.runtime.kernel import Kernel, site
+from torchgen_lite.runtime.kernel import Kernel, KernelCallable, site
 from torchgen_lite.runtime.keys import RUNTIME_KEYS, DispatchKey, parse_dispatch_key
-from torchgen_lite.runtime.observe import Observer
-from torchgen_lite.runtime.operator import Cell, OperatorHandle
+from torchgen_lite.runtime.keyset import DispatchKeySet
+from torchgen_lite.runtime.operator import OperatorHandle
+from torchgen_lite.runtime.record import Observer, observed
 from torchgen_lite.runtime.signature import Signature
-from torchgen_lite.runtime.table import Plan, choose, compute_plan
+from torchgen_lite.runtime.table import Cell, Plan, choose, compute_plan
 
 PLAN_LIMIT = 4096
 """Plans in the cache of a dispatcher; a program's operators show some dozens of patterns."""
@@ -214,6 +215,17 @@ class Dispatcher:
             self.observers = observers
             for operator in self.operators():
                 operator.forget()
+
+    def watch(
+        self,
+        operator: OperatorHandle,
+        keyset: DispatchKeySet,
+        kernel: Kernel,
+        bound: KernelCallable,
+        how: str,
+    ) -> KernelCallable:
+        """A bound kernel with the observers around it."""
+        return observed(self.observers, operator, keyset, kernel, bound, how)
 
     # Tables.
 

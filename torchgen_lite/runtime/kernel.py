@@ -12,15 +12,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import MethodType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from torchgen_lite.runtime.errors import fallthrough_kernel
 from torchgen_lite.runtime.keyset import DispatchKeySet
-
-if TYPE_CHECKING:
-    from torchgen_lite.runtime.operator import OperatorHandle
+from torchgen_lite.runtime.signature import Signature
 
 KernelCallable = Callable[..., Any]
+
+
+BoxedCallable = Callable[[Any, DispatchKeySet, list[Any]], None]
+
+
+class Operator(Protocol):
+    """What a kernel needs to know of the operator that it serves."""
+
+    @property
+    def signature(self) -> Signature: ...
 
 
 class BoxedKernel:
@@ -28,9 +36,7 @@ class BoxedKernel:
 
     __slots__ = ("function",)
 
-    def __init__(
-        self, function: Callable[[OperatorHandle, DispatchKeySet, list[Any]], None]
-    ) -> None:
+    def __init__(self, function: BoxedCallable) -> None:
         self.function = function
 
 
@@ -86,7 +92,7 @@ class Kernel:
     def __str__(self) -> str:
         return f"fallthrough {self.debug}" if self.is_fallthrough else self.debug
 
-    def bind(self, operator: OperatorHandle, keyset: DispatchKeySet) -> KernelCallable:
+    def bind(self, operator: Operator, keyset: DispatchKeySet) -> KernelCallable:
         """The kernel as a callable that takes the arguments of `operator`'s schema."""
         function = self.function
         if isinstance(function, BoxedKernel):
@@ -102,11 +108,7 @@ class Kernel:
         return fallback
 
 
-def _unboxed(
-    function: Callable[[OperatorHandle, DispatchKeySet, list[Any]], None],
-    operator: OperatorHandle,
-    keyset: DispatchKeySet,
-) -> KernelCallable:
+def _unboxed(function: BoxedCallable, operator: Operator, keyset: DispatchKeySet) -> KernelCallable:
     def unboxed(*arguments: Any, **keywords: Any) -> Any:
         stack = box_arguments(operator, arguments, keywords)
         function(operator, keyset, stack)
@@ -116,7 +118,7 @@ def _unboxed(
 
 
 def box_arguments(
-    operator: OperatorHandle, arguments: tuple[Any, ...], keywords: dict[str, Any]
+    operator: Operator, arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> list[Any]:
     """The stack of a call: every argument in schema order, defaults filled in."""
     signature = operator.signature
@@ -134,7 +136,7 @@ def box_arguments(
     return stack
 
 
-def unbox_results(operator: OperatorHandle, stack: list[Any]) -> Any:
+def unbox_results(operator: Operator, stack: list[Any]) -> Any:
     """What a call returns: None, the one result, or a tuple of several."""
     count = operator.signature.returns
     if len(stack) != count:

@@ -10,65 +10,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TextIO
 
-from torchgen_lite.runtime.keys import DispatchKey
-from torchgen_lite.runtime.keyset import DispatchKeySet
-
-if TYPE_CHECKING:
-    from torchgen_lite.runtime.dispatcher import Dispatcher
-    from torchgen_lite.runtime.kernel import Kernel, KernelCallable
-    from torchgen_lite.runtime.operator import OperatorHandle
-
-
-class Record(NamedTuple):
-    """One run of a kernel. `how` is call, redispatch, callBoxed or redispatchBoxed."""
-
-    operator: OperatorHandle
-    keyset: DispatchKeySet
-    key: DispatchKey
-    kernel: Kernel
-    how: str
-    arguments: tuple[Any, ...]
-    keywords: dict[str, Any]
-
-
-Observer = Callable[[Record], Callable[[], None] | None]
-"""Called before a kernel runs; what it returns, if anything, is called after, also when the kernel raises."""
-
-
-def observed(
-    operator: OperatorHandle,
-    keyset: DispatchKeySet,
-    kernel: Kernel,
-    bound: KernelCallable,
-    how: str,
-) -> KernelCallable:
-    """`bound`, with the dispatcher's observers around it."""
-    key = keyset.highest_priority_type_id()
-    observers = operator.dispatcher.observers
-
-    def watched(*arguments: Any, **keywords: Any) -> Any:
-        record = Record(operator, keyset, key, kernel, how, arguments, keywords)
-        ends: list[Callable[[], None]] = []
-        try:
-            for observer in observers:
-                end = observer(record)
-                if end is not None:
-                    ends.append(end)
-            return bound(*arguments, **keywords)
-        finally:
-            for end in reversed(ends):
-                end()
-
-    return watched
+from torchgen_lite.runtime.dispatcher import Dispatcher
+from torchgen_lite.runtime.record import Observer, Record
 
 
 @contextmanager
 def observe(observer: Observer, dispatcher: Dispatcher | None = None) -> Iterator[None]:
     """Let `observer` see every call and redispatch of a dispatcher, in all threads, inside the block."""
-    from torchgen_lite.runtime.dispatcher import Dispatcher
-
     chosen = Dispatcher.singleton() if dispatcher is None else dispatcher
     with chosen.lock:
         chosen.set_observers((*chosen.observers, observer))

@@ -11,8 +11,9 @@ it has grown past `MEMO_LIMIT` entries.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 from torchgen_lite.runtime import report
 from torchgen_lite.runtime.errors import DispatcherError
@@ -26,35 +27,33 @@ from torchgen_lite.runtime.keys import (
 from torchgen_lite.runtime.keyset import BACKEND_MASK, FULL_MASK, DispatchKeySet, table_index
 from torchgen_lite.runtime.local_state import LocalState, local_state
 from torchgen_lite.runtime.signature import Signature
-from torchgen_lite.runtime.table import FALLBACK, Plan
-
-if TYPE_CHECKING:
-    from torchgen_lite.runtime.dispatcher import Dispatcher
+from torchgen_lite.runtime.table import FALLBACK, Cell, Plan
 
 MEMO_LIMIT = 1024
 
 
-class Cell:
-    """One slot of a computed table: where its kernel was registered, which rule chose it, whether it falls through."""
+class Dispatcher(Protocol):
+    """What an operator needs of the dispatcher that it belongs to."""
 
-    __slots__ = ("debug", "fallthrough", "origin")
+    @property
+    def lock(self) -> AbstractContextManager[bool]: ...
 
-    def __init__(self, debug: str, origin: str, fallthrough: bool) -> None:
-        self.debug = debug
-        self.origin = origin
-        self.fallthrough = fallthrough
+    @property
+    def fallbacks(self) -> Mapping[DispatchKey, Kernel]: ...
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Cell) and str(self) == str(other)
+    @property
+    def observers(self) -> tuple[object, ...]: ...
 
-    def __hash__(self) -> int:
-        return hash(str(self))
+    def plan_of(self, kernels: Mapping[DispatchKey, Kernel]) -> Plan: ...
 
-    def __str__(self) -> str:
-        return f"{'fallthrough ' if self.fallthrough else ''}{self.debug} [{self.origin}]"
-
-    def __repr__(self) -> str:
-        return f"Cell({self})"
+    def watch(
+        self,
+        operator: OperatorHandle,
+        keyset: DispatchKeySet,
+        kernel: Kernel,
+        bound: KernelCallable,
+        how: str,
+    ) -> KernelCallable: ...
 
 
 class OperatorHandle:
@@ -103,12 +102,14 @@ class OperatorHandle:
         if attribute == "call":
             from torchgen_lite.runtime.stub import make_call
 
-            self.call = make_call(self)
+            self.call = make_call(self.signature, self.memo, self.resolve)
             return self.call
         if attribute == "redispatch":
             from torchgen_lite.runtime.stub import make_redispatch
 
-            self.redispatch = make_redispatch(self)
+            self.redispatch = make_redispatch(
+                self.signature, self.redispatch_memo, self.resolve_redispatch
+            )
             return self.redispatch
         raise AttributeError(f"'OperatorHandle' object has no attribute '{attribute}'")
 
@@ -252,7 +253,22 @@ class OperatorHandle:
 
     def dump(self) -> str:
         """Name, schema and registrations, as `torch._C._dispatch_dump` prints them."""
-        return report.dump(self)
+        lines = [f"name: {self.full_name}"]
+        if self.has_schema:
+            lines += [
+                f"schema: {self.schema}",
+                f"debug: {self.definition_debug}",
+                "alias analysis kind: FROM_SCHEMA",
+            ]
+        else:
+            lines.append("schema: (none)")
+        for key in sorted(self.kernels):
+            alias = "[alias]" if is_alias_dispatch_key(key) else ""
+            for age, kernel in enumerate(self.kernels_at(key)):
+                inactive = " (inactive)" if age else ""
+                kind = "fallthrough boxed" if kernel.is_fallthrough else "boxed"
+                lines.append(f"{key}{alias}{inactive}: {kernel.debug} :: (none) [ {kind} ]")
+        return "\n".join(lines) + "\n"
 
     def dump_table(self) -> str:
         """The computed table, as `torch._C._dispatch_dump_table` prints it."""
@@ -279,7 +295,8 @@ class OperatorHandle:
 
         Raises TypeError for an argument that is no tensor, MissingKernelError where no kernel serves.
         """
-        path = report.keysets_of(self, self.signature.dispatching, arguments)
+        signature = self.signature
+        path = report.keysets_of(signature, signature.dispatching, arguments)
         state = local_state()
         with self.dispatcher.lock:
             keyset = self.compute_keyset(_union(path), state)
@@ -318,15 +335,21 @@ class OperatorHandle:
 
     def bind(self, keyset: DispatchKeySet, how: str) -> KernelCallable:
         """The kernel in a keyset's slot, bound to the keyset, and watched where observers are installed."""
-        kernel = self.kernel_of_slot(table_index(keyset._repr))
+        slot = table_index(keyset._repr)
+        kernel = self.kernel_of_slot(slot)
         if kernel is None:
-            raise report.missing_kernel(self, keyset) from None  # The memo miss is no news.
+            raise self._cannot_run(slot, keyset) from None  # The memo miss is no news.
         bound = kernel.bind(self, keyset)
         if self.dispatcher.observers:
-            from torchgen_lite.runtime.observe import observed
-
-            return observed(self, keyset, kernel, bound, how)
+            return self.dispatcher.watch(self, keyset, kernel, bound, how)
         return bound
+
+    def _cannot_run(self, slot: int, keyset: DispatchKeySet) -> Exception:
+        name = self.full_name
+        sites = report.kernel_sites(name, self.kernels, self.definition_debug)
+        if self.plan.choices[slot].origin == "ambiguous autogradother":
+            return report.ambiguous_kernel(name, sites)
+        return report.missing_kernel(name, RUNTIME_KEYS[slot], keyset, sites)
 
     def call_boxed(self, stack: list[Any]) -> None:
         """Take this operator's arguments off the end of a stack and push its results.
@@ -336,7 +359,7 @@ class OperatorHandle:
         arguments = self._top_of(stack)
         signature = self.signature
         tensors = [i for i in signature.dispatching if signature.kinds[i] != "G"]
-        path = report.keysets_of(self, tensors, [arguments[i] for i in tensors])
+        path = report.keysets_of(signature, tensors, [arguments[i] for i in tensors])
         with self.dispatcher.lock:
             bound = self.bind(self.compute_keyset(_union(path), local_state()), "callBoxed")
         self._run_boxed(bound, arguments, stack)

@@ -1,17 +1,16 @@
-"""What the dispatcher says: type errors of arguments, missing kernels, and the dumps of an operator."""
+"""What a call says when it cannot run: type errors of arguments, missing kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from torchgen_lite.runtime.arguments import EMPTY, HOLE, find_keyset
 from torchgen_lite.runtime.errors import AmbiguousKernelError, MissingKernelError
-from torchgen_lite.runtime.keys import RUNTIME_KEYS, DispatchKey, is_alias_dispatch_key
-from torchgen_lite.runtime.keyset import DispatchKeySet, table_index
-
-if TYPE_CHECKING:
-    from torchgen_lite.runtime.operator import OperatorHandle
+from torchgen_lite.runtime.kernel import Kernel
+from torchgen_lite.runtime.keys import DispatchKey
+from torchgen_lite.runtime.keyset import DispatchKeySet
+from torchgen_lite.runtime.signature import Signature
 
 _EXPECTED = {
     "T": "a tensor",
@@ -47,17 +46,16 @@ def keyset_of_kind(value: Any, kind: str) -> DispatchKeySet | None:
 
 
 def keysets_of(
-    operator: OperatorHandle, positions: Iterable[int], values: Iterable[Any]
+    signature: Signature, positions: Iterable[int], values: Iterable[Any]
 ) -> tuple[DispatchKeySet | None, ...]:
     """The memo path of the arguments at some positions. Raises a TypeError that names the wrong one."""
-    signature = operator.signature
     path: list[DispatchKeySet | None] = []
     for position, value in zip(positions, values):
         try:
             path.append(keyset_of_kind(value, signature.kinds[position]))
         except TypeError as error:
             raise TypeError(
-                f"{operator.full_name}(): argument '{signature.arguments[position]}' "
+                f"{signature.full_name}(): argument '{signature.arguments[position]}' "
                 f"(position {position + 1}): {error}, not {_describe(value)}"
             ) from None
     return tuple(path)
@@ -69,18 +67,19 @@ def _describe(value: Any) -> str:
     return type(value).__name__
 
 
-def missing_kernel(operator: OperatorHandle, keyset: DispatchKeySet) -> Exception:
-    """The exception for a keyset whose slot has no kernel: c10 `OperatorEntry::reportError`, with sites."""
-    slot = table_index(keyset.raw_repr())
-    key = RUNTIME_KEYS[slot]
-    name = operator.full_name
-    sites = _sites(operator)
-    if operator.plan.choices[slot].origin == "ambiguous autogradother":
-        return AmbiguousKernelError(
-            f"{name} has kernels for CompositeImplicitAutograd and for a backend whose autograd is "
-            f"AutogradOther, so it is ambiguous which one autograd is to use. Register a kernel for "
-            f"AutogradOther, or CompositeExplicitAutograd instead of CompositeImplicitAutograd.{sites}"
-        )
+def ambiguous_kernel(name: str, sites: str) -> AmbiguousKernelError:
+    """The exception for a slot that a composite kernel and a backend's kernel could both fill."""
+    return AmbiguousKernelError(
+        f"{name} has kernels for CompositeImplicitAutograd and for a backend whose autograd is "
+        f"AutogradOther, so it is ambiguous which one autograd is to use. Register a kernel for "
+        f"AutogradOther, or CompositeExplicitAutograd instead of CompositeImplicitAutograd.{sites}"
+    )
+
+
+def missing_kernel(
+    name: str, key: DispatchKey, keyset: DispatchKeySet, sites: str
+) -> MissingKernelError:
+    """The exception for a key without a kernel: c10 `OperatorEntry::reportError`, with sites."""
     if key == DispatchKey.Undefined:
         return MissingKernelError(
             f"There were no tensor arguments to this function (e.g., you passed an empty list of "
@@ -99,33 +98,9 @@ def missing_kernel(operator: OperatorHandle, keyset: DispatchKeySet) -> Exceptio
     )
 
 
-def _sites(operator: OperatorHandle) -> str:
-    """Where the operator does have kernels, newest first, one key a line."""
-    lines = [
-        f"  {key}: {kernel.debug}"
-        for key in sorted(operator.kernels)
-        for kernel in [operator.kernels[key]]
-    ]
-    if not lines:
-        return f"\n'{operator.full_name}' has no kernels at all; it is {operator.definition_debug or 'undefined'}."
-    return f"\n'{operator.full_name}' has kernels for:\n" + "\n".join(lines)
-
-
-def dump(operator: OperatorHandle) -> str:
-    """c10 `OperatorEntry::dumpState`: registrations by key, shadowed ones marked inactive."""
-    lines = [f"name: {operator.full_name}"]
-    if operator.has_schema:
-        lines += [
-            f"schema: {operator.schema}",
-            f"debug: {operator.definition_debug}",
-            "alias analysis kind: FROM_SCHEMA",
-        ]
-    else:
-        lines.append("schema: (none)")
-    for key in sorted(operator.kernels):
-        alias = "[alias]" if is_alias_dispatch_key(key) else ""
-        for age, kernel in enumerate(operator.kernels_at(key)):
-            inactive = " (inactive)" if age else ""
-            kind = "fallthrough boxed" if kernel.is_fallthrough else "boxed"
-            lines.append(f"{key}{alias}{inactive}: {kernel.debug} :: (none) [ {kind} ]")
-    return "\n".join(lines) + "\n"
+def kernel_sites(name: str, kernels: Mapping[DispatchKey, Kernel], defined: str) -> str:
+    """Where an operator does have kernels, one key a line."""
+    if not kernels:
+        return f"\n'{name}' has no kernels at all; it is {defined or 'undefined'}."
+    lines = [f"  {key}: {kernels[key].debug}" for key in sorted(kernels)]
+    return f"\n'{name}' has kernels for:\n" + "\n".join(lines)

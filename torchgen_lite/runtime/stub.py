@@ -9,14 +9,11 @@ identifiers only; default values are passed in, never printed.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from torchgen_lite.runtime.arguments import list_keyset, optional_keyset
 from torchgen_lite.runtime.local_state import local_state
-
-if TYPE_CHECKING:
-    from torchgen_lite.runtime.operator import OperatorHandle
-    from torchgen_lite.runtime.signature import Signature
+from torchgen_lite.runtime.signature import Signature
 
 _KEYS = {
     "T": "{0}._dispatch_keyset",
@@ -45,9 +42,10 @@ def stub({parameters}):
 """
 
 
-def make_call(operator: OperatorHandle) -> Callable[..., Any]:
+def make_call(
+    signature: Signature, memo: dict[Any, Any], resolve: Callable[..., Any]
+) -> Callable[..., Any]:
     """The stub of `OperatorHandle.call`."""
-    signature = operator.signature
     names = _local_names(signature)
     dispatching = [(names[i], signature.kinds[i]) for i in signature.dispatching]
     text = _CALL.format(
@@ -56,19 +54,20 @@ def make_call(operator: OperatorHandle) -> Callable[..., Any]:
         dispatching=", ".join(name for name, _ in dispatching),
         arguments=_arguments(signature, names),
     )
-    return _compile(operator, text, operator.memo, operator.resolve)
+    return _compile(signature, text, memo, resolve)
 
 
-def make_redispatch(operator: OperatorHandle) -> Callable[..., Any]:
+def make_redispatch(
+    signature: Signature, memo: dict[Any, Any], resolve: Callable[..., Any]
+) -> Callable[..., Any]:
     """The stub of `OperatorHandle.redispatch`."""
-    signature = operator.signature
     names = _local_names(signature)
     parameters = _parameters(signature, names)
     text = _REDISPATCH.format(
         parameters=f"_keyset, {parameters}" if parameters else "_keyset",
         arguments=_arguments(signature, names),
     )
-    return _compile(operator, text, operator.redispatch_memo, operator.resolve_redispatch)
+    return _compile(signature, text, memo, resolve)
 
 
 _TAKEN = frozenset({"_memo", "_state", "_resolve", "_optional", "_list", "_kernel", "_keyset"})
@@ -96,7 +95,7 @@ def _arguments(signature: Signature, names: list[str]) -> str:
 
 
 def _compile(
-    operator: OperatorHandle, text: str, memo: Any, resolve: Callable[..., Any]
+    signature: Signature, text: str, memo: dict[Any, Any], resolve: Callable[..., Any]
 ) -> Callable[..., Any]:
     namespace: dict[str, Any] = {
         "_memo": memo,
@@ -106,9 +105,9 @@ def _compile(
         "_list": list_keyset,
         "__name__": "torchgen_lite.runtime.stub",
     }
-    namespace.update((f"_default_{name}", value) for name, value in operator.signature.defaults)
-    exec(compile(text, f"<stub of {operator.full_name}>", "exec"), namespace)
+    namespace.update((f"_default_{name}", value) for name, value in signature.defaults)
+    exec(compile(text, f"<stub of {signature.full_name}>", "exec"), namespace)
     function: Callable[..., Any] = namespace["stub"]
-    function.__name__ = function.__qualname__ = operator.full_name
-    function.__doc__ = operator.schema
+    function.__name__ = function.__qualname__ = signature.full_name
+    function.__doc__ = signature.schema
     return function

@@ -203,3 +203,26 @@ def compute_plan(
                 masks[index] &= ~functionality
     same = all(mask == masks[0] for mask in masks)
     return Plan(choices, masks[0], None if same else tuple(masks))
+
+
+class Cell:
+    """One slot of a computed table: where its kernel was registered, which rule chose it, whether it falls through."""
+
+    __slots__ = ("debug", "fallthrough", "origin")
+
+    def __init__(self, debug: str, origin: str, fallthrough: bool) -> None:
+        self.debug = debug
+        self.origin = origin
+        self.fallthrough = fallthrough
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cell) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __str__(self) -> str:
+        return f"{'fallthrough ' if self.fallthrough else ''}{self.debug} [{self.origin}]"
+
+    def __repr__(self) -> str:
+        return f"Cell({self})"
