@@ -19,7 +19,7 @@ from torchgen_lite.diagnostics import (
 from torchgen_lite.loader import Config, load_native_functions
 from torchgen_lite.loader.config import parse_config
 from torchgen_lite.loader.fmt import format_text
-from torchgen_lite.schema import default_value, kind_of, parse_schema
+from torchgen_lite.schema import default_value, parse_schema
 
 PIECES = st.sampled_from(
     "Tensor int SymInt float bool str Scalar Dict( Future( ( ) [ ] , * ! ? = | : . -> ... :: a b "
@@ -76,7 +76,7 @@ def test_no_schema_raises_and_diagnostics_lie_inside(text: str) -> None:
         assert diagnostic.label is not None
         assert 0 <= diagnostic.label.span.start <= len(text)
     if schema is not None:
-        kind_of(schema)
+        schema.kind()
         assert parse_schema(str(schema))[0] == schema
         for argument in schema.arguments:
             if argument.default is not None:

@@ -1,9 +1,10 @@
-"""A floor imports only lower floors: DESIGN's house, read from the imports themselves."""
+"""What may import what, read from the imports: floors import only lower floors, files make no circles."""
 
 from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,19 +21,27 @@ FLOORS = {
     "emit": 6,
     "pipeline": 7,
     "cli": 8,
+    "write_key_tables": 8,
 }
 # Pure data, and the rules over it, which any floor may read.
 SHARED = {"torchgen_lite.key_tables", "torchgen_lite.version"}
 STANDARD_LIBRARY_ONLY = {"diagnostics", "schema", "runtime"}
 THIRD_PARTY = {"yaml", "jinja2", "black", "click", "numpy", "tomli", "torchgen_lite_ops"}
+# Tensors and their autograd know each other.
+CIRCULAR = {"reference"}
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+PATH_OF = {
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in MODULES
+}
 
 
-def imports(path: Path) -> list[tuple[str, bool]]:
-    """(module, whether it is imported inside a function or for type checking only)."""
-    tree = ast.parse(path.read_text())
-    found: list[tuple[str, bool]] = []
+def imports(path: Path) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """For each imported name what it may be, a module or a name in one, and whether it is imported
+    inside a function or for type checking only."""
 
-    def visit(node: ast.AST, lazy: bool) -> None:
+    def visit(node: ast.AST, lazy: bool) -> Iterator[tuple[tuple[str, ...], bool]]:
         for child in ast.iter_child_nodes(node):
             inside = (
                 lazy
@@ -40,15 +49,14 @@ def imports(path: Path) -> list[tuple[str, bool]]:
                 or (isinstance(child, ast.If) and "TYPE_CHECKING" in ast.dump(child.test))
             )
             if isinstance(child, ast.Import):
-                found.extend((alias.name, lazy) for alias in child.names)
+                yield from (((alias.name,), lazy) for alias in child.names)
             elif isinstance(child, ast.ImportFrom):
-                assert child.level == 0, f"{path}: imports are absolute"
-                found.append((child.module or "", lazy))
-                found.extend((f"{child.module}.{alias.name}", lazy) for alias in child.names)
-            visit(child, inside)
+                assert child.level == 0 and child.module, f"{path}: imports are absolute"
+                for alias in child.names:
+                    yield (f"{child.module}.{alias.name}", child.module), lazy
+            yield from visit(child, inside)
 
-    visit(tree, False)
-    return found
+    yield from visit(ast.parse(path.read_text()), False)
 
 
 def floor_of(module: str) -> str | None:
@@ -56,13 +64,15 @@ def floor_of(module: str) -> str | None:
     return parts[1] if parts[0] == "torchgen_lite" and len(parts) > 1 else None
 
 
-MODULES = sorted(PACKAGE.rglob("*.py"))
+def home_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
 def test_imports_go_down(path: Path) -> None:
-    here = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    for module, lazy in imports(path):
+    here = home_of(path)
+    for names, lazy in imports(path):
+        module = names[0]
         there = floor_of(module)
         top = module.split(".")[0]
         if here == "torch_support":
@@ -74,19 +84,37 @@ def test_imports_go_down(path: Path) -> None:
         if here in FLOORS and there in FLOORS:
             assert FLOORS[there] < FLOORS[here], f"{here} imports {module}"
         elif here in FLOORS:
-            assert (
-                there == "runtime"
-                and FLOORS[here] >= FLOORS["cli"]
-                or there
-                not in (
-                    "runtime",
-                    "reference",
-                )
+            above = FLOORS[here] >= FLOORS["cli"]
+            assert there != "reference" and (
+                there != "runtime" or above
             ), f"{here} imports {module}"
         elif here == "runtime":
             assert there == "schema" and lazy, f"the runtime imports {module}"
         elif here == "reference":
             assert there == "runtime", f"the reference package imports {module}"
+
+
+def imported_files(path: Path) -> set[Path]:
+    """The files that a file of the package imports, at once or later."""
+    found = (next((n for n in names if n in PATH_OF), None) for names, _ in imports(path))
+    return {PATH_OF[name] for name in found if name is not None}
+
+
+def reachable(start: Path, graph: dict[Path, set[Path]]) -> set[Path]:
+    seen: set[Path] = set()
+    waiting = list(graph[start])
+    while waiting:
+        path = waiting.pop()
+        if path not in seen:
+            seen.add(path)
+            waiting.extend(graph[path])
+    return seen
+
+
+def test_no_file_leads_back_to_itself() -> None:
+    graph = {path: imported_files(path) for path in MODULES}
+    circular = [p for p in MODULES if home_of(p) not in CIRCULAR and p in reachable(p, graph)]
+    assert [p.relative_to(PACKAGE).as_posix() for p in circular] == []
 
 
 def test_floors_are_the_folders() -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import (
     SchemaKind,
-    kind_of,
 )
 from torchgen_lite.schema.kind import is_inplace_name
 from torchgen_lite.schema.model import bare_type
@@ -58,7 +57,7 @@ def group_functions(functions: Iterable[NativeFunction]) -> tuple[FunctionGroup,
     slots: dict[tuple[object, ...], list[dict[str, NativeFunction]]] = {}
     order: list[dict[str, NativeFunction]] = []
     for function in functions:
-        kind = kind_of(function.func)
+        kind = function.func.kind()
         slot = "out" if kind is SchemaKind.scratch else str(kind)
         candidates = slots.setdefault(signature_key(function), [])
         for members in candidates:

@@ -1,8 +1,4 @@
-"""The command line: `main(argv, stdout, stderr) -> int`.
-
-Exit codes: 0 fine, 1 something in the user's files needs attention, 2 could not run, 130 interrupted.
-Python's own exit code for a crash is 1, which would read as "stale"; so nothing escapes `main`.
-"""
+"""The command line: `main(argv, stdout, stderr) -> int`."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from typing import TextIO
 
-FINE, ATTENTION, CANNOT_RUN, INTERRUPTED = 0, 1, 2, 130
+from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE, INTERRUPTED
 
 
 def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from torchgen_lite.cli import CANNOT_RUN, FINE
+from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.session import Session, global_options
 
 

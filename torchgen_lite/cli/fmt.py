@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.cli import ATTENTION, CANNOT_RUN, FINE
+from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
 from torchgen_lite.cli.generate import shown_folder
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, has_errors

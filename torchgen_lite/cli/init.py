@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from torchgen_lite.cli import CANNOT_RUN, FINE
+from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic
 

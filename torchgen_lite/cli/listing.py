@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torchgen_lite.cli import FINE
+from torchgen_lite.cli.exit_codes import FINE
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import has_errors
 

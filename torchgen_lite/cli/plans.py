@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from torchgen_lite.cli import ATTENTION
+from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.emit.depfile import render_depfile
 from torchgen_lite.emit.diff import count_lines, diff_change, render_diff
 from torchgen_lite.emit.plan import Change, Plan

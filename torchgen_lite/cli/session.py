@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from torchgen_lite.cli import ATTENTION, CANNOT_RUN, FINE
+from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torchgen_lite.cli import ATTENTION, CANNOT_RUN, FINE
+from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
 from torchgen_lite.cli.listing import template_files
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors

@@ -25,7 +25,7 @@ from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
 from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, EntryReader, short
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
-from torchgen_lite.schema import SchemaKind, kind_of
+from torchgen_lite.schema import SchemaKind
 
 # Lists of operator names. The lazy backends' lists (`full_codegen`, `ir_gen`, `non_native`) name
 # operators whose kernel is generated, which for the dispatcher is a kernel like any other.
@@ -153,7 +153,7 @@ def _find(reader: EntryReader, name: str, node: ScalarNode, index: dict[str, int
 def _kernel(reader: EntryReader, function: NativeFunction, symint: bool) -> str:
     """The C++ function that torchgen expects: `torch_xla::XLANativeFunctions::add_out`."""
     name = function.func.base_name
-    name += "_out" if kind_of(function.func) is SchemaKind.out else ""
+    name += "_out" if function.func.kind() is SchemaKind.out else ""
     name += "_symint" if symint else ""
     parts = [reader.text("cpp_namespace") or "", reader.text("class_name") or "", name]
     path = "::".join(part for part in parts if part)

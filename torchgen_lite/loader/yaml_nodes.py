@@ -12,12 +12,12 @@ wrong in the other entries. A tag or an unknown alias ends its entry likewise; a
 
 from __future__ import annotations
 
+import re
 from typing import Any, Union
 
 import yaml
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
-from torchgen_lite.loader.yaml_text import forbidden_character
 
 MAX_CHARACTERS = 16 * 1024 * 1024
 MAX_DEPTH = 32
@@ -29,6 +29,9 @@ _TAG_PREFIX = "tag:yaml.org,2002:"
 _PLAIN_TAGS = frozenset(
     {"!", *(_TAG_PREFIX + name for name in ("str", "int", "bool", "float", "null", "seq", "map"))}
 )
+_FORBIDDEN_ASCII = re.compile("[^\t\n\r\x20-\x7e]")
+# Compiled where it is needed: for ranges as long as these that takes as long as reading a small file.
+_FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 # PyYAML built without libyaml still works, slowly.
 _PARSER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -226,7 +229,7 @@ def read_yaml(source: Source) -> tuple[Node | None, tuple[Diagnostic, ...]]:
     if len(text) > MAX_CHARACTERS:
         message = f"{len(text)} characters, more than the {MAX_CHARACTERS} allowed"
         return None, (Diagnostic("TG110", message, Label(Span(source, 0, 1), "starts here")),)
-    wrong = forbidden_character(text)
+    wrong = _forbidden_character(text)
     if wrong is not None:
         message = f"character U+{ord(text[wrong]):04X} is not allowed in YAML"
         span = Span(source, wrong, wrong + 1)
@@ -245,6 +248,15 @@ def read_yaml(source: Source) -> tuple[Node | None, tuple[Diagnostic, ...]]:
             break
         base = resume + 1
     return root, tuple(diagnostics)
+
+
+def _forbidden_character(text: str) -> int | None:
+    """The offset of the first character that YAML does not allow (a leading BOM is allowed)."""
+    if text.isascii():
+        match = _FORBIDDEN_ASCII.search(text)
+    else:
+        match = re.compile(_FORBIDDEN).search(text, 1 if text.startswith("\ufeff") else 0)
+    return None if match is None else match.start()
 
 
 def _read_part(builder: _Builder) -> tuple[Node | None, int | None]:

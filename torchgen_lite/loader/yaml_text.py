@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import Source, Span
+from torchgen_lite.loader.yaml_nodes import ScalarNode
 
-if TYPE_CHECKING:
-    from torchgen_lite.loader.yaml_nodes import ScalarNode
-
-_FORBIDDEN_ASCII = re.compile("[^\t\n\r\x20-\x7e]")
-# Compiled where it is needed: for ranges as long as these that takes as long as reading a small file.
-_FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
 _SPACE = " \t\r\n\x85\u2028\u2029"
 _HEX_LENGTH = {"x": 2, "u": 4, "U": 8}
-
-
-def forbidden_character(text: str) -> int | None:
-    """The offset of the first character that YAML does not allow (a leading BOM is allowed)."""
-    if text.isascii():
-        match = _FORBIDDEN_ASCII.search(text)
-    else:
-        match = re.compile(_FORBIDDEN).search(text, 1 if text.startswith("\ufeff") else 0)
-    return None if match is None else match.start()
 
 
 def scalar_locator(source: Source, node: ScalarNode) -> Callable[[int, int], Span]:

@@ -6,23 +6,21 @@ Standard library only. No YAML, no Python text, no C++ text.
 from __future__ import annotations
 
 from torchgen_lite.schema.defaults import NamedConstant, default_value
-from torchgen_lite.schema.kind import kind_of
+from torchgen_lite.schema.function_schema import FunctionSchema, SchemaError, parse_schema
+from torchgen_lite.schema.kind import SchemaKind
 from torchgen_lite.schema.model import (
     AliasAnnotation,
     Argument,
     BaseType,
-    FunctionSchema,
     GenericType,
     ListType,
     OptionalType,
     Return,
-    SchemaKind,
     TupleType,
     Type,
     find_annotation,
     walk_type,
 )
-from torchgen_lite.schema.parser import SchemaError, parse_schema, parse_schema_or_raise
 from torchgen_lite.schema.type_names import BASE_TYPES, GENERIC_TYPES
 
 __all__ = [
@@ -43,8 +41,6 @@ __all__ = [
     "Type",
     "default_value",
     "find_annotation",
-    "kind_of",
     "parse_schema",
-    "parse_schema_or_raise",
     "walk_type",
 ]

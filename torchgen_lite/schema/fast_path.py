@@ -17,7 +17,7 @@ from typing import NamedTuple
 from torchgen_lite.diagnostics import Source, Span
 from torchgen_lite.schema.argument_parser import parse_argument, parse_return
 from torchgen_lite.schema.cursor import Abort, Cursor
-from torchgen_lite.schema.model import Argument, FunctionSchema, Return, Type
+from torchgen_lite.schema.model import Argument, Return, SchemaParts, Type
 
 _NAME = re.compile(
     r"((?:[A-Za-z_][A-Za-z0-9_]*::)*[A-Za-z_][A-Za-z0-9_]*)(?:\.((?!__|default\()[A-Za-z_][A-Za-z0-9_]*))?\(",
@@ -92,7 +92,7 @@ def _learn_return(text: str) -> _ReturnPart | None:
     return part
 
 
-def parse_fast(text: str, locate: Callable[[int, int], Span]) -> FunctionSchema | None:
+def parse_fast(text: str, locate: Callable[[int, int], Span]) -> SchemaParts | None:
     """A schema in the usual spelling, or None."""
     header = _NAME.match(text)
     if header is None:
@@ -111,17 +111,20 @@ def parse_fast(text: str, locate: Callable[[int, int], Span]) -> FunctionSchema 
     if arguments is None or returned is None:
         return None
     name, overload_name = header.groups("")
-    return FunctionSchema(
+    parenthesised = text.startswith("(", end + 5)
+    name_span = Span(source, base, base + start - 1)
+    parts = (
         name,
         overload_name,
         arguments,
         returned,
         False,
         False,
-        text.startswith("(", end + 5),
+        parenthesised,
         whole,
-        Span(source, base, base + start - 1),
+        name_span,
     )
+    return _new(SchemaParts, parts)
 
 
 def _read_arguments(

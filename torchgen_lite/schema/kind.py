@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
-from torchgen_lite.schema.model import FunctionSchema, SchemaKind
+from enum import Enum
+
+from torchgen_lite.schema.model import Argument
+
+
+class SchemaKind(Enum):
+    """How an operator writes its result (torchgen `SchemaKind`)."""
+
+    functional = "functional"
+    inplace = "inplace"
+    out = "out"
+    mutable = "mutable"
+    scratch = "scratch"
+
+    def __str__(self) -> str:
+        return self.value
+
 
 # What may stand between `__i` and `__`. torchgen has `div` where Python has `truediv`; both count.
 _AUGMENTED = frozenset(
@@ -32,15 +48,15 @@ def is_inplace_name(base_name: str) -> bool:
     return base_name.endswith("_")
 
 
-def kind_of(schema: FunctionSchema) -> SchemaKind:
-    """The kind of a schema: in-place by name, then out arguments, then any other written argument.
+def find_kind(base_name: str, arguments: tuple[Argument, ...]) -> SchemaKind:
+    """The kind: in-place by name, then out arguments, then any other written argument.
 
     torchgen does not look at `self` in the last step and so calls `foo(Tensor(a!) self) -> Tensor(a!)`
     functional; here that is `mutable`.
     """
-    if is_inplace_name(schema.base_name):
+    if is_inplace_name(base_name):
         return SchemaKind.inplace
-    written = [argument for argument in schema.arguments if argument.is_write]
+    written = [argument for argument in arguments if argument.is_write]
     if not written:
         return SchemaKind.functional
     out = [argument for argument in written if argument.is_out]

@@ -1,38 +1,18 @@
-"""The model of one operator schema: frozen, lossless, without YAML, Python text or C++ text.
+"""The parts of a schema: types, arguments and returns; frozen and lossless.
 
-A schema is what follows `func:` in `native_functions.yaml` and what `torch.library.define` takes:
-
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
-
-`str()` of every node gives the text it was parsed from, white space normalised, so
-`str(FunctionSchema.parse(s)) == s` holds for schemas written with single spaces. Equality ignores
-spans: two schemas are equal when their texts are. Types have no span of their own, so that equal
-types can be one object; `Argument.type_span` has it.
+`str()` of every node gives the text that it was parsed from. Equality ignores spans. Types have no span of
+their own, so that equal types can be one object; `Argument.type_span` has it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, NamedTuple, Union
 
 if TYPE_CHECKING:
     from torchgen_lite.diagnostics import Span
-
-
-class SchemaKind(Enum):
-    """How an operator writes its result (torchgen `SchemaKind`)."""
-
-    functional = "functional"
-    inplace = "inplace"
-    out = "out"
-    mutable = "mutable"
-    scratch = "scratch"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,92 +197,15 @@ class Return:
         return str(self.type) if self.name is None else f"{self.type} {self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionSchema:
-    """A whole schema. `name` is as written: `add`, or `aten::add` where a namespace was given."""
+class SchemaParts(NamedTuple):
+    """What the parser finds: the fields of a `FunctionSchema`, in its order."""
 
     name: str
     overload_name: str
     arguments: tuple[Argument, ...]
     returns: tuple[Return, ...]
-    is_vararg: bool = False
-    is_varret: bool = False
-    parenthesised_return: bool = False
-    span: Span | None = field(default=None, compare=False, repr=False)
-    name_span: Span | None = field(default=None, compare=False, repr=False)
-
-    @staticmethod
-    def parse(text: str) -> FunctionSchema:
-        """Parse one schema; raise `SchemaError`, which carries the diagnostics, if it is wrong."""
-        from torchgen_lite.schema.parser import parse_schema_or_raise
-
-        return parse_schema_or_raise(text)
-
-    @property
-    def namespace(self) -> str:
-        """`aten` of `aten::add`, or the empty string."""
-        return self.name.rpartition("::")[0]
-
-    @property
-    def base_name(self) -> str:
-        """The name without its namespace: `add_` of `aten::add_.Tensor`."""
-        return self.name.rpartition("::")[2]
-
-    @property
-    def full_name(self) -> str:
-        """Name and overload as PyTorch writes them: `add.Tensor`, `relu`."""
-        return f"{self.name}.{self.overload_name}" if self.overload_name else self.name
-
-    @property
-    def local_name(self) -> str:
-        """Name and overload without the namespace: `add.Tensor`."""
-        base = self.base_name
-        return f"{base}.{self.overload_name}" if self.overload_name else base
-
-    @property
-    def flat_name(self) -> str:
-        """Name and overload as one identifier: `add_Tensor`."""
-        base = self.base_name
-        return f"{base}_{self.overload_name}" if self.overload_name else base
-
-    @property
-    def positional(self) -> tuple[Argument, ...]:
-        return tuple(a for a in self.arguments if not a.kwarg_only)
-
-    @property
-    def kwarg_only(self) -> tuple[Argument, ...]:
-        """Keyword-only arguments that are not out arguments."""
-        return tuple(a for a in self.arguments if a.kwarg_only and not a.is_out)
-
-    @property
-    def out(self) -> tuple[Argument, ...]:
-        return tuple(a for a in self.arguments if a.is_out)
-
-    def kind(self) -> SchemaKind:
-        """How this operator writes its result (torchgen `FunctionSchema.kind`).
-
-        An in-place name makes it `inplace`, out arguments make it `out` (`scratch` if one of them is
-        work space, named `_scratch_...`), any other written argument makes it `mutable`.
-        """
-        from torchgen_lite.schema.kind import kind_of
-
-        return kind_of(self)
-
-    def __str__(self) -> str:
-        parts: list[str] = []
-        star_written = False
-        for argument in self.arguments:
-            if argument.kwarg_only and not star_written:
-                parts.append("*")
-                star_written = True
-            parts.append(str(argument))
-        if self.is_vararg:
-            parts.append("...")
-        returns = [str(r) for r in self.returns]
-        if self.is_varret:
-            returns.append("...")
-        if len(returns) == 1 and not self.parenthesised_return:
-            result = returns[0]
-        else:
-            result = f"({', '.join(returns)})"
-        return f"{self.full_name}({', '.join(parts)}) -> {result}"
+    is_vararg: bool
+    is_varret: bool
+    parenthesised_return: bool
+    span: Span
+    name_span: Span

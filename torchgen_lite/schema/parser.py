@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.schema.argument_parser import parse_argument, parse_return
 from torchgen_lite.schema.cursor import Abort, Cursor
 from torchgen_lite.schema.fast_path import parse_fast
 from torchgen_lite.schema.lexer import BAD_STRING
-from torchgen_lite.schema.model import Argument, FunctionSchema, Return
+from torchgen_lite.schema.model import Argument, Return, SchemaParts
 
 Locate = Callable[[int, int], Span]
 
@@ -31,52 +31,25 @@ Locate = Callable[[int, int], Span]
 MAX_LENGTH = 64 * 1024
 
 
-class SchemaError(ValueError):
-    """A schema that could not be parsed; `diagnostics` says where and why."""
-
-    def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        super().__init__("\n".join(f"{d.code}: {d.message}" for d in diagnostics))
-        self.diagnostics = diagnostics
-
-
-def parse_schema_or_raise(text: str) -> FunctionSchema:
-    """Parse one schema; raise `SchemaError` if it is wrong."""
-    schema, diagnostics = parse_schema(text)
-    if schema is None:
-        raise SchemaError(diagnostics)
-    return schema
-
-
-def parse_schema(
-    text: str, *, locate: Locate | None = None
-) -> tuple[FunctionSchema | None, tuple[Diagnostic, ...]]:
-    """Parse one schema. Gives None if there was any error; never raises.
-
-    `locate` turns offsets into `text` into a span of the file that the text came from.
-    """
-    if locate is None:
-        source = Source("<schema>", text)
-
-        def locate(start: int, end: int) -> Span:
-            return Span(source, start, end)
-
+def parse_parts(text: str, locate: Locate) -> tuple[SchemaParts | None, tuple[Diagnostic, ...]]:
+    """The parts of one schema; None if there was any error."""
     if len(text) > MAX_LENGTH:
         message = f"schema of {len(text)} characters, more than the {MAX_LENGTH} allowed"
         label = Label(locate(0, 1), "starts here")
         return None, (Diagnostic("TG213", message, label),)
-    schema = parse_fast(text, locate)
-    if schema is not None:
-        return schema, ()
+    parts = parse_fast(text, locate)
+    if parts is not None:
+        return parts, ()
     cursor = Cursor(text, locate)
     with suppress(Abort):
-        schema = _schema(cursor)
+        parts = _schema(cursor)
     diagnostics = tuple(cursor.diagnostics)
     if any(d.severity == "error" for d in diagnostics):
-        schema = None
-    return schema, diagnostics
+        parts = None
+    return parts, diagnostics
 
 
-def _schema(cursor: Cursor) -> FunctionSchema:
+def _schema(cursor: Cursor) -> SchemaParts:
     if cursor.kind == "end":
         raise cursor.abort("TG209", "empty schema", "a schema is expected here")
     name_start = cursor.start
@@ -96,7 +69,7 @@ def _schema(cursor: Cursor) -> FunctionSchema:
             "TG210", "text after the end of the schema", cursor.start, len(cursor.text.rstrip())
         )
     locate = cursor.locate
-    return FunctionSchema(
+    return SchemaParts(
         name,
         overload_name,
         arguments,

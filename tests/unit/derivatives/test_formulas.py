@@ -14,7 +14,7 @@ from torchgen_lite.analysis.differentiability import (
 )
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.loader import Config, KernelIndex, load_native_functions
-from torchgen_lite.schema import parse_schema_or_raise
+from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.formula import Call, Conditional, parse_formula, walk
 
 
@@ -254,4 +254,4 @@ def test_variants_by_key_and_several_results() -> None:
     ],
 )
 def test_a_result_is_never_called_as_an_argument(schema: str, names: tuple[str, ...]) -> None:
-    assert return_names(parse_schema_or_raise(schema)) == names
+    assert return_names(FunctionSchema.parse(schema)) == names

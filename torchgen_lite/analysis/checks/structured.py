@@ -8,7 +8,7 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.groups import signature_key
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import SchemaKind, kind_of
+from torchgen_lite.schema import SchemaKind
 
 
 def check_delegates(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
@@ -31,7 +31,7 @@ def check_delegates(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]
             secondary = (Label(place, "declared here"),) if place else ()
             hint = "add `structured: True` to it"
             yield finding(function, "TG305", message, span, "not structured", hint, secondary)
-        elif kind_of(function.func) not in (SchemaKind.functional, SchemaKind.inplace) or (
+        elif function.func.kind() not in (SchemaKind.functional, SchemaKind.inplace) or (
             signature_key(function)[1:] != signature_key(found)[1:]
         ):
             message = f"`{function.func.local_name}` and its delegate take different arguments"

@@ -22,7 +22,7 @@ from torchgen_lite.analysis.derive.views import (
 )
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.gc_pause import gc_paused
-from torchgen_lite.schema import SchemaKind, find_annotation, kind_of
+from torchgen_lite.schema import SchemaKind, find_annotation
 from torchgen_lite.schema.kind import is_inplace_name
 
 
@@ -72,7 +72,7 @@ def member_of(function: NativeFunction) -> Member:
     schema = function.func
     # Most schemas have no annotation at all, and need not be asked what the annotations say.
     if any(map(find_annotation, [argument.type for argument in schema.arguments])):
-        kind = kind_of(schema)
+        kind = schema.kind()
         aliasing = is_aliasing(schema)
     else:
         in_place = is_inplace_name(schema.base_name)

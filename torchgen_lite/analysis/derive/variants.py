@@ -35,13 +35,12 @@ from torchgen_lite.schema import (
     FunctionSchema,
     Return,
     SchemaKind,
-    kind_of,
 )
 
 
 def out_schema(schema: FunctionSchema) -> FunctionSchema:
     """The schema of the out variant of a functional, in-place or mutable one."""
-    kind = kind_of(schema)
+    kind = schema.kind()
     if kind is SchemaKind.inplace:
         arguments, returns = _self_to_out(schema)
     else:
@@ -128,7 +127,7 @@ def functional_schema(schema: FunctionSchema) -> FunctionSchema:
     for argument in unreturned_writes(schema, layout):
         returns.append(Return(strip_type(argument.type), f"{argument.name}_out"))
     base = root_of(schema.base_name)
-    if kind_of(schema) is SchemaKind.mutable:
+    if schema.kind() is SchemaKind.mutable:
         base += FUNCTIONAL_SUFFIX
     arguments = tuple(map(_read_only, inputs))
     return _schema(schema, base, schema.overload_name, arguments, tuple(returns))

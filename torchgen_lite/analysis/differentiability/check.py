@@ -21,7 +21,7 @@ from torchgen_lite.loader.derivatives import (
     Formula,
 )
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import FunctionSchema, SchemaKind, kind_of
+from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.formula import Call, Expression, Literal, Name, Subscript, walk
 
 _CONSTANTS = frozenset({"true", "false", "True", "False", "None"})
@@ -81,7 +81,7 @@ def check_derivatives(
 def _refusal(function: NativeFunction) -> str | None:
     """Why an operator can have no formulas."""
     name = function.func.full_name
-    if kind_of(function.func) is SchemaKind.out:
+    if function.func.kind() is SchemaKind.out:
         return f"`{name}` is an out variant, which is never differentiable"
     if not any(is_tensor_like(value.type) for value in function.func.returns):
         return f"`{name}` has no result that is a tensor"

@@ -26,7 +26,6 @@ from torchgen_lite.schema import (
     OptionalType,
     SchemaKind,
     Type,
-    kind_of,
 )
 from torchgen_lite.schema.formula import Expression, Name, walk
 
@@ -52,11 +51,11 @@ def return_names(schema: FunctionSchema) -> tuple[str, ...]:
     taken = {argument.name for argument in schema.arguments}
     names: list[str] = []
     for index, value in enumerate(schema.returns):
-        if kind_of(schema) is SchemaKind.inplace and index == 0:
+        if schema.kind() is SchemaKind.inplace and index == 0:
             name = "result"
         elif value.name is not None:
             name = value.name
-            if kind_of(schema) is SchemaKind.out:
+            if schema.kind() is SchemaKind.out:
                 names.append(name)
                 continue
         else:

@@ -19,7 +19,7 @@ from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
 from torchgen_lite.loader.derivatives import Derivatives, DerivativesEntry
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import SchemaKind, kind_of
+from torchgen_lite.schema import SchemaKind
 
 Infos = Mapping[str, DifferentiabilityInfo]
 
@@ -99,7 +99,7 @@ _BySignature = dict[Signature, Infos]
 
 
 def _stripped(function: NativeFunction) -> Signature:
-    return signature_of(function, kind_of(function.func))._replace(defaults=())
+    return signature_of(function, function.func.kind())._replace(defaults=())
 
 
 def _by_signature(

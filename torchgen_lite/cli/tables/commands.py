@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from torchgen_lite.cli import CANNOT_RUN, FINE
+from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.lint import counted
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, has_errors

@@ -12,7 +12,7 @@ from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
-from torchgen_lite.schema import FunctionSchema, SchemaKind, kind_of
+from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.targets.torch_python.options import TorchPythonOptions
 
 
@@ -34,7 +34,7 @@ class Operator:
 
     @property
     def kind(self) -> SchemaKind:
-        return kind_of(self.function.func)
+        return self.function.func.kind()
 
     @property
     def place(self) -> str:

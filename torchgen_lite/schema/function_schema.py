@@ -1,0 +1,132 @@
+"""`FunctionSchema`, one operator's schema: what follows `func:` in `native_functions.yaml`.
+
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+
+It is also what `torch.library.define` takes. `str()` of every node gives the text that it was parsed from,
+white space normalised, so `str(FunctionSchema.parse(s)) == s` holds for schemas written with single spaces.
+Equality ignores spans: two schemas are equal when their texts are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from torchgen_lite.diagnostics import Diagnostic, Source, Span
+from torchgen_lite.schema.kind import SchemaKind, find_kind
+from torchgen_lite.schema.model import Argument, Return
+from torchgen_lite.schema.parser import Locate, parse_parts
+
+
+class SchemaError(ValueError):
+    """A schema that could not be parsed; `diagnostics` says where and why."""
+
+    def __init__(self, diagnostics: tuple[Diagnostic, ...]) -> None:
+        super().__init__("\n".join(f"{d.code}: {d.message}" for d in diagnostics))
+        self.diagnostics = diagnostics
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSchema:
+    """A whole schema. `name` is as written: `add`, or `aten::add` where a namespace was given."""
+
+    name: str
+    overload_name: str
+    arguments: tuple[Argument, ...]
+    returns: tuple[Return, ...]
+    is_vararg: bool = False
+    is_varret: bool = False
+    parenthesised_return: bool = False
+    span: Span | None = field(default=None, compare=False, repr=False)
+    name_span: Span | None = field(default=None, compare=False, repr=False)
+
+    @staticmethod
+    def parse(text: str) -> FunctionSchema:
+        """Parse one schema; raise `SchemaError`, which carries the diagnostics, if it is wrong."""
+        schema, diagnostics = parse_schema(text)
+        if schema is None:
+            raise SchemaError(diagnostics)
+        return schema
+
+    @property
+    def namespace(self) -> str:
+        """`aten` of `aten::add`, or the empty string."""
+        return self.name.rpartition("::")[0]
+
+    @property
+    def base_name(self) -> str:
+        """The name without its namespace: `add_` of `aten::add_.Tensor`."""
+        return self.name.rpartition("::")[2]
+
+    @property
+    def full_name(self) -> str:
+        """Name and overload as PyTorch writes them: `add.Tensor`, `relu`."""
+        return f"{self.name}.{self.overload_name}" if self.overload_name else self.name
+
+    @property
+    def local_name(self) -> str:
+        """Name and overload without the namespace: `add.Tensor`."""
+        base = self.base_name
+        return f"{base}.{self.overload_name}" if self.overload_name else base
+
+    @property
+    def flat_name(self) -> str:
+        """Name and overload as one identifier: `add_Tensor`."""
+        base = self.base_name
+        return f"{base}_{self.overload_name}" if self.overload_name else base
+
+    @property
+    def positional(self) -> tuple[Argument, ...]:
+        return tuple(a for a in self.arguments if not a.kwarg_only)
+
+    @property
+    def kwarg_only(self) -> tuple[Argument, ...]:
+        """Keyword-only arguments that are not out arguments."""
+        return tuple(a for a in self.arguments if a.kwarg_only and not a.is_out)
+
+    @property
+    def out(self) -> tuple[Argument, ...]:
+        return tuple(a for a in self.arguments if a.is_out)
+
+    def kind(self) -> SchemaKind:
+        """How this operator writes its result (torchgen `FunctionSchema.kind`).
+
+        An in-place name makes it `inplace`, out arguments make it `out` (`scratch` if one of them is
+        work space, named `_scratch_...`), any other written argument makes it `mutable`.
+        """
+        return find_kind(self.base_name, self.arguments)
+
+    def __str__(self) -> str:
+        parts: list[str] = []
+        star_written = False
+        for argument in self.arguments:
+            if argument.kwarg_only and not star_written:
+                parts.append("*")
+                star_written = True
+            parts.append(str(argument))
+        if self.is_vararg:
+            parts.append("...")
+        returns = [str(r) for r in self.returns]
+        if self.is_varret:
+            returns.append("...")
+        if len(returns) == 1 and not self.parenthesised_return:
+            result = returns[0]
+        else:
+            result = f"({', '.join(returns)})"
+        return f"{self.full_name}({', '.join(parts)}) -> {result}"
+
+
+def parse_schema(
+    text: str, *, locate: Locate | None = None
+) -> tuple[FunctionSchema | None, tuple[Diagnostic, ...]]:
+    """Parse one schema. Gives None if there was any error; never raises.
+
+    `locate` turns offsets into `text` into a span of the file that the text came from.
+    """
+    if locate is None:
+        source = Source("<schema>", text)
+
+        def locate(start: int, end: int) -> Span:
+            return Span(source, start, end)
+
+    parts, diagnostics = parse_parts(text, locate)
+    return None if parts is None else FunctionSchema(*parts), diagnostics
