@@ -7,20 +7,8 @@ from dataclasses import replace
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.fields import FIELDS
 
-# Fields with an empty value that an overlay may fill.
-_FILLABLE = (
-    "doc",
-    "python_module",
-    "tags",
-    "extra",
-    "autogen",
-    "derivatives",
-    "fake",
-    "vmap",
-    "autocast",
-    "samples",
-)
 _FIXED = ("structured", "structured_delegate", "variants", "device_check", "device_guard")
 
 
@@ -81,7 +69,7 @@ def _merge(
     changes: dict[str, object] = {
         "dispatch": earlier.dispatch + _new_kernels(earlier, later, diagnostics)
     }
-    for name_ in _FILLABLE:
+    for name_ in ("extra", *(field.name for field in FIELDS.values() if field.fills)):
         if not getattr(earlier, name_) and getattr(later, name_):
             changes[name_] = getattr(later, name_)
     return replace(earlier, **changes)  # type: ignore[arg-type]

@@ -1,94 +1,155 @@
-"""The fields of an entry of native_functions.yaml: what each is for and what it takes.
+"""The fields of an entry of native_functions.yaml, each declared once.
 
-The one table behind the loader, `fmt` (its order is the canonical order) and the JSON Schema.
+The table is behind the loader, overlays, `fmt` (its order is the canonical order), the JSON Schema and
+docs/schema.md. What a field gives is the attribute of `NativeFunction` with its name.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-VARIANTS = ("function", "method")
-AUTOCAST_RULES = ("float32", "lower_precision")
-DEVICE_CHECKS = ("NoCheck", "ExactSame")
-UFUNC_KEYS = (
-    "CUDAFunctor",
-    "CUDAFunctorOnOther",
-    "CUDAFunctorOnSelf",
-    "CPUScalar",
-    "CPUVector",
-    "ScalarOnly",
-    "Generic",
-)
-UFUNC_DISPATCH_KEYS = ("CUDA", "CPU")
-_INTEGRAL = ("Byte", "Char", "Int", "Long", "Short")
-_FLOATING = ("Float", "Double")
-_COMPLEX = ("ComplexFloat", "ComplexDouble")
-# Words of `ufunc_inner_loop` that stand for several element types (torchgen `ScalarType`).
-UFUNC_TYPE_CLASSES = {
-    "Integral": _INTEGRAL,
-    "Floating": _FLOATING,
-    "Complex": _COMPLEX,
-    "All": _INTEGRAL + _FLOATING,
-    "AllAndComplex": _INTEGRAL + _FLOATING + _COMPLEX,
-    "FloatingAndComplex": _FLOATING + _COMPLEX,
-}
+from torchgen_lite.loader import native_fields as native
+from torchgen_lite.loader import own_fields as own
+from torchgen_lite.loader.reader import EntryReader
+from torchgen_lite.loader.shapes import FLAG, OPERATOR_NAME, TEXT, UNREAD, UNREAD_FLAG, Shape
 
 
 class Field(NamedTuple):
-    """A field. `shape` is bool, text, words, mapping, list, name, any; `retired` says since when."""
+    """A field. `fills` says that an overlay may give it where it is missing; `retired` is the release of
+    PyTorch since which it means nothing."""
 
     name: str
-    shape: str
+    shape: Shape
     description: str
-    retired: str = ""
     ours: bool = False
+    fills: bool = False
+    retired: str = ""
+
+
+def _ours(name: str, shape: Shape, description: str, *, fills: bool = True) -> Field:
+    return Field(name, shape, description, ours=True, fills=fills)
 
 
 _FIELDS = (
-    Field("func", "text", "The schema: name, arguments, returns."),
-    Field("doc", "text", "What the operator does; goes to docstrings and stubs.", ours=True),
-    Field("torch", "text", "PyTorch versions that the operator is for: `>=2.6,<2.9`.", ours=True),
-    Field("guard", "text", "A preprocessor condition around generated C++.", ours=True),
-    Field("variants", "words", "Whether there is a function, a Tensor method, or both."),
-    Field(
-        "device_check", "words", "Whether arguments have to be on one device: NoCheck or ExactSame."
+    Field("func", native.FUNC, "the schema; the only field that must be there"),
+    _ours("doc", TEXT, "what the operator does; goes to docstrings and stubs"),
+    _ours(
+        "torch",
+        own.TORCH,
+        'the versions of PyTorch that the operator is for: `">=2.6,<2.9"`',
+        fills=False,
     ),
-    Field("device_guard", "bool", "Whether generated C++ sets the current device."),
-    Field("structured", "bool", "Whether kernels are split into a meta and an impl function."),
-    Field("structured_delegate", "name", "The structured out variant that this variant uses."),
-    Field("structured_inherits", "text", "The C++ class that the structured kernel derives from."),
-    Field("precomputed", "list", "Arguments that the meta function replaces: `dim -> int dim`."),
-    Field("ufunc_inner_loop", "any", "The inner loop of an element-wise kernel, by key."),
-    Field("python_module", "text", "The Python module the function is put into, instead of torch."),
-    Field("category_override", "text", "The category used in tracing and static runtime."),
-    Field("manual_kernel_registration", "bool", "Kernels are registered by hand."),
-    Field("manual_cpp_binding", "bool", "The C++ API function is written by hand."),
-    Field("cpp_no_default_args", "list", "Arguments whose default the C++ API leaves out."),
-    Field("dispatch", "mapping", "Kernels by dispatch key; several keys share one with commas."),
-    Field("autogen", "words", "Operators that PyTorch's generator derives from this one."),
-    Field("tags", "words", "Names from tags.yaml."),
-    Field("fake", "any", "Shapes of the results, by a rule or a Python function.", ours=True),
-    Field("vmap", "text", "The Python function that runs the operator under vmap.", ours=True),
-    Field("autocast", "text", "Precision under autocast: float32, lower_precision.", ours=True),
-    Field("derivatives", "any", "Derivative formulas by argument.", ours=True),
-    Field("samples", "list", "Example arguments for tests.", ours=True),
-    Field(
-        "use_const_ref_for_mutable_tensors", "bool", "C++ takes written tensors by const reference."
+    _ours(
+        "guard",
+        own.GUARD,
+        'a preprocessor condition around generated C++: `"#ifndef USE_ROCM"`',
+        fills=False,
     ),
-    Field("use_c10_dispatcher", "any", "How the kernel was called.", retired="1.10"),
-    Field("hacky_wrapper_for_legacy_signatures", "bool", "Adapted the kernel's signature.", "1.10"),
-    Field("matches_jit_signature", "any", "Whether the schema was the JIT's.", retired="1.3"),
-    Field("supports_named_tensor", "bool", "Whether names of dimensions were kept.", "1.6"),
-    Field("named_guard", "bool", "Whether names of dimensions were refused.", retired="1.6"),
-    Field("requires_tensor", "bool", "Whether one argument had to be a tensor.", retired="1.8"),
-    Field("manual_kernel", "bool", "Kernels were registered by hand.", retired="1.8"),
-    Field("abstract", "bool", "Whether there was no default kernel.", retired="1.8"),
-    Field("deprecated", "bool", "Whether calling it gave a warning.", retired="1.8"),
-    Field("device_init", "bool", "Whether the device was initialised first.", retired="1.10"),
-    Field("zero_dim_dispatch_when_scalar", "any", "Legacy dispatch on zero dimensions.", "1.8"),
-    Field("cpu_half", "bool", "Legacy kernels for half precision on CPU.", retired="1.8"),
-    Field("cpu_bool", "bool", "Legacy kernels for bool on CPU.", retired="1.8"),
-    Field("cuda_bool", "bool", "Legacy kernels for bool on CUDA.", retired="1.8"),
+    Field("variants", native.VARIANTS, "`function` (the default), `method`, or both"),
+    Field(
+        "device_check",
+        native.DEVICE_CHECK,
+        "for generated C++: whether arguments must share a device: `NoCheck` or `ExactSame`",
+    ),
+    Field(
+        "device_guard", FLAG, "for generated C++: whether the arguments' device becomes the current"
+    ),
+    Field(
+        "structured",
+        FLAG,
+        "the kernel is split into a meta and an impl function; for out variants",
+    ),
+    Field(
+        "structured_delegate",
+        OPERATOR_NAME,
+        "the structured out variant whose kernels this variant uses",
+    ),
+    Field("structured_inherits", TEXT, "the C++ class that the structured kernel derives from"),
+    Field(
+        "precomputed",
+        native.PRECOMPUTED,
+        "arguments that the meta function replaces, `dim -> int dim`",
+    ),
+    Field(
+        "ufunc_inner_loop",
+        native.UFUNC,
+        "the inner loop of an element-wise kernel; adds the kernels `ufunc_<name>_CPU` and `_CUDA`",
+    ),
+    Field("python_module", TEXT, "the Python module of the function", fills=True),
+    Field("category_override", TEXT, "the category in tracing"),
+    Field("manual_kernel_registration", FLAG, "kernels are registered by hand elsewhere"),
+    Field("manual_cpp_binding", FLAG, "the C++ function is written by hand elsewhere"),
+    Field("cpp_no_default_args", native.NO_DEFAULTS, "arguments without a default in C++"),
+    Field(
+        "dispatch",
+        native.DISPATCH,
+        "kernels by dispatch key; a comma list of keys shares a kernel. `{}` says that there are none; "
+        "without the field the operator is CompositeImplicitAutograd",
+    ),
+    Field("autogen", native.AUTOGEN, "operators that PyTorch derives from this one", fills=True),
+    Field("tags", native.TAGS, "names from tags.yaml", fills=True),
+    _ours(
+        "fake",
+        own.FAKE,
+        "what the operator returns when only shapes are known, [below](#fake-samples-vmap-autocast)",
+    ),
+    _ours(
+        "vmap",
+        own.FUNCTION,
+        "the name of the Python function that runs the operator under `torch.vmap`",
+    ),
+    _ours("autocast", own.AUTOCAST, "the precision under autocast: `float32` or `lower_precision`"),
+    _ours(
+        "derivatives",
+        own.DERIVATIVES,
+        "a mapping from arguments to derivative formulas, see [autograd.md](autograd.md)",
+    ),
+    _ours("samples", own.SAMPLES, "a list of example arguments for generated tests"),
+    Field("use_const_ref_for_mutable_tensors", UNREAD_FLAG, "how C++ takes written tensors"),
+    Field("use_c10_dispatcher", UNREAD, "how the kernel was called", retired="1.10"),
+    Field(
+        "hacky_wrapper_for_legacy_signatures",
+        UNREAD_FLAG,
+        "adapted the kernel's signature",
+        retired="1.10",
+    ),
+    Field("matches_jit_signature", UNREAD, "whether the schema was the JIT's", retired="1.3"),
+    Field("supports_named_tensor", UNREAD_FLAG, "kept names of dimensions", retired="1.6"),
+    Field("named_guard", UNREAD_FLAG, "refused names of dimensions", retired="1.6"),
+    Field("requires_tensor", UNREAD_FLAG, "one argument had to be a tensor", retired="1.8"),
+    Field("manual_kernel", UNREAD_FLAG, "kernels were registered by hand", retired="1.8"),
+    Field("abstract", UNREAD_FLAG, "there was no default kernel", retired="1.8"),
+    Field("deprecated", UNREAD_FLAG, "calling it gave a warning", retired="1.8"),
+    Field("device_init", UNREAD_FLAG, "the device was initialised first", retired="1.10"),
+    Field(
+        "zero_dim_dispatch_when_scalar", UNREAD, "legacy dispatch on zero dimensions", retired="1.8"
+    ),
+    Field("cpu_half", UNREAD_FLAG, "legacy kernels for half precision on CPU", retired="1.8"),
+    Field("cpu_bool", UNREAD_FLAG, "legacy kernels for bool on CPU", retired="1.8"),
+    Field("cuda_bool", UNREAD_FLAG, "legacy kernels for bool on CUDA", retired="1.8"),
 )
 FIELDS: dict[str, Field] = {field.name: field for field in _FIELDS}
 FIELD_ORDER: dict[str, int] = {field.name: index for index, field in enumerate(_FIELDS)}
+
+
+def read_fields(reader: EntryReader) -> dict[str, Any]:
+    """Every field that the entry has, by the attribute of `NativeFunction` that it fills."""
+    values: dict[str, Any] = {}
+    for name in reader.fields:
+        field = FIELDS.get(name)
+        if field is not None and field.shape.read is not None:
+            values[name] = field.shape.read(reader, name)
+    if values:
+        native.complete_fields(reader, values)
+    return values
+
+
+def fields_page(*, ours: bool) -> str:
+    """The fields of PyTorch or of this project as a table in Markdown, without those that are retired."""
+    rows = ["| field | meaning |", "|---|---|"]
+    rows += [
+        f"| `{field.name}` | {field.description} |"
+        for field in _FIELDS
+        if field.ours == ours and not field.retired
+    ]
+    return "".join(f"{row}\n" for row in rows)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.loader.fields import FIELDS
-from torchgen_lite.loader.native_fields import read_fields
+from torchgen_lite.loader.fields import FIELDS, read_fields
 from torchgen_lite.loader.reader import EntryReader, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
@@ -23,17 +23,17 @@ def load_entry(
     diagnostics: list[Diagnostic],
 ) -> NativeFunction | None:
     """One entry, or None if its schema can't be read. Mistakes elsewhere leave the entry there."""
-    reader = EntryReader(source, diagnostics)
+    reader = EntryReader(source, diagnostics, tags)
     if not isinstance(node, MapNode):
         hint = "begin the entry with `- func: ...`"
         reader.report("TG101", "an entry has to be a mapping", reader.span(node), "here", hint)
         return None
     pairs = reader.read_keys(node)
     reader.fields = {key.value: (key, value) for key, value in pairs}
-    func = _read_func(reader, node)
+    func = reader.func = _read_func(reader, node)
     extra = _check_fields(reader, extra_fields)
     # Fields are looked at even where the schema is wrong: one run reports everything.
-    values = read_fields(reader, func, tags)
+    values = read_fields(reader)
     return None if func is None else _build(reader, node, func, values, extra)
 
 
@@ -99,16 +99,13 @@ def _check_fields(
                 hint = None if reader.is_full else did_you_mean(name, (*FIELDS, *extra_fields))
                 message = f"unknown field `{short(name)}`"
                 reader.report("TG102", message, reader.span(key), "not a field", hint)
-        elif field is None or field.retired or name == _CONST_REF:
+        elif field is None or field.retired or (field.shape.read is None and name != "func"):
             if field is not None and field.retired:
                 message = f"field `{name}` is retired since PyTorch {field.retired}"
                 reader.report("TG112", message, reader.span(key), "has no effect")
             text = value.value if isinstance(value, ScalarNode) else _raw(reader, value)
             extra.append((name, text))
     return tuple(extra)
-
-
-_CONST_REF = "use_const_ref_for_mutable_tensors"
 
 
 def _raw(reader: EntryReader, node: Node) -> str:
@@ -119,7 +116,7 @@ def _build(
     reader: EntryReader,
     node: MapNode,
     func: FunctionSchema,
-    values: dict[str, object],
+    values: dict[str, Any],
     extra: tuple[tuple[str, str], ...],
 ) -> NativeFunction:
     span = reader.span
@@ -130,5 +127,5 @@ def _build(
         extra=extra,
         span=Span(reader.source, node.start, node.end),
         field_spans=spans,
-        **values,  # type: ignore[arg-type]
+        **values,
     )

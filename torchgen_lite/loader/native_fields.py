@@ -1,99 +1,59 @@
-"""The fields of an entry other than `func`, each checked and given its meaning."""
+"""The fields of PyTorch whose values are more than a text or a truth value."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from typing import Any
 
 from torchgen_lite.diagnostics import Label, Span
-from torchgen_lite.loader.dispatch_table import read_dispatch
+from torchgen_lite.loader.dispatch_table import key_names, read_dispatch
 from torchgen_lite.loader.entry import DispatchEntry
-from torchgen_lite.loader.fields import (
-    DEVICE_CHECKS,
-    UFUNC_DISPATCH_KEYS,
-    UFUNC_KEYS,
-    VARIANTS,
-)
-from torchgen_lite.loader.own_fields import read_own_fields
 from torchgen_lite.loader.precomputed import read_precomputed
 from torchgen_lite.loader.reader import OPERATOR_NAME, EntryReader, short
+from torchgen_lite.loader.shapes import KERNEL, OPERATOR, Shape, comma_list, plain, words
 from torchgen_lite.loader.yaml_nodes import MapNode, ScalarNode
-from torchgen_lite.schema import FunctionSchema
 
-_FLAGS = {
-    "structured": False,
-    "manual_kernel_registration": False,
-    "manual_cpp_binding": False,
-    "device_guard": True,
-}
-_TEXTS = ("structured_inherits", "python_module", "category_override", "doc")
-
-
-def read_fields(
-    reader: EntryReader, func: FunctionSchema | None, tags: Collection[str]
-) -> dict[str, object]:
-    """Every field that is there, by the attribute of `NativeFunction` that it fills."""
-    fields = reader.fields
-    dispatch = read_dispatch(reader)
-    if len(fields) == 1:
-        return {"dispatch": dispatch}
-    values: dict[str, object] = {"dispatch": dispatch}
-    for name, default in _FLAGS.items():
-        if name in fields:
-            values[name] = reader.flag(name, default)
-    for name in _TEXTS:
-        if name in fields:
-            values[name] = reader.text(name)
-    if "structured_delegate" in fields:
-        values["structured_delegate"] = reader.operator_name("structured_delegate")
-    if "variants" in fields:
-        values["variants"] = _variants(reader)
-    if "device_check" in fields:
-        values["device_check"] = _device_check(reader)
-    if "precomputed" in fields:
-        values["precomputed"] = read_precomputed(reader, func)
-    if "ufunc_inner_loop" in fields:
-        loops = _ufunc_loops(reader)
-        values["ufunc_inner_loop"] = loops
-        values["dispatch"] = dispatch + _ufunc_kernels(reader, func, loops, dispatch)
-    if "autogen" in fields:
-        values["autogen"] = _autogen(reader)
-    if "tags" in fields:
-        values["tags"] = _tags(reader, tags)
-    if "cpp_no_default_args" in fields:
-        values["cpp_no_default_args"] = _no_defaults(reader, func)
-    values.update(read_own_fields(reader))
-    _check_exclusive(reader, func, values)
-    return values
+VARIANT_WORDS = ("function", "method")
+_DEVICE_CHECKS = ("NoCheck", "ExactSame")
+_UFUNC_KEYS = (
+    "CUDAFunctor",
+    "CUDAFunctorOnOther",
+    "CUDAFunctorOnSelf",
+    "CPUScalar",
+    "CPUVector",
+    "ScalarOnly",
+    "Generic",
+)
+_UFUNC_DISPATCH_KEYS = ("CUDA", "CPU")
 
 
-def _variants(reader: EntryReader) -> tuple[str, ...]:
-    """A set, in the order of `VARIANTS`."""
+def _variants(reader: EntryReader, name: str) -> tuple[str, ...]:
+    """A set, in the order of `VARIANT_WORDS`."""
     words = {
         word
-        for word, span in reader.words("variants")
-        if reader.choice("TG107", "variant", word, span, VARIANTS)
+        for word, span in reader.words(name)
+        if reader.choice("TG107", "variant", word, span, VARIANT_WORDS)
     }
-    return tuple(variant for variant in VARIANTS if variant in words) or ("function",)
+    return tuple(variant for variant in VARIANT_WORDS if variant in words) or ("function",)
 
 
-def _device_check(reader: EntryReader) -> str | None:
-    text = reader.text("device_check")
-    span = reader.span(reader.fields["device_check"][1])
-    if text is not None and reader.choice("TG107", "device check", text, span, DEVICE_CHECKS):
+def _device_check(reader: EntryReader, name: str) -> str | None:
+    text = reader.text(name)
+    span = reader.span(reader.fields[name][1])
+    if text is not None and reader.choice("TG107", "device check", text, span, _DEVICE_CHECKS):
         return text
     return None
 
 
-def _ufunc_loops(reader: EntryReader) -> tuple[tuple[str, str], ...]:
-    node = reader.fields["ufunc_inner_loop"][1]
+def _ufunc_loops(reader: EntryReader, name: str) -> tuple[tuple[str, str], ...]:
+    node = reader.fields[name][1]
     if isinstance(node, ScalarNode) and not node.is_null:
         return (("Generic", node.value),)
     if not isinstance(node, MapNode):
-        reader.wrong_type("ufunc_inner_loop", node, "a mapping or text")
+        reader.wrong_type(name, node, "a mapping or text")
         return ()
     loops: list[tuple[str, str]] = []
     for key, value in reader.read_keys(node):
-        if not reader.choice("TG107", "ufunc key", key.value, reader.span(key), UFUNC_KEYS):
+        if not reader.choice("TG107", "ufunc key", key.value, reader.span(key), _UFUNC_KEYS):
             continue
         if isinstance(value, ScalarNode) and not value.is_null:
             loops.append((key.value, value.value))
@@ -104,25 +64,25 @@ def _ufunc_loops(reader: EntryReader) -> tuple[tuple[str, str], ...]:
 
 def _ufunc_kernels(
     reader: EntryReader,
-    func: FunctionSchema | None,
     loops: tuple[tuple[str, str], ...],
     dispatch: tuple[DispatchEntry, ...],
 ) -> tuple[DispatchEntry, ...]:
     """The kernels that torchgen registers for a ufunc, where the table doesn't name others."""
+    func = reader.func
     if func is None or not any(key in ("Generic", "ScalarOnly") for key, _ in loops):
         return ()
     span = reader.span(reader.fields["ufunc_inner_loop"][1])
     present = {entry.key for entry in dispatch}
     return tuple(
         DispatchEntry(key, f"ufunc_{func.base_name}_{key}", span, span)
-        for key in UFUNC_DISPATCH_KEYS
+        for key in _UFUNC_DISPATCH_KEYS
         if key not in present
     )
 
 
-def _autogen(reader: EntryReader) -> tuple[str, ...]:
+def _autogen(reader: EntryReader, name: str) -> tuple[str, ...]:
     names: list[str] = []
-    for word, span in reader.words("autogen"):
+    for word, span in reader.words(name):
         if OPERATOR_NAME.fullmatch(word):
             names.append(word)
         else:
@@ -131,29 +91,36 @@ def _autogen(reader: EntryReader) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _tags(reader: EntryReader, tags: Collection[str]) -> tuple[str, ...]:
+def _tags(reader: EntryReader, name: str) -> tuple[str, ...]:
     """All of them: a tag of another release still means something to that release."""
-    words = reader.words("tags")
-    for word, span in words:
-        reader.choice("TG111", "tag", word, span, tags)
-    return tuple(word for word, _ in words)
+    found = reader.words(name)
+    for word, span in found:
+        reader.choice("TG111", "tag", word, span, reader.tags)
+    return tuple(word for word, _ in found)
 
 
-def _no_defaults(reader: EntryReader, func: FunctionSchema | None) -> tuple[str, ...]:
-    words = reader.words("cpp_no_default_args")
-    if func is None:
-        return tuple(word for word, _ in words)
-    names = [argument.name for argument in func.arguments]
+def _no_defaults(reader: EntryReader, name: str) -> tuple[str, ...]:
+    found = reader.words(name)
+    if reader.func is None:
+        return tuple(word for word, _ in found)
+    names = [argument.name for argument in reader.func.arguments]
     return tuple(
-        word for word, span in words if reader.choice("TG107", "argument", word, span, names)
+        word for word, span in found if reader.choice("TG107", "argument", word, span, names)
     )
 
 
-def _check_exclusive(
-    reader: EntryReader, func: FunctionSchema | None, values: dict[str, object]
-) -> None:
+def complete_fields(reader: EntryReader, values: dict[str, Any]) -> None:
+    """What several fields say together: kernels that are implied, and contradictions."""
+    loops = values.get("ufunc_inner_loop")
+    if loops is not None:
+        dispatch = values.get("dispatch", ())
+        values["dispatch"] = dispatch + _ufunc_kernels(reader, loops, dispatch)
+    _check_exclusive(reader, values)
+
+
+def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
     """Fields that contradict each other (torchgen `NativeFunction.from_yaml`)."""
-    fields = reader.fields
+    fields, func = reader.fields, reader.func
     structured = values.get("structured") is True
     if structured and "structured_delegate" in fields:
         _exclude(reader, "structured", "structured_delegate")
@@ -180,3 +147,38 @@ def _exclude(reader: EntryReader, first: str, second: str) -> None:
         f"not together with `{first}`",
         secondary=(Label(given, "given here"),),
     )
+
+
+def _dispatch_schema() -> dict[str, object]:
+    table = {
+        "type": "object",
+        "propertyNames": {"pattern": comma_list(sorted(key_names()))},
+        "additionalProperties": {"type": "string", "pattern": KERNEL},
+    }
+    return {"anyOf": [table, {"type": "string", "pattern": KERNEL}]}
+
+
+def _ufunc_schema() -> dict[str, object]:
+    table = {
+        "type": "object",
+        "propertyNames": {"enum": list(_UFUNC_KEYS)},
+        "additionalProperties": {"type": "string"},
+    }
+    return {"anyOf": [{"type": "string"}, table]}
+
+
+_LINES = plain(type="array", items={"type": "string"})
+
+FUNC = Shape(
+    plain(type="string", pattern=rf"^\s*{OPERATOR}\s*\([\s\S]*\)\s*->\s*[\s\S]*\S[\s\S]*$")
+)
+DISPATCH = Shape(lambda tags: _dispatch_schema(), lambda reader, name: read_dispatch(reader))
+VARIANTS = Shape(lambda tags: words(comma_list(VARIANT_WORDS), VARIANT_WORDS), _variants)
+DEVICE_CHECK = Shape(plain(enum=list(_DEVICE_CHECKS)), _device_check)
+PRECOMPUTED = Shape(_LINES, read_precomputed)
+UFUNC = Shape(lambda tags: _ufunc_schema(), _ufunc_loops)
+NO_DEFAULTS = Shape(_LINES, _no_defaults)
+TAGS = Shape(lambda tags: words(comma_list(tags), tags), _tags, is_words=True)
+AUTOGEN = Shape(
+    lambda tags: words(rf"^\s*{OPERATOR}\s*(?:,\s*{OPERATOR}\s*)*$"), _autogen, is_words=True
+)

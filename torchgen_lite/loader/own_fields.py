@@ -1,4 +1,4 @@
-"""Fields that PyTorch does not have: `torch`, `guard`, `fake`, `derivatives`, `samples`, `vmap`, `autocast`.
+"""Fields that PyTorch does not have.
 
 `fake`, `derivatives` and `samples` have a language of their own: `loader.fakes`, `loader.derivatives`
 and `loader.samples` read them.
@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from torchgen_lite.loader.fields import AUTOCAST_RULES
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
+from torchgen_lite.loader.shapes import KERNEL, Shape, plain
 from torchgen_lite.loader.versions import parse_range
 from torchgen_lite.loader.yaml_nodes import MapNode
 
@@ -19,41 +19,21 @@ if TYPE_CHECKING:
     from torchgen_lite.loader.fakes import Fake
     from torchgen_lite.loader.samples import Sample
 
+_AUTOCAST_RULES = ("float32", "lower_precision")
 _GUARD = re.compile(r"#(?:if[ \t]+\S[^\n\\]*|ifn?def[ \t]+[A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 
 
-def read_own_fields(reader: EntryReader) -> dict[str, object]:
-    """The fields of ours that the entry has, by attribute."""
-    values: dict[str, object] = {}
-    fields = reader.fields
-    if "torch" in fields:
-        values["torch"] = _read_range(reader)
-    if "guard" in fields:
-        values["guard"] = _read_guard(reader)
-    if "fake" in fields:
-        values["fake"] = _read_fake(reader)
-    if "derivatives" in fields:
-        values["derivatives"] = _read_derivatives(reader)
-    if "samples" in fields:
-        values["samples"] = _read_samples(reader)
-    if "vmap" in fields:
-        values["vmap"] = _read_function(reader, "vmap")
-    if "autocast" in fields:
-        values["autocast"] = _read_autocast(reader)
-    return values
-
-
-def _read_fake(reader: EntryReader) -> Fake | None:
+def _read_fake(reader: EntryReader, name: str) -> Fake | None:
     # Imported here, as below: PyTorch's own entries never have these fields.
     from torchgen_lite.loader.fakes import read_fake
 
-    return read_fake(reader, reader.fields["fake"][1])
+    return read_fake(reader, reader.fields[name][1])
 
 
-def _read_samples(reader: EntryReader) -> tuple[Sample, ...]:
+def _read_samples(reader: EntryReader, name: str) -> tuple[Sample, ...]:
     from torchgen_lite.loader.samples import read_samples
 
-    return read_samples(reader, reader.fields["samples"][1])
+    return read_samples(reader, reader.fields[name][1])
 
 
 def _read_function(reader: EntryReader, name: str) -> str | None:
@@ -65,19 +45,19 @@ def _read_function(reader: EntryReader, name: str) -> str | None:
     return text
 
 
-def _read_autocast(reader: EntryReader) -> str | None:
-    text = reader.text("autocast")
-    span = reader.span(reader.fields["autocast"][1])
-    if text is not None and reader.choice("TG337", "autocast rule", text, span, AUTOCAST_RULES):
+def _read_autocast(reader: EntryReader, name: str) -> str | None:
+    text = reader.text(name)
+    span = reader.span(reader.fields[name][1])
+    if text is not None and reader.choice("TG337", "autocast rule", text, span, _AUTOCAST_RULES):
         return text
     return None
 
 
-def _read_range(reader: EntryReader) -> str | None:
-    text = reader.text("torch")
+def _read_range(reader: EntryReader, name: str) -> str | None:
+    text = reader.text(name)
     if text is not None and parse_range(text) is None:
         message = f"`{short(text)}` is not a version range"
-        span = reader.span(reader.fields["torch"][1])
+        span = reader.span(reader.fields[name][1])
         reader.report("TG119", message, span, "here", 'write it like ">=2.6,<2.9"')
         return None
     return text
@@ -99,22 +79,46 @@ def _is_guard(text: str) -> bool:
     return depth == 0 and "/*" not in text and "*/" not in text and text.strip() != "#if"
 
 
-def _read_guard(reader: EntryReader) -> str | None:
-    text = reader.text("guard")
+def _read_guard(reader: EntryReader, name: str) -> str | None:
+    text = reader.text(name)
     if text is not None and not _is_guard(text.strip()):
         message = f"`{short(text)}` is not a build guard"
-        span = reader.span(reader.fields["guard"][1])
+        span = reader.span(reader.fields[name][1])
         reader.report("TG122", message, span, "here", 'write it like "#ifndef USE_ROCM"')
         return None
     return text.strip() if text is not None else None
 
 
-def _read_derivatives(reader: EntryReader) -> Derivatives | None:
+def _read_derivatives(reader: EntryReader, name: str) -> Derivatives | None:
     """Formulas by argument name; several arguments with one formula are a comma list."""
-    node = reader.fields["derivatives"][1]
+    node = reader.fields[name][1]
     if not isinstance(node, MapNode):
-        reader.wrong_type("derivatives", node, "a mapping from arguments to formulas")
+        reader.wrong_type(name, node, "a mapping from arguments to formulas")
         return None
     from torchgen_lite.loader.derivatives import read_derivatives
 
     return read_derivatives(reader, reader.read_keys(node), reader.span(node))
+
+
+def _fake_schema() -> dict[str, object]:
+    """A name, a rule, a list of rules, or a mapping from results to rules."""
+    from torchgen_lite.loader.fakes import RULE_FIELDS
+
+    rule = {
+        "type": "object",
+        "propertyNames": {"enum": list(RULE_FIELDS)},
+        "additionalProperties": {"type": ["string", "number", "array"]},
+        "minProperties": 1,
+    }
+    named = {"type": "object", "additionalProperties": rule, "minProperties": 1}
+    several = {"type": "array", "items": rule, "minItems": 1}
+    return {"anyOf": [{"type": "string", "pattern": KERNEL}, rule, named, several]}
+
+
+TORCH = Shape(plain(type="string", pattern=r"^\s*(?:>=|<=|==|!=|~=|<|>)\s*[0-9]"), _read_range)
+GUARD = Shape(plain(type="string", pattern=r"^#(?:if|ifdef|ifndef)[ \t]+\S"), _read_guard)
+FAKE = Shape(lambda tags: _fake_schema(), _read_fake)
+FUNCTION = Shape(plain(type="string", pattern=KERNEL), _read_function)
+AUTOCAST = Shape(plain(enum=list(_AUTOCAST_RULES)), _read_autocast)
+DERIVATIVES = Shape(plain(type="object"), _read_derivatives)
+SAMPLES = Shape(plain(type="array"), _read_samples)

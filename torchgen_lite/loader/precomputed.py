@@ -14,18 +14,18 @@ from torchgen_lite.loader.yaml_nodes import ListNode, ScalarNode
 from torchgen_lite.schema import FunctionSchema, parse_schema
 
 
-def read_precomputed(reader: EntryReader, func: FunctionSchema | None) -> tuple[str, ...]:
+def read_precomputed(reader: EntryReader, name: str) -> tuple[str, ...]:
     """The lines as written; each has been checked."""
-    node = reader.fields["precomputed"][1]
+    node = reader.fields[name][1]
     if not isinstance(node, ListNode):
-        reader.wrong_type("precomputed", node, "a list of lines")
+        reader.wrong_type(name, node, "a list of lines")
         return ()
     lines: list[str] = []
     for index, item in enumerate(node.items):
         if not isinstance(item, ScalarNode) or item.is_null:
             reader.wrong_type("precomputed", item, "a line of text")
             continue
-        if _check_line(reader, item, func, index == len(node.items) - 1):
+        if _check_line(reader, item, reader.func, index == len(node.items) - 1):
             lines.append(item.value)
     return tuple(lines)
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
+
+if TYPE_CHECKING:
+    from torchgen_lite.schema import FunctionSchema
 
 KERNEL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
 OPERATOR_NAME = re.compile(
@@ -24,13 +28,29 @@ _NODE_NAMES = {ScalarNode: "a single value", ListNode: "a list", MapNode: "a map
 
 
 class EntryReader:
-    """Reads the fields of one mapping and records what is wrong with them."""
+    """Reads the fields of one mapping and records what is wrong with them.
 
-    __slots__ = ("context", "diagnostics", "fields", "operator", "reported", "source")
+    `func` is the schema of the entry, once it is read; `tags` are those that there are.
+    """
 
-    def __init__(self, source: Source, diagnostics: list[Diagnostic]) -> None:
+    __slots__ = (
+        "context",
+        "diagnostics",
+        "fields",
+        "func",
+        "operator",
+        "reported",
+        "source",
+        "tags",
+    )
+
+    def __init__(
+        self, source: Source, diagnostics: list[Diagnostic], tags: Collection[str] = ()
+    ) -> None:
         self.source = source
         self.diagnostics = diagnostics
+        self.tags = tags
+        self.func: FunctionSchema | None = None
         self.fields: dict[str, tuple[ScalarNode, Node]] = {}
         self.operator = ""
         self.reported = 0
@@ -116,12 +136,9 @@ class EntryReader:
             return None
         return node.value
 
-    def flag(self, name: str, default: bool) -> bool:
-        """The truth value of a field by YAML 1.2."""
-        pair = self.fields.get(name)
-        if pair is None:
-            return default
-        node = pair[1]
+    def flag(self, name: str) -> bool:
+        """The truth value of a field by YAML 1.2; False if it is wrong."""
+        node = self.fields[name][1]
         if isinstance(node, ScalarNode) and node.style == "" and node.value in _TRUTH:
             return _TRUTH[node.value]
         if isinstance(node, ScalarNode) and not node.is_null:
@@ -129,7 +146,7 @@ class EntryReader:
             self.report("TG106", message, self.span(node), "not a truth value")
         else:
             self.wrong_type(name, node, "True or False")
-        return default
+        return False
 
     def words(self, name: str) -> list[tuple[str, Span]]:
         """The words of a field that is a comma list or a YAML list, with their places."""

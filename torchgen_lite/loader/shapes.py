@@ -1,0 +1,54 @@
+"""What a field of an entry takes: how it is read, and what the JSON Schema says of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from typing import NamedTuple
+
+from torchgen_lite.loader.options import Json
+from torchgen_lite.loader.reader import EntryReader
+
+NAME = "[A-Za-z_][A-Za-z0-9_]*"
+OPERATOR = rf"(?:{NAME}::)*{NAME}(?:\.{NAME})?"
+KERNEL = rf"^{NAME}(?:(?:\.|::){NAME})*$"
+
+Schema = Callable[[Collection[str]], Json]
+Read = Callable[[EntryReader, str], object]
+
+
+class Shape(NamedTuple):
+    """What a field takes.
+
+    `schema` gives its JSON Schema; it is called with the tags that are known. `read` gives the value, from
+    the reader of the entry and the name of the field; without it, the field is kept as text. `is_words`
+    says that it is a comma list or a YAML list.
+    """
+
+    schema: Schema
+    read: Read | None = None
+    is_words: bool = False
+
+
+def plain(**schema: object) -> Schema:
+    """A schema that is the same for all tags."""
+    return lambda tags: schema
+
+
+def comma_list(words: Iterable[str]) -> str:
+    """The pattern of one or more of these words with commas between them."""
+    one = "|".join(re.escape(word) for word in words)
+    return rf"^\s*(?:{one})\s*(?:,\s*(?:{one})\s*)*$"
+
+
+def words(pattern: str, choices: Collection[str] = ()) -> Json:
+    """A comma list, or a YAML list."""
+    item: Json = {"enum": list(choices)} if choices else {"type": "string", "pattern": pattern}
+    return {"anyOf": [{"type": "string", "pattern": pattern}, {"type": "array", "items": item}]}
+
+
+TEXT = Shape(plain(type="string"), EntryReader.text)
+FLAG = Shape(plain(type="boolean"), EntryReader.flag)
+OPERATOR_NAME = Shape(plain(type="string", pattern=f"^{OPERATOR}$"), EntryReader.operator_name)
+UNREAD_FLAG = Shape(plain(type="boolean"))
+UNREAD = Shape(plain())
