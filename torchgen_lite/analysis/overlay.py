@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.fields import FIELDS
-
-_FIXED = ("structured", "structured_delegate", "variants", "device_check", "device_guard")
 
 
 def merge_overlays(
@@ -60,19 +59,23 @@ def _merge(
         message = f"overlay gives `{name}` another schema"
         diagnostics.append(_clash("TG307", message, here, there, later))
         return earlier
-    for name_ in _FIXED:
-        here = later.place(name_)
-        if here is not None and getattr(later, name_) != getattr(earlier, name_):
-            message = f"overlay gives `{name_}` of `{name}` another value"
-            place = earlier.place(name_) or there
-            diagnostics.append(_clash("TG307", message, here, place, later))
-    changes: dict[str, object] = {
+    changes: dict[str, Any] = {
         "dispatch": earlier.dispatch + _new_kernels(earlier, later, diagnostics)
     }
-    for name_ in ("extra", *(field.name for field in FIELDS.values() if field.fills)):
-        if not getattr(earlier, name_) and getattr(later, name_):
-            changes[name_] = getattr(later, name_)
-    return replace(earlier, **changes)  # type: ignore[arg-type]
+    if not earlier.extra:
+        changes["extra"] = later.extra
+    for field, place in later.field_spans:
+        declared = FIELDS.get(field)
+        if declared is None or declared.shape.read is None or field == "dispatch":
+            continue
+        known, given = getattr(earlier, field), getattr(later, field)
+        if declared.fills and not known:
+            changes[field] = given
+        elif given != known:
+            message = f"overlay gives `{field}` of `{name}` another value"
+            clash = _clash("TG307", message, place, earlier.place(field) or there, later)
+            diagnostics.append(clash)
+    return replace(earlier, **changes)
 
 
 def _new_kernels(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from torchgen_lite.analysis import (
     Program,
     build_program,
@@ -98,6 +100,41 @@ def test_an_overlay_must_not_contradict() -> None:
 1.yaml:4:10: error[TG307] overlay gives 'CPU' of 'add.out' another kernel
 1.yaml:5:9: error[TG307] overlay gives 'matmul' another schema
 """
+
+
+FIRST = """\
+- func: lib::f(Tensor x) -> Tensor
+  doc: Once.
+  device_guard: False
+  tags: core
+  derivatives:
+    x: grad * x
+"""
+
+
+def test_an_overlay_may_repeat() -> None:
+    assert program(FIRST, FIRST).functions == program(FIRST).functions
+    assert program(FIRST, FIRST).diagnostics == program(FIRST).diagnostics
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "doc: Twice.",
+        "tags: pointwise",
+        "guard: '#ifdef A'",
+        "torch: '>=2.6'",
+        "category_override: dummy",
+        "manual_cpp_binding: True",
+        "device_guard: True",
+        "derivatives: {x: grad}",
+    ],
+)
+def test_nothing_that_an_overlay_says_is_lost(field: str) -> None:
+    made = program(FIRST, f"- func: lib::f(Tensor x) -> Tensor\n  {field}\n")
+    name = field.partition(":")[0]
+    found = [d.message for d in made.diagnostics if d.severity == "error"]
+    assert found == [f"overlay gives `{name}` of `lib::f` another value"]
 
 
 def test_kernels_are_looked_up(tmp_path: Path) -> None:
