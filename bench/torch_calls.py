@@ -31,8 +31,9 @@ from typing import NamedTuple
 
 import torchgen_lite
 from torchgen_lite.analysis.derive import derive
-from torchgen_lite.dialects import cpp, cpp_text
-from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
+from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects.cpp import public
+from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.model import build_operators
@@ -60,8 +61,8 @@ def free_functions(
     """The name of each free function, as PyTorch has it, and its signature."""
     for function in functions:
         if redispatch or "function" in function.variants:
-            for style in cpp.styles(function):
-                signature = cpp.signature(function, style)
+            for style in public.styles(function):
+                signature = public.signature(function, style)
                 keyset = (KEYSET,) if redispatch else ()
                 parameters = (*keyset, *signature.parameters)
                 yield signature.name, CppSignature(signature.name, signature.returns, parameters)
@@ -71,8 +72,8 @@ def methods(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, CppSigna
     """The same for methods of `at::Tensor`."""
     for function in functions:
         if "method" in function.variants:
-            for style in cpp.styles(function, method=True):
-                signature = cpp.signature(function, style)
+            for style in public.styles(function, method=True):
+                signature = public.signature(function, style)
                 yield signature.name, signature
 
 

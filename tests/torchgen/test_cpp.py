@@ -6,7 +6,7 @@ import pytest
 
 from tests.torchgen.conftest import Theirs, full_name, spelled
 from torchgen_lite.analysis.derive import Derived
-from torchgen_lite.dialects import cpp, dispatcher, native, structured
+from torchgen_lite.dialects.cpp import dispatcher, native, public, structured
 
 pytestmark = pytest.mark.torch
 
@@ -27,10 +27,12 @@ def test_public_api(ours: Derived, theirs: Theirs, method: bool) -> None:
             )
             signatures = list(group.signatures())
             assert {(s.faithful, s.symint, method) for s in signatures} == set(
-                cpp.styles(mine, method=method)
+                public.styles(mine, method=method)
             )
             for theirs_ in signatures:
-                ours_ = cpp.signature(mine, cpp.Style(theirs_.faithful, theirs_.symint, method))
+                ours_ = public.signature(
+                    mine, public.Style(theirs_.faithful, theirs_.symint, method)
+                )
                 assert ours_.declaration() == spelled(theirs_.decl())
                 assert ours_.definition() == spelled(theirs_.defn())
                 assert ours_.redispatch() == spelled(theirs_.decl(is_redispatching_fn=True))

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout
-from torchgen_lite.dialects.cpp_defaults import default_expression
+from torchgen_lite.dialects.cpp.defaults import as_written
 from torchgen_lite.dialects.cpp_text import (
     assigned,
     assignment,
@@ -357,10 +357,8 @@ class Writer:
             if argument.name in keywords:
                 bound.append(self.write(keywords.pop(argument.name)))
             else:
-                default = default_expression(
-                    argument.default or "None", argument.type, symint=every
-                )
-                bound.append(Written(default, _POSTFIX, "other"))
+                default = as_written(argument.default or "None", argument.type, symint=every)
+                bound.append(Written(default.text, _POSTFIX, "other"))
         for value in keywords.values():
             self.problems.append((value, f"no overload of `{schema.full_name}` takes this"))
         return bound

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from torchgen_lite.dialects.cpp_signature import CppParameter
+from torchgen_lite.dialects.cpp.signature import CppParameter
+from torchgen_lite.dialects.cpp.types import CType
 
 LINE_LENGTH = 80
 CONTINUATION = 4
@@ -84,21 +85,12 @@ def quote(text: str) -> str:
     return f'"{"".join(parts)}"'
 
 
-def unrooted(type_: str) -> str:
-    """`std::optional` for `::std::optional`: shorter, where nothing generated can be called `std`.
-
-    >>> unrooted("const ::std::optional<at::Tensor>&")
-    'const std::optional<at::Tensor>&'
-    """
-    return type_.replace("::std::", "std::")
-
-
 def parameter(
     argument: CppParameter, *, default: bool = False, indent: int = CONTINUATION, tail: int = 1
 ) -> str:
     """`const at::Scalar& alpha = 1`, in two lines where one is too long; `tail` characters follow it."""
-    type_, name = argument.type, identifier(argument.name)
-    value = argument.default if default and argument.default is not None else ""
+    type_, name = str(argument.type), identifier(argument.name)
+    value = str(argument.default) if default and argument.default is not None else ""
     text = f"{type_} {name} = {value}" if value else f"{type_} {name}"
     if indent + len(text) + tail <= LINE_LENGTH:
         return text
@@ -139,7 +131,7 @@ def call(head: str, items: Sequence[str], close: str = ")", *, indent: int = 0) 
 
 
 def declaration(
-    head: str, returns: str, name: str, items: Sequence[str], close: str, *, indent: int = 0
+    head: str, returns: CType | str, name: str, items: Sequence[str], close: str, *, indent: int = 0
 ) -> str:
     """A function: `head` (`static `), return type, name, parameters, `close` (`);`, `) {`).
 
@@ -157,7 +149,7 @@ def declaration(
     opening = f"{head}{returns} {name}("
     if indent + len(opening) + (0 if items else len(close)) <= LINE_LENGTH:
         return call(opening, items, close, indent=indent)
-    first = head + returns
+    first = f"{head}{returns}"
     if indent + len(first) > LINE_LENGTH:
         first = template_arguments(first, indent=indent)
     opening = f"{name}("
@@ -196,8 +188,9 @@ def template_arguments(type_: str, *, indent: int = 0) -> str:
     return f"{type_[: start + 1]}{margin}{f',{margin}'.join(parts)}{type_[end:]}"
 
 
-def function_alias(name: str, returns: str, types: Sequence[str], *, indent: int = 0) -> str:
+def function_alias(name: str, result: CType, arguments: Sequence[CType], *, indent: int = 0) -> str:
     """`using schema = at::Tensor(const at::Tensor&, const at::Scalar&);`."""
+    returns, types = str(result), list(map(str, arguments))
     head, type_ = f"using {name} =", f"{returns}({', '.join(types)});"
     if indent + len(head) + 1 + len(type_) <= LINE_LENGTH:
         return f"{head} {type_}"

@@ -10,7 +10,8 @@ from torchgen_lite.analysis.derive.backend_index import kernels_of
 from torchgen_lite.analysis.derive.layout import has_symint
 from torchgen_lite.analysis.derive.registrations import registrations
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.dialects import cpp, dispatcher, native, torch_pyi, torch_python
+from torchgen_lite.dialects import torch_pyi, torch_python
+from torchgen_lite.dialects.cpp import dispatcher, native, public
 from torchgen_lite.loader.entry import NativeFunction
 
 # Goes up when a field changes its meaning or goes away; new fields leave it as it is.
@@ -70,13 +71,13 @@ def _view(derived: Derived, name: str) -> Json | None:
 
 
 def _signatures(function: NativeFunction) -> Json:
-    style = cpp.styles(function)[-1]
+    style = public.styles(function)[-1]
     kernels = kernels_of(function).values()
     symint = has_symint(function.func) and any(kernel.takes_symint for kernel in kernels)
     method = "function" not in function.variants
     return {
-        "cpp": [str(signature) for signature in cpp.signatures(function)],
-        "cpp_faithful": str(cpp.signature(function, style)),
+        "cpp": [str(signature) for signature in public.signatures(function)],
+        "cpp_faithful": str(public.signature(function, style)),
         "dispatcher": str(dispatcher.signature(function)),
         "native": str(native.signature(function, symint=symint)),
         "python": str(torch_python.signature(function, method=method)),

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
-from torchgen_lite.dialects import cpp
-from torchgen_lite.dialects.cpp_defaults import default_expression
+from torchgen_lite.dialects.cpp import public
+from torchgen_lite.dialects.cpp.defaults import as_written
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import (
     Argument,
@@ -111,7 +111,7 @@ def default_text(argument: Argument) -> str | None:
         return None
     if argument.default.startswith("["):
         return f"{{{argument.default[1:-1]}}}"
-    expression = default_expression(argument.default, argument.type, symint=False)
+    expression = as_written(argument.default, argument.type, symint=False).text
     if expression in ("true", "false"):
         return expression.capitalize()
     for convert in (int, float):
@@ -163,8 +163,8 @@ def _takes_options(function: NativeFunction) -> bool:
     category = function.category_override
     if category in ("dummy", "factory", "new", "like"):
         return category != "dummy"
-    public = cpp.name(schema)
-    if public.startswith("new_") or public.endswith("_like"):
+    shown = public.name(schema)
+    if shown.startswith("new_") or shown.endswith("_like"):
         return True
     makes = any(is_tensor_like(value.type) for value in schema.returns)
     takes = any(is_tensor_like(a.type) for a in schema.arguments if not a.is_out)

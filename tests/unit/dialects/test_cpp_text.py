@@ -8,46 +8,50 @@ from collections.abc import Iterator
 import pytest
 
 from tests.cpp.compiling import needs_clang_format, unformatted
-from torchgen_lite.dialects import cpp_text, cpp_values
-from torchgen_lite.dialects.cpp_signature import CppParameter
+from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects.cpp.signature import KEYSET, CppParameter, unrooted_signature
+from torchgen_lite.dialects.cpp.types import BOOL, CType, Expression, const_ref, std
 
-SELF = CppParameter("const at::Tensor&", "self")
-ALPHA = CppParameter("const at::Scalar&", "alpha", "1")
-SIZE = CppParameter("at::IntArrayRef", "size", "{0, 1}")
+TENSOR = CType("at::Tensor")
+SELF = CppParameter(const_ref(TENSOR), "self")
+ALPHA = CppParameter(const_ref(CType("at::Scalar")), "alpha", Expression("1"))
+SIZE = CppParameter(CType("at::IntArrayRef"), "size", Expression("{0, 1}"))
 FORMAT = CppParameter(
-    "::std::optional<at::MemoryFormat>", "memory_format", "c10::MemoryFormat::Contiguous"
+    std("optional", CType("at::MemoryFormat")),
+    "memory_format",
+    Expression("c10::MemoryFormat::Contiguous"),
 )
 LONG = CppParameter(
-    "c10::intrusive_ptr<c10d::ProcessGroup>", "the_group_of_processes_that_takes_part"
+    CType("c10::intrusive_ptr", (CType("c10d::ProcessGroup"),)),
+    "the_group_of_processes_that_takes_part",
 )
-FIVE = f"::std::tuple<{', '.join(['at::Tensor'] * 5)}>"
-SIX = f"::std::tuple<{', '.join(['at::Tensor'] * 6)}>"
+FIVE = std("tuple", *[TENSOR] * 5)
+SIX = std("tuple", *[TENSOR] * 6)
 
 
 def test_examples_in_docstrings() -> None:
     assert doctest.testmod(cpp_text).failed == 0
-    assert doctest.testmod(cpp_values).failed == 0
 
 
-def declare(returns: str, name: str, *arguments: CppParameter, head: str = "") -> str:
+def declare(returns: CType, name: str, *arguments: CppParameter, head: str = "") -> str:
     items = cpp_text.parameters(arguments, defaults=True)
     return cpp_text.declaration(head, returns, name, items, ");")
 
 
 DECLARATIONS = [
     (
-        declare("at::Tensor", "add", SELF, ALPHA),
+        declare(TENSOR, "add", SELF, ALPHA),
         "at::Tensor add(const at::Tensor& self, const at::Scalar& alpha = 1);",
     ),
     (
-        declare("at::Tensor", "add_them", SELF, ALPHA, SIZE),
+        declare(TENSOR, "add_them", SELF, ALPHA, SIZE),
         "at::Tensor add_them(\n"
         "    const at::Tensor& self,\n"
         "    const at::Scalar& alpha = 1,\n"
         "    at::IntArrayRef size = {0, 1});",
     ),
     (
-        declare("at::Tensor", "clone", FORMAT, LONG),
+        declare(TENSOR, "clone", FORMAT, LONG),
         "at::Tensor clone(\n"
         "    ::std::optional<at::MemoryFormat> memory_format =\n"
         "        c10::MemoryFormat::Contiguous,\n"
@@ -71,15 +75,15 @@ DECLARATIONS = [
         )
     ],
     (
-        cpp_text.function_alias("schema", "at::Tensor", ["const at::Tensor&"]),
+        cpp_text.function_alias("schema", TENSOR, [SELF.type]),
         "using schema = at::Tensor(const at::Tensor&);",
     ),
     (
-        cpp_text.function_alias("schema", FIVE, ["const at::Tensor&", "bool"]),
+        cpp_text.function_alias("schema", FIVE, [SELF.type, BOOL]),
         "using schema =\n" f"    {FIVE}(\n" "        const at::Tensor&,\n" "        bool);",
     ),
     (
-        cpp_text.function_alias("schema", SIX, ["const at::Tensor&"]),
+        cpp_text.function_alias("schema", SIX, [SELF.type]),
         "using schema = ::std::tuple<\n"
         + "    at::Tensor,\n" * 5
         + "    at::Tensor>(const at::Tensor&);",
@@ -149,31 +153,29 @@ def every_signature() -> Iterator[str]:
     """Declarations, aliases and calls of everything in PyTorch's file, in every style."""
     import torchgen_lite
     from torchgen_lite.analysis.derive import derive
-    from torchgen_lite.dialects import cpp, dispatcher, native
+    from torchgen_lite.dialects.cpp import dispatcher, native, public
 
-    keyset = CppParameter("c10::DispatchKeySet", "dispatchKeySet")
     for function in derive(torchgen_lite.load(torch=True).functions).functions:
         name, signature = function.func.flat_name, dispatcher.signature(function)
         returns = signature.returns
         types = [p.type for p in signature.parameters]
-        items = cpp_text.parameters([keyset, *signature.parameters], indent=2)
+        items = cpp_text.parameters([KEYSET, *signature.parameters], indent=2)
         schema = cpp_text.quote(str(function.func))
         yield f"struct {name} {{"
         yield f"  {cpp_text.function_alias('schema', returns, types, indent=2)}"
         yield f"  {cpp_text.constant('static constexpr const char* schema_str', schema, indent=2)}"
         yield f"  {cpp_text.declaration('static ', returns, 'redispatch', items, ');', indent=2)}"
         yield "};"
-        for style in cpp.signatures(function):
+        for style in public.signatures(function):
             returns = style.returns
             items = cpp_text.parameters(style.parameters, defaults=True)
             names = [cpp_text.identifier(p.name) for p in style.parameters]
             yield cpp_text.declaration("inline ", returns, style.name, items, ") {")
             yield f"  {cpp_text.call(f'return ops::{name}::call(', names, ');', indent=2)}"
             yield "}"
-        kernel = native.signature(function)
-        returns = cpp_text.unrooted(kernel.returns)
+        kernel = unrooted_signature(native.signature(function))
         yield cpp_text.declaration(
-            "", returns, kernel.name, cpp_text.parameters(kernel.parameters), ");"
+            "", kernel.returns, kernel.name, cpp_text.parameters(kernel.parameters), ");"
         )
 
 

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp_signature import CppParameter
+from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, signature_headers
+from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.targets.cpp.model import Operator
 
 
@@ -31,12 +32,13 @@ class OperatorView:
 
 @dataclass(frozen=True, slots=True)
 class FunctionView:
-    """An inline function."""
+    """An inline function, and the headers that its declaration needs."""
 
     guard: str
     comment: str
     opening: str
     body: str
+    headers: frozenset[str]
 
 
 def operator_view(
@@ -50,12 +52,11 @@ def operator_view(
     plain, keyed = signature.parameters, (keyset, *signature.parameters)
     names = [cpp_text.identifier(p.name) for p in plain]
     constant, overload = "static constexpr const char*", operator.schema.overload_name
-    types = [p.type for p in plain]
     name = cpp_text.free_name("op", names)
     return OperatorView(
         flat,
         operator.guard,
-        cpp_text.function_alias("schema", signature.returns, types, indent=2),
+        cpp_text.function_alias("schema", signature.returns, signature.types, indent=2),
         cpp_text.constant(f"{constant} name", cpp_text.quote(operator.qualified), indent=2),
         cpp_text.constant(f"{constant} overload_name", cpp_text.quote(overload), indent=2),
         cpp_text.constant(f"{constant} schema_str", cpp_text.quote(operator.schema_text), indent=2),
@@ -69,14 +70,34 @@ def operator_view(
     )
 
 
-def comment(operator: Operator) -> str:
-    """What stands above a function: the whole schema."""
-    return f"// {operator.function.namespace}::{operator.schema_text}"
+def function_view(
+    operator: Operator, signature: CppSignature, call: str, passed: Sequence[str]
+) -> FunctionView:
+    """A function with that signature, which makes the `call` of the struct."""
+    name = cpp_text.function_name(signature.name)
+    return FunctionView(
+        operator.guard,
+        f"// {operator.function.namespace}::{operator.schema_text}",
+        declare("inline ", signature.returns, name, signature.parameters, ") {", defaults=True),
+        cpp_text.call(f"return ops::{operator.flat}::{call}(", passed, ");", indent=2),
+        signature_headers([signature], defaults=True),
+    )
+
+
+def distinct(signature: CppSignature, taken: set[tuple[str, tuple[CType, ...]]]) -> bool:
+    """Whether no function of that name and these types is `taken`; then this one is.
+
+    Overloads that look the same in C++ (`int` and `SymInt`) can't both be there: the first one is.
+    """
+    key = (signature.name, signature.types)
+    is_new = key not in taken
+    taken.add(key)
+    return is_new
 
 
 def declare(
     head: str,
-    returns: str,
+    returns: CType,
     name: str,
     parameters: Sequence[CppParameter],
     close: str,

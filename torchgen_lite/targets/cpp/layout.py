@@ -1,8 +1,8 @@
-"""Where the files of a library go."""
+"""Where the files of a library go, and what they include."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -41,3 +41,19 @@ def library_layout(functions: Sequence[NativeFunction], options: LibraryOptions)
 def stem(name: str, shard: int | None) -> str:
     """The name of a file without its ending: `operators`, or `operators_3`."""
     return name if shard is None else f"{name}_{shard}"
+
+
+def include_lines(
+    headers: Iterable[str], *, before: Sequence[str] = (), after: Sequence[str] = ()
+) -> list[str]:
+    """The lines that include headers: those with a folder, then those of the standard library.
+
+    >>> include_lines({"vector", "torchgen_lite/span.h", "cstdint"})
+    ['#include <torchgen_lite/span.h>', '', '#include <cstdint>', '#include <vector>']
+    """
+    known = sorted(set(headers))
+    theirs, standard = ([h for h in known if ("/" in h) is there] for there in (True, False))
+    lines: list[str] = []
+    for block in filter(None, (before, theirs, standard, after)):
+        lines += [*([""] if lines else []), *[f"#include <{header}>" for header in block]]
+    return lines

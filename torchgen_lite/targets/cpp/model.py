@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp_signature import CppSignature
+from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 

@@ -31,7 +31,8 @@ from dataclasses import dataclass
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp_signature import CppSignature
+from torchgen_lite.dialects.cpp.signature import CppSignature
+from torchgen_lite.dialects.cpp.types import CType, unrooted
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.kernels import flat, include_macro, qualified, split_kernel
 from torchgen_lite.targets.output import OutputFile
@@ -118,8 +119,7 @@ def _absent(name: str, namespace: str) -> str:
 def build_kernel_proof(required: RequiredKernel, index: int, namespace: str) -> KernelProofView:
     """The aliases and checks of the kernel with that index."""
     signature = required.signature
-    types = [p.type for p in signature.parameters]
-    returns = signature.returns
+    types, returns = signature.types, signature.returns
     address = f"&{qualified(required.kernel, namespace)}"
     found = f"decltype(found_{index}<schema_{index}>(0))"
     checks = tuple(_checks(required, index, types, returns))
@@ -137,7 +137,7 @@ def build_kernel_proof(required: RequiredKernel, index: int, namespace: str) -> 
 
 
 def _checks(
-    required: RequiredKernel, index: int, types: Sequence[str], returns: str
+    required: RequiredKernel, index: int, types: Sequence[CType], returns: CType
 ) -> Iterable[CheckView]:
     """Number of arguments, each argument, the result. A wrong number says nothing about the types."""
     schema, kernel = required.function.func, f"kernel_{index}"
@@ -159,21 +159,21 @@ def _checks(
             yield _check(
                 name,
                 f"takes<{kernel}::found<{position}>, {kernel}::expected<{position}>>",
-                f"{start}{writer.removeprefix('so ')} takes '{cpp_text.unrooted(type_)}' first",
+                f"{start}{writer.removeprefix('so ')} takes '{unrooted(type_)}' first",
             )
             continue
         yield _check(
             argument.span or name,
             f"takes<{kernel}::found<{position}>, {kernel}::expected<{position}>>",
             f"{start}argument '{argument.name}' is '{argument.type}' in the schema, "
-            f"{writer} takes '{cpp_text.unrooted(type_)}'",
+            f"{writer} takes '{unrooted(type_)}'",
         )
     written = [str(r.type) for r in schema.returns]
     result = f"'{written[0]}'" if len(written) == 1 else f"'({', '.join(written)})'"
     yield _check(
         (schema.returns[0].span if schema.returns else None) or name,
         f"gives<{kernel}::found_return, {kernel}::expected_return>",
-        f"{start}the schema returns {result}, {writer} returns '{cpp_text.unrooted(returns)}'",
+        f"{start}the schema returns {result}, {writer} returns '{unrooted(returns)}'",
     )
 
 

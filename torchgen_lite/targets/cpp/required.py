@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp_signature import CppSignature
+from torchgen_lite.dialects.cpp.signature import CppSignature, unrooted_signature
 from torchgen_lite.targets.cpp.kernels import include_macro, split_kernel
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.proof import RequiredKernel
@@ -85,12 +85,12 @@ def kernel_includes(folder: str, headers: Sequence[str]) -> list[str]:
 
 def prototype(kernel: Kernel, namespace: str) -> PrototypeView:
     """`at::Tensor scale_cpu(const at::Tensor& self, double s);`."""
-    signature, span = kernel.signature, kernel.span
+    signature, span = unrooted_signature(kernel.signature), kernel.span
     declaration = cpp_text.declaration(
         "",
-        cpp_text.unrooted(signature.returns),
+        signature.returns,
         split_kernel(kernel.name, namespace)[1],
-        [cpp_text.unrooted(p) for p in cpp_text.parameters(signature.parameters)],
+        cpp_text.parameters(signature.parameters),
         ");",
     )
     line, path = (span.line, span.source.path) if span else (1, "native_functions.yaml")

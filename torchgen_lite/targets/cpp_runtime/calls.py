@@ -20,25 +20,23 @@ neither.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from torchgen_lite.dialects import cpp_runtime, cpp_text
-from torchgen_lite.dialects.cpp_runtime import KEYSET, Types
-from torchgen_lite.dialects.cpp_signature import CppParameter
+from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects.cpp import runtime
+from torchgen_lite.dialects.cpp.runtime import KEYSET, Types
+from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
+from torchgen_lite.dialects.cpp.types import CType, headers_of
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
     OperatorView,
-    comment,
-    declare,
+    distinct,
+    function_view,
     operator_view,
 )
-from torchgen_lite.targets.cpp.layout import stem
+from torchgen_lite.targets.cpp.layout import include_lines, stem
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp_runtime.model import (
-    MEMBERS,
-    RuntimeLayout,
-    includes_of,
-    signature_texts,
-)
+from torchgen_lite.targets.cpp_runtime.model import MEMBERS, RuntimeLayout
 from torchgen_lite.targets.output import OutputFile
 
 
@@ -52,7 +50,7 @@ def build_calls(
         "framework": layout.framework(),
     }
     is_split = layout.shards != (None,)
-    taken: set[tuple[str, ...]] = set()
+    taken: set[tuple[str, tuple[CType, ...]]] = set()
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
         name = stem("operators", shard)
@@ -60,7 +58,9 @@ def build_calls(
             "stem": name,
             "is_whole": not is_split,
             "has_methods": has_methods,
-            "includes": includes_of([KEYSET.type, *signature_texts(o.signature for o in own)]),
+            "includes": include_lines(
+                signature_headers(o.signature for o in own) | headers_of(KEYSET.type)
+            ),
             "operators": [_operator_view(o) for o in own],
         }
         header, source = layout.header(f"{name}.h"), layout.source(f"{name}.cpp")
@@ -69,7 +69,7 @@ def build_calls(
         shown = list(functions(own, layout.types, taken))
         more = {
             "operators_header": f"{name}.h",
-            "includes": includes_of([view.opening for view in shown]),
+            "includes": include_lines({header for view in shown for header in view.headers}),
             "functions": shown,
         }
         path = layout.header(f"{stem('functions', shard)}.h")
@@ -92,39 +92,28 @@ def _operator_view(operator: Operator) -> OperatorView:
 
 
 def functions(
-    operators: Sequence[Operator], types: Types, taken: set[tuple[str, ...]]
+    operators: Sequence[Operator], types: Types, taken: set[tuple[str, tuple[CType, ...]]]
 ) -> Iterator[FunctionView]:
     """`add_out(out, self, other)` and, in the order of the schema, `add_outf(self, other, out)`.
 
-    Overloads that look the same in C++ (`int` and `SymInt`) can't both be there: the first one is. `taken`
-    has the names and types of those before.
+    `taken` has the names and types of those before.
     """
     for operator in operators:
         if "function" not in operator.function.variants:
             continue
-        for name, parameters in _styles(operator, types):
-            key = (name, *[p.type for p in parameters])
-            if key not in taken:
-                taken.add(key)
-                free = cpp_text.free_name(cpp_text.function_name(name), MEMBERS)
-                yield _function(operator, free, parameters)
+        names = [cpp_text.identifier(p.name) for p in operator.signature.parameters]
+        for signature in _styles(operator, types):
+            if distinct(signature, taken):
+                name = cpp_text.free_name(cpp_text.function_name(signature.name), MEMBERS)
+                yield function_view(operator, replace(signature, name=name), "call", names)
 
 
-def _styles(operator: Operator, types: Types) -> Iterator[tuple[str, Sequence[CppParameter]]]:
-    schema = operator.schema
+def _styles(operator: Operator, types: Types) -> Iterator[CppSignature]:
+    schema, plain = operator.schema, operator.signature
     if not schema.out:
-        yield schema.base_name, cpp_runtime.with_defaults(schema.arguments, types)
+        yield plain
         return
     inputs = [a for a in schema.arguments if not a.is_out]
-    yield f"{schema.base_name}_out", cpp_runtime.with_defaults([*schema.out, *inputs], types)
-    yield f"{schema.base_name}_outf", operator.signature.parameters
-
-
-def _function(operator: Operator, name: str, parameters: Sequence[CppParameter]) -> FunctionView:
-    names = [cpp_text.identifier(p.name) for p in operator.signature.parameters]
-    return FunctionView(
-        operator.guard,
-        comment(operator),
-        declare("inline ", operator.signature.returns, name, parameters, ") {", defaults=True),
-        cpp_text.call(f"return ops::{operator.flat}::call(", names, ");", indent=2),
-    )
+    swapped = runtime.arguments([*schema.out, *inputs], types)
+    yield replace(plain, name=f"{schema.base_name}_out", parameters=swapped)
+    yield replace(plain, name=f"{schema.base_name}_outf", parameters=plain.plain)

@@ -15,13 +15,16 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
-from torchgen_lite.dialects import cpp_runtime, cpp_text
+from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects.cpp import runtime
+from torchgen_lite.dialects.cpp.signature import signature_headers
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
+from torchgen_lite.targets.cpp.layout import include_lines
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.proof import proof_files
 from torchgen_lite.targets.cpp.required import Kernel, kernels_header, required_kernels
-from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, includes_of, signature_texts
+from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
 from torchgen_lite.targets.output import OutputFile
 
 
@@ -43,9 +46,7 @@ def author_kernels(operators: Sequence[Operator], layout: RuntimeLayout) -> list
             signature = operator.signature
             if entry.key in keys_above_backends():
                 schema = operator.schema
-                signature = cpp_runtime.signature(
-                    schema, schema.base_name, layout.types, keyset=True
-                )
+                signature = runtime.signature(schema, schema.base_name, layout.types, keyset=True)
             span = entry.kernel_span or operator.schema.name_span
             found.append(Kernel(operator, entry.key, entry.kernel, signature, span))
     return found
@@ -55,7 +56,7 @@ def build_kernels(
     kernels: Sequence[Kernel], layout: RuntimeLayout, headers: Sequence[str]
 ) -> Iterator[OutputFile]:
     """Prototypes and proof; with headers of the author's that declare the kernels no prototypes."""
-    includes = includes_of(signature_texts(k.signature for k in kernels))
+    includes = include_lines(signature_headers(k.signature for k in kernels))
     framework = layout.framework()
     includes = [*includes, *([""] if includes and framework else []), *framework]
     if not headers:

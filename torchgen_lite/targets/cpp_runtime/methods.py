@@ -14,15 +14,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.dialects import cpp_runtime, cpp_text
-from torchgen_lite.dialects.cpp_runtime import Types
+from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects.cpp import runtime
+from torchgen_lite.dialects.cpp.runtime import Types
+from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
+from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.schema.model import bare_type
-from torchgen_lite.targets.cpp.calls import declare
+from torchgen_lite.targets.cpp.calls import declare, distinct
+from torchgen_lite.targets.cpp.layout import include_lines
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp_runtime.model import MEMBERS, RuntimeLayout, includes_of
+from torchgen_lite.targets.cpp_runtime.model import MEMBERS, RuntimeLayout
 from torchgen_lite.targets.output import OutputFile
 
-SELF = "Self"
+SELF = CType("Self")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class MethodView:
     declaration: str
     opening: str
     body: str
+    headers: frozenset[str]
 
 
 def build_methods(views: Sequence[MethodView], layout: RuntimeLayout) -> Iterator[OutputFile]:
@@ -42,7 +47,7 @@ def build_methods(views: Sequence[MethodView], layout: RuntimeLayout) -> Iterato
     context = {
         "namespace": layout.namespace,
         "folder": layout.folder,
-        "includes": includes_of([view.declaration for view in views]),
+        "includes": include_lines({header for view in views for header in view.headers}),
         "methods": views,
     }
     for name in ("methods", "method_bodies"):
@@ -52,25 +57,25 @@ def build_methods(views: Sequence[MethodView], layout: RuntimeLayout) -> Iterato
 def methods(operators: Sequence[Operator], types: Types) -> list[MethodView]:
     """Of overloads that look the same in C++ the first one is there."""
     own = types.with_tensor(SELF)
-    found: dict[tuple[str, ...], MethodView] = {}
+    taken: set[tuple[str, tuple[CType, ...]]] = set()
+    found = []
     for operator in operators:
-        receiver = next((a for a in operator.schema.arguments if a.name == "self"), None)
+        schema = operator.schema
+        receiver = next((a for a in schema.arguments if a.name == "self"), None)
         if receiver is None or bare_type(receiver.type) != "Tensor":
             continue
         if "method" in operator.function.variants:
-            others = [a for a in operator.schema.arguments if a is not receiver]
-            key = (operator.schema.base_name, *[cpp_runtime.argument_type(a, own) for a in others])
-            if key not in found:
-                found[key] = _method(operator, own, is_const=not receiver.is_write)
-    return list(found.values())
+            others = [a for a in schema.arguments if a is not receiver]
+            returns = runtime.returns_type(schema, own)
+            signature = CppSignature(schema.base_name, returns, runtime.arguments(others, own))
+            if distinct(signature, taken):
+                found.append(_method(operator, signature, is_const=not receiver.is_write))
+    return found
 
 
-def _method(operator: Operator, types: Types, *, is_const: bool) -> MethodView:
-    schema = operator.schema
-    others = [a for a in schema.arguments if a.name != "self"]
-    parameters = cpp_runtime.with_defaults(others, types)
-    returns = cpp_runtime.returns_type(schema, types)
-    name = cpp_text.free_name(cpp_text.function_name(schema.base_name), MEMBERS)
+def _method(operator: Operator, signature: CppSignature, *, is_const: bool) -> MethodView:
+    returns, parameters = signature.returns, signature.parameters
+    name = cpp_text.free_name(cpp_text.function_name(signature.name), MEMBERS)
     closing = ") const" if is_const else ")"
     passed = [
         "self_()" if p.name == "self" else cpp_text.identifier(p.name)
@@ -81,4 +86,5 @@ def _method(operator: Operator, types: Types, *, is_const: bool) -> MethodView:
         declare("", returns, name, parameters, f"{closing};", indent=2, defaults=True),
         declare("", returns, f"TensorMethods<Self>::{name}", parameters, f"{closing} {{"),
         cpp_text.call(f"return ops::{operator.flat}::call(", passed, ");", indent=2),
+        signature_headers([signature], defaults=True),
     )

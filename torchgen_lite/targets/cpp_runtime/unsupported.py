@@ -8,8 +8,8 @@ from torchgen_lite.analysis.derive.backend_index import STRUCTURED_KEYS
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.dialects import cpp_runtime
-from torchgen_lite.dialects.cpp_runtime import Types
+from torchgen_lite.dialects.cpp import runtime
+from torchgen_lite.dialects.cpp.runtime import Types
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp_runtime.kernels import keys_above_backends
 
@@ -20,7 +20,7 @@ def check_types(function: NativeFunction, types: Types) -> Iterator[Diagnostic]:
     arguments = [(a.type, f"argument `{a.name}`", a.type_span) for a in schema.arguments]
     returns = [(r.type, "result", r.span) for r in schema.returns]
     for type_, what, span in (*arguments, *returns):
-        part = cpp_runtime.missing(type_, types)
+        part = runtime.missing(type_, types)
         if part is not None:
             yield finding(
                 function,

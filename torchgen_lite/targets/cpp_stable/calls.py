@@ -12,11 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from torchgen_lite.dialects import cpp_text, stable
-from torchgen_lite.dialects.cpp_signature import CppParameter
-from torchgen_lite.dialects.stable_defaults import parameters as parameters_with_defaults
-from torchgen_lite.targets.cpp.calls import FunctionView, comment
-from torchgen_lite.targets.cpp.layout import stem
+from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects.cpp import stable
+from torchgen_lite.dialects.cpp.signature import (
+    CppSignature,
+    signature_headers,
+    unrooted_signature,
+)
+from torchgen_lite.dialects.cpp.types import CType
+from torchgen_lite.targets.cpp.calls import FunctionView, distinct, function_view
+from torchgen_lite.targets.cpp.layout import include_lines, stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.output import OutputFile
 
@@ -51,7 +56,7 @@ def build_calls(
         own = [o for o in operators if o.shard == shard]
         more: dict[str, object] = {
             "stem": name,
-            "includes": include_lines(own, folder),
+            "includes": declaration_includes(own, folder),
             "operators": [call_view(o) for o in own],
         }
         yield OutputFile(f"{include}/{name}.h", "cpp_stable/operators.h.j2", context | more)
@@ -61,32 +66,21 @@ def build_calls(
         yield OutputFile(f"{include}/operators.h", "cpp/umbrella.h.j2", context | more)
     functions = list(function_views(operators))
     more = {
-        "has_limits": any("numeric_limits" in view.opening for view in functions),
+        "has_limits": any("limits" in view.headers for view in functions),
         "functions": functions,
     }
     yield OutputFile(f"{include}/functions.h", "cpp_stable/functions.h.j2", context | more)
 
 
-def include_lines(operators: Sequence[Operator], folder: str) -> list[str]:
+def declaration_includes(operators: Sequence[Operator], folder: str) -> list[str]:
     """What declarations of these operators need: our header, PyTorch's, the standard library's."""
-    needed: set[str] = set()
-    for operator in operators:
-        schema = operator.schema
-        for type_ in (*[a.type for a in schema.arguments], *[r.type for r in schema.returns]):
-            needed |= stable.headers(type_)
-        if len(schema.returns) > 1:
-            needed.add("tuple")
-    ours = [f"{folder}/version.h"] if any(o.guard for o in operators) else []
-    theirs = sorted(h for h in needed if "/" in h)
-    blocks = [block for block in (ours, theirs, sorted(needed.difference(theirs))) if block]
-    lines = [[f"#include <{header}>" for header in block] for block in blocks]
-    return [line for i, block in enumerate(lines) for line in ([""] if i else []) + block]
+    version = [f"{folder}/version.h"] if any(o.guard for o in operators) else []
+    return include_lines(signature_headers(o.signature for o in operators), before=version)
 
 
 def call_view(operator: Operator) -> CallView:
     """The struct of one operator."""
     returns, parameters = operator.signature.returns, operator.signature.parameters
-    types = [p.type for p in parameters]
     items = cpp_text.parameters(parameters)
     inner = cpp_text.parameters(parameters, indent=2)
     constant = "static constexpr const char*"
@@ -94,7 +88,7 @@ def call_view(operator: Operator) -> CallView:
     return CallView(
         operator.flat,
         operator.guard,
-        cpp_text.function_alias("schema", returns, types, indent=2),
+        cpp_text.function_alias("schema", returns, operator.signature.types, indent=2),
         cpp_text.constant(f"{constant} name", cpp_text.quote(operator.qualified), indent=2),
         cpp_text.constant(f"{constant} overload_name", overload, indent=2),
         cpp_text.constant(f"{constant} schema_str", cpp_text.quote(operator.schema_text), indent=2),
@@ -117,48 +111,22 @@ def _call(head: str, operator: Operator, first: Sequence[str] = ()) -> str:
 
 
 def function_views(operators: Sequence[Operator]) -> Iterator[FunctionView]:
-    """`add_out(out, self, other)` and, in the order of the schema, `add_outf(self, other, out)`.
-
-    Overloads that look the same in C++ (`int` and `SymInt`) can't both be there: the first one is.
-    """
-    taken: set[tuple[str, tuple[str, ...]]] = set()
+    """`add_out(out, self, other)` and, in the order of the schema, `add_outf(self, other, out)`."""
+    taken: set[tuple[str, tuple[CType, ...]]] = set()
     for operator in filter(is_callable, operators):
-        for name, parameters in _styles(operator):
-            key = (name, tuple([p.type for p in parameters]))
-            if key not in taken:
-                taken.add(key)
-                yield _function(operator, name, parameters)
+        names = [cpp_text.identifier(p.name) for p in operator.signature.parameters]
+        for signature in _styles(operator):
+            if distinct(signature, taken):
+                # Among functions nothing can hide `std`: a function of that name doesn't.
+                yield function_view(operator, unrooted_signature(signature), "call", names)
 
 
-def _styles(operator: Operator) -> Iterator[tuple[str, Sequence[CppParameter]]]:
-    schema = operator.schema
+def _styles(operator: Operator) -> Iterator[CppSignature]:
+    schema, plain = operator.schema, operator.signature
     if not schema.out:
-        yield schema.base_name, parameters_with_defaults(schema)
+        yield plain
         return
     inputs = [a for a in schema.arguments if not a.is_out]
-    swapped = replace(schema, arguments=(*schema.out, *inputs))
-    yield f"{schema.base_name}_out", parameters_with_defaults(swapped)
-    yield f"{schema.base_name}_outf", operator.signature.parameters
-
-
-def _function(operator: Operator, name: str, parameters: Sequence[CppParameter]) -> FunctionView:
-    # Among functions nothing can hide `std`: a function of that name doesn't.
-    items = cpp_text.parameters(_unrooted(parameters), defaults=True)
-    if items and len(f"    {items[-1]}) {{") > cpp_text.LINE_LENGTH:
-        # Behind the last one there is more than a comma.
-        items[-1] = items[-1].replace(" = ", " =\n        ", 1)
-    name = cpp_text.function_name(name)
-    returns = cpp_text.unrooted(operator.signature.returns)
-    return FunctionView(
-        operator.guard,
-        comment(operator),
-        cpp_text.declaration("inline ", returns, name, items, ") {"),
-        _call(f"ops::{operator.flat}::call", operator),
-    )
-
-
-def _unrooted(parameters: Sequence[CppParameter]) -> list[CppParameter]:
-    return [
-        CppParameter(cpp_text.unrooted(p.type), p.name, p.default and cpp_text.unrooted(p.default))
-        for p in parameters
-    ]
+    swapped = stable.arguments([*schema.out, *inputs])
+    yield replace(plain, name=f"{schema.base_name}_out", parameters=swapped)
+    yield replace(plain, name=f"{schema.base_name}_outf", parameters=plain.plain)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torchgen_lite.dialects import stable
-from torchgen_lite.dialects.stable import FIRST_RELEASE, Release
+from torchgen_lite.dialects.cpp import stable
+from torchgen_lite.dialects.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.model import (

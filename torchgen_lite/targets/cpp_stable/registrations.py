@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.stable import FIRST_RELEASE, Release
+from torchgen_lite.dialects.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.options import ModuleOptions
 from torchgen_lite.targets.cpp.required import Kernel, shared_names

@@ -16,7 +16,7 @@ from torchgen_lite.targets.cpp.required import (
     shared_names,
 )
 from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
-from torchgen_lite.targets.cpp_stable.calls import build_calls, include_lines
+from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
 from torchgen_lite.targets.cpp_stable.kernels import author_kernels
 from torchgen_lite.targets.cpp_stable.model import build_operators
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
@@ -76,7 +76,7 @@ def _kernel_files(
     include = f"{options.folder}/include/{folder}"
     kernels = author_kernels(operators)
     required = required_kernels(kernels)
-    includes = include_lines(operators, folder)
+    includes = declaration_includes(operators, folder)
     if options.headers:
         includes = ["#include <torch/csrc/stable/library.h>", "", *includes]
         yield from proof_files(include, namespace, required, includes, same=SAME_UNBOXED)

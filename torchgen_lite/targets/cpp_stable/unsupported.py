@@ -8,8 +8,8 @@ from torchgen_lite.analysis.derive.backend_index import STRUCTURED_KEYS
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic, Span
-from torchgen_lite.dialects import stable
-from torchgen_lite.dialects.stable import Release
+from torchgen_lite.dialects.cpp import stable
+from torchgen_lite.dialects.cpp.stable import Release
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import Type
 

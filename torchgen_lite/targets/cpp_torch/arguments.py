@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout, element_name
-from torchgen_lite.dialects.cpp import Style
+from torchgen_lite.dialects.cpp.public import Style
 from torchgen_lite.dialects.cpp_text import identifier
 from torchgen_lite.schema import Argument, BaseType
 from torchgen_lite.schema.model import bare_type

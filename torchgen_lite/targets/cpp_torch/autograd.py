@@ -27,7 +27,8 @@ from torchgen_lite.analysis.derive.views import is_aliasing
 from torchgen_lite.analysis.differentiability import DifferentiabilityInfo, differentiable_outputs
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp_signature import KEYSET_PARAMETER, CppParameter
+from torchgen_lite.dialects.cpp.signature import KEYSET
+from torchgen_lite.dialects.cpp.types import VOID
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.cpp.model import Operator
@@ -37,7 +38,6 @@ from torchgen_lite.targets.cpp_torch.saved import LIST_KINDS, Saved, saved_membe
 
 TENSORS = frozenset("TOLP")
 VIEWS = "ADInplaceOrView"
-_KEYSET_TYPE = KEYSET_PARAMETER.partition(" ")[0]
 _BELOW_AUTOGRAD = "at::AutoDispatchBelowAutograd"
 _BELOW_VIEWS = "at::AutoDispatchBelowADInplaceOrView"
 
@@ -109,7 +109,7 @@ def guarded(operator: Operator, guard: str, keys: str, *, indent: int) -> list[s
 def view_of(operator: Operator, key: str, lines: Sequence[str]) -> KernelView:
     """The kernel under this key with these lines, and its registration."""
     signature, name = operator.signature, f"{key.lower()}_{operator.flat}"
-    keyed = (CppParameter(_KEYSET_TYPE, "_keys"), *signature.parameters)
+    keyed = (KEYSET._replace(name="_keys"), *signature.parameters)
     items = cpp_text.parameters(keyed)
     opening = cpp_text.declaration("", signature.returns, name, items, ") {")
     return KernelView(operator.guard, opening, tuple(lines), register_line(operator, name))
@@ -255,7 +255,7 @@ def written_kernel(operator: Operator) -> KernelView:
     keys = "_keys & c10::after_ADInplaceOrView_keyset"
     lines = [f"  const auto _below = {keys};"]
     raised = [f"  autograd::raise_version({name});" for name in _identifiers(written(operator))]
-    if operator.signature.returns == "void":
+    if operator.signature.returns == VOID:
         lines += ["  {", f"    {_BELOW_VIEWS} _guard;"]
         lines += [*redispatch(operator, "", "_below", indent=4), "  }", *raised]
         return view_of(operator, VIEWS, lines)

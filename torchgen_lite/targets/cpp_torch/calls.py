@@ -14,25 +14,29 @@ inline at::Tensor add(const at::Tensor& self, const at::Tensor& other, const at:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from torchgen_lite.dialects import cpp, cpp_text
-from torchgen_lite.dialects.cpp import Style
-from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
+from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects.cpp import public
+from torchgen_lite.dialects.cpp.public import Style
+from torchgen_lite.dialects.cpp.signature import KEYSET, CppSignature, signature_headers
+from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
     OperatorView,
-    comment,
-    declare,
+    distinct,
+    function_view,
     operator_view,
 )
-from torchgen_lite.targets.cpp.layout import Layout, stem
+from torchgen_lite.targets.cpp.layout import Layout, include_lines, stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.arguments import pass_on
 from torchgen_lite.targets.output import OutputFile
 
-KEYSET = CppParameter("c10::DispatchKeySet", "dispatchKeySet")
+# What nearly every signature needs.
+_ALWAYS = ("ATen/core/Tensor.h", "c10/core/Scalar.h")
 
 
 def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[OutputFile]:
@@ -45,7 +49,7 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
         own = [o for o in operators if o.shard == shard]
         operators_stem = stem("operators", shard)
         signatures = [o.signature for o in own]
-        includes = include_lines(own, signatures, layout, "c10/core/DispatchKeySet.h")
+        includes = declaration_includes(own, signatures, layout, "c10/core/DispatchKeySet.h")
         views = [_operator_view(o) for o in own]
         more = {"stem": operators_stem, "includes": includes, "operators": views}
         yield OutputFile(
@@ -62,7 +66,7 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
             more = {
                 "inner": inner,
                 "operators_header": f"{operators_stem}.h",
-                "has_limits": any("numeric_limits" in view.opening for view in shown),
+                "has_limits": any("limits" in view.headers for view in shown),
                 "functions": shown,
             }
             path = layout.header(f"{stem(name, shard)}.h")
@@ -74,18 +78,16 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
             yield OutputFile(layout.header(f"{name}.h"), "cpp/umbrella.h.j2", context | more)
 
 
-def include_lines(
+def declaration_includes(
     operators: Sequence[Operator],
     signatures: Sequence[CppSignature],
     layout: Layout,
     *more: str,
 ) -> list[str]:
     """What declarations with these signatures need, and the conditions of these operators."""
-    headers = types.headers(signatures, *more)
-    lines = [f"#include <{header}>" if header else "" for header in headers]
-    if any(o.guard for o in operators):
-        lines += ["", f"#include <{layout.folder}/version.h>"]
-    return lines
+    version = [f"{layout.folder}/version.h"] if any(o.guard for o in operators) else []
+    headers = signature_headers(signatures).union(_ALWAYS, more)
+    return include_lines(headers, after=version)
 
 
 def _operator_view(operator: Operator) -> OperatorView:
@@ -98,52 +100,25 @@ def _operator_view(operator: Operator) -> OperatorView:
 
 def functions(operators: Sequence[Operator]) -> Iterator[FunctionView]:
     """The free functions of the public C++ dialect, with defaults."""
-    yield from _functions([o for o in operators if "function" in o.function.variants], _function)
+    shown = [o for o in operators if "function" in o.function.variants]
+    for operator, signature, style in _signatures(shown):
+        yield function_view(operator, signature, "call", pass_on(operator, style))
 
 
 def redispatch_functions(operators: Sequence[Operator]) -> Iterator[FunctionView]:
     """The same with a keyset first. Operators that are only methods have them too, as in PyTorch."""
-    yield from _functions(operators, _redispatch_function)
+    for operator, signature, style in _signatures(operators):
+        keyed = replace(signature, parameters=(KEYSET, *signature.parameters))
+        passed = [KEYSET.name, *pass_on(operator, style)]
+        yield function_view(operator, keyed, "redispatch", passed)
 
 
-def _functions(
-    operators: Sequence[Operator],
-    build: Callable[[Operator, CppSignature, Style], FunctionView],
-) -> Iterator[FunctionView]:
-    """Overloads that look the same in C++ can't both be there: the first one is."""
-    taken: set[tuple[str, tuple[str, ...]]] = set()
+def _signatures(operators: Sequence[Operator]) -> Iterator[tuple[Operator, CppSignature, Style]]:
+    taken: set[tuple[str, tuple[CType, ...]]] = set()
     for operator in operators:
-        for style in cpp.styles(operator.function):
-            signature = types.own_types(operator.function, cpp.signature(operator.function, style))
-            key = (signature.name, tuple([p.type for p in signature.parameters]))
-            if key not in taken:
-                taken.add(key)
-                yield build(operator, signature, style)
-
-
-def _function(operator: Operator, signature: CppSignature, style: Style) -> FunctionView:
-    returns, name = signature.returns, cpp_text.function_name(signature.name)
-    return FunctionView(
-        operator.guard,
-        comment(operator),
-        declare("inline ", returns, name, signature.parameters, ") {", defaults=True),
-        cpp_text.call(
-            f"return ops::{operator.flat}::call(", pass_on(operator, style), ");", indent=2
-        ),
-    )
-
-
-def _redispatch_function(operator: Operator, signature: CppSignature, style: Style) -> FunctionView:
-    returns, name = signature.returns, cpp_text.function_name(signature.name)
-    parameters = (KEYSET, *signature.parameters)
-    return FunctionView(
-        operator.guard,
-        comment(operator),
-        declare("inline ", returns, name, parameters, ") {", defaults=True),
-        cpp_text.call(
-            f"return ops::{operator.flat}::redispatch(",
-            [KEYSET.name, *pass_on(operator, style)],
-            ");",
-            indent=2,
-        ),
-    )
+        for style in public.styles(operator.function):
+            signature = types.own_types(
+                operator.function, public.signature(operator.function, style)
+            )
+            if distinct(signature, taken):
+                yield operator, signature, style

@@ -22,7 +22,9 @@ from torchgen_lite.analysis.derive import derive
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp_signature import CppSignature
+from torchgen_lite.dialects.cpp.signature import CppSignature
+from torchgen_lite.dialects.cpp.torch_types import INT_LIST, INT_LIST_OPTION
+from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
@@ -153,12 +155,12 @@ def _body(
     yield f"return {results[0]};" if count == 1 else f"return {{{', '.join(results)}}};"
 
 
-def _symbolic(given: str, wanted: str, name: str) -> str:
+def _symbolic(given: CType, wanted: CType, name: str) -> str:
     """An argument of the typed call; of plain numbers symbolic ones are made, but not of lists of them."""
     name = cpp_text.identifier(name)
-    if given == wanted or "ArrayRef" not in given:
+    if given == wanted or given not in (INT_LIST, INT_LIST_OPTION):
         return name
-    if "Optional" not in given:
+    if given == INT_LIST:
         return f"c10::fromIntArrayRefSlow({name})"
     some = f"std::make_optional(c10::fromIntArrayRefSlow(*{name}))"
     return f"{name}.has_value() ? {some} : std::nullopt"

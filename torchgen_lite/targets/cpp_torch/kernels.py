@@ -17,7 +17,7 @@ from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.proof import proof_files
 from torchgen_lite.targets.cpp.required import Kernel, kernels_header, required_kernels
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.calls import include_lines
+from torchgen_lite.targets.cpp_torch.calls import declaration_includes
 from torchgen_lite.targets.output import OutputFile
 
 # Under these a kernel of a structured operator is an impl function.
@@ -41,7 +41,9 @@ def author_kernels(operators: Sequence[Operator]) -> list[Kernel]:
 
 def build_kernels(kernels: Sequence[Kernel], layout: Layout) -> Iterator[OutputFile]:
     """`kernels.h`, `kernel_check.h` and `verify_kernels.h`."""
-    includes = include_lines([k.operator for k in kernels], [k.signature for k in kernels], layout)
+    includes = declaration_includes(
+        [k.operator for k in kernels], [k.signature for k in kernels], layout
+    )
     yield kernels_header(layout.header("kernels.h"), layout.namespace, kernels, includes)
     include = layout.header("").rstrip("/")
     yield from proof_files(include, layout.namespace, required_kernels(kernels), includes)

@@ -13,8 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.dialects import cpp, cpp_text
-from torchgen_lite.dialects.cpp import Style
+from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects.cpp import public
+from torchgen_lite.dialects.cpp.public import Style
+from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
+from torchgen_lite.dialects.cpp.types import CType
+from torchgen_lite.targets.cpp.calls import declare, distinct
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.arguments import pass_on
@@ -26,11 +30,12 @@ SELF = "tensor_()"
 
 @dataclass(frozen=True, slots=True)
 class MethodView:
-    """One method."""
+    """One method, and the headers that its declaration needs."""
 
     guard: str
     opening: str
     body: str
+    headers: frozenset[str]
 
 
 def build_methods(operators: Sequence[Operator], layout: Layout) -> Iterator[OutputFile]:
@@ -41,7 +46,7 @@ def build_methods(operators: Sequence[Operator], layout: Layout) -> Iterator[Out
     context = {
         "namespace": layout.namespace,
         "folder": layout.folder,
-        "has_limits": any("numeric_limits" in view.opening for view in views),
+        "has_limits": any("limits" in view.headers for view in views),
         "methods": views,
     }
     yield OutputFile(layout.header("methods.h"), "cpp_torch/methods.h.j2", context)
@@ -49,30 +54,25 @@ def build_methods(operators: Sequence[Operator], layout: Layout) -> Iterator[Out
 
 def methods(operators: Sequence[Operator]) -> Iterator[MethodView]:
     """Of overloads that look the same in C++ the first one is there."""
-    taken: set[tuple[str, tuple[str, ...]]] = set()
+    taken: set[tuple[str, tuple[CType, ...]]] = set()
     for operator in operators:
         arguments = operator.schema.arguments
         if "method" not in operator.function.variants or all(a.name != "self" for a in arguments):
             continue
-        for style in cpp.styles(operator.function, method=True):
-            view = _method(operator, style, taken)
-            if view is not None:
-                yield view
+        for style in public.styles(operator.function, method=True):
+            signature = own_types(operator.function, public.signature(operator.function, style))
+            if distinct(signature, taken):
+                yield _method(operator, signature, style)
 
 
-def _method(
-    operator: Operator, style: Style, taken: set[tuple[str, tuple[str, ...]]]
-) -> MethodView | None:
-    signature = own_types(operator.function, cpp.signature(operator.function, style))
-    key = (signature.name, tuple([p.type for p in signature.parameters]))
-    if key in taken:
-        return None
-    taken.add(key)
-    items = cpp_text.parameters(signature.parameters, defaults=True, indent=2)
+def _method(operator: Operator, signature: CppSignature, style: Style) -> MethodView:
     name = cpp_text.function_name(signature.name)
     call = f"return ops::{operator.flat}::call("
     return MethodView(
         operator.guard,
-        cpp_text.declaration("", signature.returns, name, items, ") const {", indent=2),
+        declare(
+            "", signature.returns, name, signature.parameters, ") const {", indent=2, defaults=True
+        ),
         cpp_text.call(call, pass_on(operator, style, self=SELF), ");", indent=4),
+        signature_headers([signature], defaults=True),
     )

@@ -16,8 +16,10 @@ from torchgen_lite.analysis.differentiability import (
     SavedAttribute,
     return_names,
 )
-from torchgen_lite.dialects import cpp_text, cpp_types
-from torchgen_lite.dialects.cpp_types import Conventions
+from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects.cpp import torch_types
+from torchgen_lite.dialects.cpp.torch_types import Conventions
+from torchgen_lite.dialects.cpp.types import VOID, CType, unrooted
 from torchgen_lite.schema import FunctionSchema, ListType
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.cpp_torch import types
@@ -116,23 +118,6 @@ class Saved:
         return f"{value}.has_value() ? {self.read.format(f'(*{value})')} : {self.type}()"
 
 
-def owned_type(type_: str) -> str:
-    """The type that keeps an argument's value when the call is over.
-
-    >>> owned_type("c10::SymIntArrayRef"), owned_type("const std::optional<at::Scalar>&")
-    ('std::vector<c10::SymInt>', 'std::optional<at::Scalar>')
-    """
-    text = cpp_text.unrooted(type_).removeprefix("const ").removesuffix("&")
-    text = text.replace("c10::SymIntArrayRef", _SIZES).replace("c10::string_view", "std::string")
-    text = text.replace("at::OptionalIntArrayRef", "c10::OptionalArray<int64_t>")
-    text = text.replace("at::OptionalSymIntArrayRef", "c10::OptionalArray<c10::SymInt>")
-    text = text.replace("at::IntArrayRef", "std::vector<int64_t>")
-    optional = re.fullmatch(r"std::optional<(?:at::ArrayRef|std::vector)<([^<>]*)>>", text)
-    if optional:
-        return f"c10::OptionalArray<{optional[1]}>"
-    return re.sub(r"at::ArrayRef<", "std::vector<", text)
-
-
 def saved_members(
     info: DifferentiabilityInfo, problems: list[str]
 ) -> tuple[list[Saved], list[Saved]]:
@@ -158,10 +143,10 @@ def _results(
         returned = schema.returns[index].type
         kind = "L" if isinstance(returned, ListType) else "T"
         if not is_tensor_like(returned):
-            type_ = cpp_types.return_type(returned, False, Conventions(symint=True))
+            type_ = torch_types.return_type(returned, False, Conventions(symint=True))
             yield replace(_saved(attribute, "", type_, problems), index=index)
             continue
-        saved = _saved(attribute, kind, "", problems)
+        saved = _saved(attribute, kind, VOID, problems)
         if attribute.is_whole and kind == "T":
             # The node that made a result is its history, so it doesn't keep it in a circle.
             unpack = f"{saved.member}.unpack(getptr())"
@@ -170,7 +155,7 @@ def _results(
             yield Saved(attribute, saved.type, saved.kind, saved.read, saved.unpack, kind, index)
 
 
-def _saved(attribute: SavedAttribute, kind: str, type_: str, problems: list[str]) -> Saved:
+def _saved(attribute: SavedAttribute, kind: str, type_: CType, problems: list[str]) -> Saved:
     member = f"saved_{attribute.name}"
     if not attribute.is_whole:
         return _fact(attribute, kind, member, problems)
@@ -193,7 +178,7 @@ def _saved(attribute: SavedAttribute, kind: str, type_: str, problems: list[str]
             f"autograd::{unpack}({member})",
             kind,
         )
-    owned = owned_type(type_)
+    owned = str(unrooted(torch_types.kept(type_)))
     if "at::Tensor" in owned:
         problems.append(f"`{attribute.source}` is kept by no node: it is a list that may be absent")
     if owned in _WITHOUT_DEFAULT:
@@ -203,8 +188,8 @@ def _saved(attribute: SavedAttribute, kind: str, type_: str, problems: list[str]
     return Saved(attribute, owned, _kind_of(owned), _owned_value(owned, type_), member, kind)
 
 
-def _owned_value(owned: str, type_: str) -> str:
-    if owned.startswith("std::vector<") and "ArrayRef" in type_:
+def _owned_value(owned: str, type_: CType) -> str:
+    if owned.startswith("std::vector<") and type_.name.endswith("ArrayRef"):
         return "{0}.vec()"
     return "std::string({0})" if owned == "std::string" else "{0}"
 

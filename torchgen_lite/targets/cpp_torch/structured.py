@@ -31,8 +31,10 @@ from torchgen_lite.analysis.derive import derive
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.dialects import cpp_text, structured
-from torchgen_lite.dialects.cpp_signature import CppParameter
+from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects.cpp import structured
+from torchgen_lite.dialects.cpp.signature import CppParameter
+from torchgen_lite.dialects.cpp.types import VOID, CType
 from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
@@ -171,7 +173,7 @@ def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
             cpp_text.derived_class(f"structured_{name}", group.meta),
             (),
             *_place(group, own[0].kernel_span),
-            _function("impl", "void", structured.impl_arguments(group.group)),
+            _function("impl", VOID, structured.impl_arguments(group.group)),
         )
 
 
@@ -182,13 +184,13 @@ def _place(group: Group, span: Span | None) -> tuple[int, str]:
     return line, cpp_text.quote(path)
 
 
-def _function(name: str, returns: str, parameters: Sequence[CppParameter]) -> str:
+def _function(name: str, returns: CType, parameters: Sequence[CppParameter]) -> str:
     items = cpp_text.parameters(parameters, indent=2)
     return cpp_text.declaration("", returns, name, items, ");", indent=2)
 
 
-def _meta_returns(group: VariantGroup) -> str:
-    return "meta_return_ty" if structured.precomputed_members(group) else "void"
+def _meta_returns(group: VariantGroup) -> CType:
+    return CType("meta_return_ty") if structured.precomputed_members(group) else VOID
 
 
 def _precomputed(group: VariantGroup) -> Iterator[str]:

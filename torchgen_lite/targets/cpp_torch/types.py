@@ -8,35 +8,18 @@ a `str` that is returned would refer to a text that is gone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.dialects import cpp_types, dispatcher
-from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
-from torchgen_lite.dialects.cpp_types import OPTIONAL_TENSOR, Conventions, const
+from torchgen_lite.dialects.cpp import dispatcher, torch_types
+from torchgen_lite.dialects.cpp.defaults import EMPTY, TORCH, default_of
+from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, trailing_defaults
+from torchgen_lite.dialects.cpp.torch_types import OPTIONAL_TENSOR, Conventions, owned
+from torchgen_lite.dialects.cpp.types import CType, Expression, bare, const_ref
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Type, walk_type
 from torchgen_lite.schema.model import GenericType, TupleType, bare_type
-from torchgen_lite.targets.cpp_torch.defaults import own_default
 
-# What nearly every signature needs.
-_ALWAYS = ("ATen/core/Tensor.h", "c10/core/Scalar.h")
-_HEADERS = (
-    ("c10::Dict<", "ATen/core/Dict.h"),
-    ("at::Generator", "ATen/core/Generator.h"),
-    ("c10::List<", "ATen/core/List.h"),
-    ("c10::IValue", "ATen/core/ivalue.h"),
-    ("at::Stream", "c10/core/Stream.h"),
-)
-_STANDARD_HEADERS = (
-    ("std::array<", "array"),
-    ("int64_t", "cstdint"),
-    ("std::optional<", "optional"),
-    ("std::string", "string"),
-    ("c10::string_view", "string_view"),
-    ("std::tuple<", "tuple"),
-    ("std::vector<", "vector"),
-)
 # The named types that libtorch passes to a kernel.
 _TAKEN = frozenset("""
     Any Device Generator Layout MemoryFormat QScheme Scalar ScalarType Storage Stream
@@ -53,48 +36,40 @@ def signature(function: NativeFunction, *, symint: bool = True) -> CppSignature:
 
 def own_types(function: NativeFunction, signature: CppSignature) -> CppSignature:
     """A signature of a dialect with the types that libtorch takes."""
-    own: dict[str, str] = {}
-    defaults: dict[str, Argument] = {}
-    returns = signature.returns
+    parameters, returns = signature.parameters, signature.returns
     if function.namespace not in TORCH_NAMESPACES:
-        arguments = {a.name: _argument_type(a) for a in function.func.arguments}
-        own = {name: type_ for name, type_ in arguments.items() if type_}
-        defaults = {a.name: a for a in function.func.arguments if a.default is not None}
-        returns = _owned(returns)
-    parameters: list[CppParameter] = []
-    is_last = True
-    for parameter in reversed(signature.parameters):
-        type_ = own.get(parameter.name, parameter.type)
-        # A schema may have keyword arguments without a default behind others with one; C++ may not.
-        default = parameter.default
-        if default is not None and parameter.name in defaults:
-            default = own_default(defaults[parameter.name], default)
-        is_last = is_last and default is not None
-        default = _default(type_, default) if is_last else None
-        parameters.insert(0, CppParameter(type_, parameter.name, default))
-    return CppSignature(signature.name, returns, tuple(parameters))
+        arguments = {a.name: a for a in function.func.arguments}
+        parameters = tuple([_own(p, arguments.get(p.name)) for p in parameters])
+        returns = owned(returns)
+    parameters = tuple([_with_made_list(p) for p in parameters])
+    return CppSignature(signature.name, returns, trailing_defaults(parameters))
 
 
-def _default(type_: str, default: str | None) -> str | None:
+def _own(parameter: CppParameter, argument: Argument | None) -> CppParameter:
+    """The parameter of an operator that isn't PyTorch's; `at::TensorOptions` is no argument of the schema."""
+    if argument is None:
+        return parameter
+    default = parameter.default and _default(argument)
+    return CppParameter(_argument_type(argument) or parameter.type, parameter.name, default)
+
+
+def _default(argument: Argument) -> Expression | None:
+    # In a list of complex numbers g++ 12 gives every function the first one's.
+    is_refused = bare_type(argument.type).startswith("complex[")
+    return None if is_refused else default_of(argument, TORCH)
+
+
+def _with_made_list(parameter: CppParameter) -> CppParameter:
     """An empty `c10::List` is made explicitly."""
-    if default == "{}" and "c10::List<" in type_[:16]:
-        return f"{type_.removeprefix('const ').removesuffix('&')}()"
-    return default
+    if parameter.default != EMPTY or parameter.type.name != "c10::List":
+        return parameter
+    return parameter._replace(default=Expression(f"{bare(parameter.type)}()"))
 
 
-def headers(signatures: Iterable[CppSignature], *more: str) -> tuple[str, ...]:
-    """The headers that declare the types, PyTorch's and `more`, then those of the standard library."""
-    texts = [t for s in signatures for t in (s.returns, *[p.type for p in s.parameters])]
-    text = " ".join(dict.fromkeys(texts))
-    own = [header for word, header in _HEADERS if word in text]
-    standard = [header for word, header in _STANDARD_HEADERS if word in text]
-    return (*sorted([*_ALWAYS, *own, *more]), *([""] if standard else []), *standard)
-
-
-def _argument_type(argument: Argument) -> str:
+def _argument_type(argument: Argument) -> CType | None:
     """The type where it isn't that of the dialect."""
     if argument.is_write and bare_type(argument.type) == "Tensor?":
-        return const(OPTIONAL_TENSOR)
+        return const_ref(OPTIONAL_TENSOR)
     type_ = argument.type.elem if isinstance(argument.type, OptionalType) else argument.type
     needs_own = isinstance(type_, (GenericType, TupleType)) or (
         isinstance(type_, ListType)
@@ -103,14 +78,8 @@ def _argument_type(argument: Argument) -> str:
         )
     )
     if not needs_own:
-        return ""
-    return _owned(cpp_types.return_type(argument.type, False, Conventions(symint=True)))
-
-
-def _owned(type_: str) -> str:
-    """A type of the dialect that owns what it holds."""
-    type_ = type_.replace("c10::string_view", "::std::string")
-    return type_.replace("::std::vector<bool>", "c10::List<bool>")
+        return None
+    return owned(torch_types.return_type(argument.type, False, Conventions(symint=True)))
 
 
 def refused(function: NativeFunction) -> Iterator[tuple[str, str]]:

@@ -24,7 +24,7 @@ from functools import cache
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp_signature import CppSignature
+from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument

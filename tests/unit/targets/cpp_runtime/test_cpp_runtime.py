@@ -13,7 +13,7 @@ from tests.cpp.compiling import needs_clang_format, unformatted
 from torchgen_lite.diagnostics import CODES, Code
 from torchgen_lite.loader.config import Config
 from torchgen_lite.pipeline import generate_all
-from torchgen_lite.targets.cpp_runtime import model
+from torchgen_lite.targets.cpp import layout
 
 TARGET = "cpp-runtime"
 EXAMPLES = [code for code in CODES.values() if code.code.startswith("TG56")]
@@ -45,7 +45,7 @@ def messages(folder: Path, yaml: str, options: str = "", *, tensor: bool = True)
 
 
 def test_examples_in_docstrings() -> None:
-    assert doctest.testmod(model).failed == 0
+    assert doctest.testmod(layout).failed == 0
 
 
 def test_the_files_are_these(tmp_path: Path) -> None:

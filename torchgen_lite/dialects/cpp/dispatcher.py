@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from torchgen_lite.analysis.derive.layout import argument_layout
-from torchgen_lite.dialects import cpp, cpp_types
-from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
-from torchgen_lite.dialects.cpp_types import Conventions, conventions
+from torchgen_lite.dialects.cpp import public, torch_types
+from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature
+from torchgen_lite.dialects.cpp.torch_types import Conventions, conventions
+from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema
 
 
 def name(schema: FunctionSchema) -> str:
     """As in the public API: `add`, `add_out`."""
-    return cpp.name(schema)
+    return public.name(schema)
 
 
-def argument_type(argument: Argument, how: Conventions) -> str:
+def argument_type(argument: Argument, how: Conventions) -> CType:
     """As in the public API; `SymInt` is `c10::SymInt` unless `how` says otherwise."""
-    return cpp_types.argument_type(argument.type, argument.is_write, how)
+    return torch_types.argument_type(argument.type, argument.is_write, how)
 
 
-def returns_type(function: NativeFunction) -> str:
+def returns_type(function: NativeFunction) -> CType:
     """As in the public API."""
-    return cpp_types.returns_type(function.func.returns, conventions(function, symint=True))
+    return torch_types.returns_type(function.func.returns, conventions(function, symint=True))
 
 
 def arguments(function: NativeFunction, *, symint: bool = True) -> tuple[CppParameter, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.unit.analysis_derive import derived
 from torchgen_lite.analysis.derive import VariantGroup
-from torchgen_lite.dialects import structured
+from torchgen_lite.dialects.cpp import structured
 
 POOL = """\
 - func: pool(Tensor self, int[2] kernel_size, Tensor? mask=None, Scalar? s=None) -> Tensor

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout
-from torchgen_lite.dialects import cpp_types
-from torchgen_lite.dialects.cpp_defaults import default_expression
-from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
-from torchgen_lite.dialects.cpp_types import OPTIONAL_TENSOR, Conventions, conventions
+from torchgen_lite.dialects.cpp import torch_types
+from torchgen_lite.dialects.cpp.defaults import EMPTY, as_written
+from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature
+from torchgen_lite.dialects.cpp.torch_types import OPTIONAL_TENSOR, Conventions, conventions
+from torchgen_lite.dialects.cpp.types import CType, ref, std
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import bare_type
 
 # Kernels take tensor options as four optional arguments, whatever the schema says of them.
-_OPTION_TYPES = (
-    "::std::optional<at::ScalarType>",
-    "::std::optional<at::Layout>",
-    "::std::optional<at::Device>",
-    "::std::optional<bool>",
-)
+_OPTION_TYPES = [
+    std("optional", torch_types.base_type(name))
+    for name in ("ScalarType", "Layout", "Device", "bool")
+]
 
 
 def name(schema: FunctionSchema) -> str:
@@ -26,16 +25,16 @@ def name(schema: FunctionSchema) -> str:
     return f"{text}_{schema.overload_name}" if schema.overload_name else text
 
 
-def argument_type(argument: Argument, how: Conventions) -> str:
+def argument_type(argument: Argument, how: Conventions) -> CType:
     """As in the public API, but for an optional tensor that is written: it stays optional."""
     if argument.is_write and not how.const_ref and bare_type(argument.type) == "Tensor?":
-        return f"{OPTIONAL_TENSOR}&"
-    return cpp_types.argument_type(argument.type, argument.is_write, how)
+        return ref(OPTIONAL_TENSOR)
+    return torch_types.argument_type(argument.type, argument.is_write, how)
 
 
-def returns_type(function: NativeFunction, *, symint: bool = False) -> str:
+def returns_type(function: NativeFunction, *, symint: bool = False) -> CType:
     """As in the public API."""
-    return cpp_types.returns_type(function.func.returns, conventions(function, symint=symint))
+    return torch_types.returns_type(function.func.returns, conventions(function, symint=symint))
 
 
 def arguments(function: NativeFunction, *, symint: bool = False) -> tuple[CppParameter, ...]:
@@ -46,7 +45,7 @@ def arguments(function: NativeFunction, *, symint: bool = False) -> tuple[CppPar
     found = [_parameter(a, how, defaults) for a in layout.positional + layout.before_options]
     if layout.options is not None:
         found += [
-            CppParameter(type_, option, "{}" if defaults else None)
+            CppParameter(type_, option, EMPTY if defaults else None)
             for type_, option in zip(_OPTION_TYPES, TensorOptions._fields)
         ]
     found += [_parameter(a, how, defaults) for a in layout.after_options + layout.out]
@@ -56,7 +55,7 @@ def arguments(function: NativeFunction, *, symint: bool = False) -> tuple[CppPar
 def _parameter(argument: Argument, how: Conventions, defaults: bool) -> CppParameter:
     default = None
     if defaults and argument.default is not None:
-        default = default_expression(argument.default, argument.type, symint=how.symint)
+        default = as_written(argument.default, argument.type, symint=how.symint)
     return CppParameter(argument_type(argument, how), argument.name, default)
 
 

@@ -19,16 +19,33 @@ only the call would say so. The kernel's side converts by the type in C++ (`to<T
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
+from torchgen_lite.dialects.cpp.defaults import ENUMERATORS, Words, default_of, reduction
+from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, trailing_defaults
+from torchgen_lite.dialects.cpp.types import (
+    BOOL,
+    DOUBLE,
+    INT64,
+    CType,
+    Expression,
+    const_ref,
+    ref,
+    std,
+    tuple_of,
+)
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import Argument, BaseType, FunctionSchema, ListType, OptionalType, Type
+from torchgen_lite.schema import (
+    Argument,
+    BaseType,
+    FunctionSchema,
+    ListType,
+    NamedConstant,
+    OptionalType,
+    Type,
+)
 from torchgen_lite.schema.model import bare_type
-
-# `::std`, as torchgen writes it: an operator may be called `std`, and hides the other one.
-TENSOR = "torch::stable::Tensor"
-ARRAY_REF = "torch::headeronly::HeaderOnlyArrayRef"
 
 Release = tuple[int, int]
 # The first release that has a stable ABI for operators.
@@ -38,35 +55,40 @@ FIRST_RELEASE: Release = (2, 9)
 class _Carried(NamedTuple):
     """A type that gets across: in C++, since which release, whether it is passed by reference."""
 
-    text: str
+    type: CType
     since: Release = FIRST_RELEASE
     by_reference: bool = False
 
 
+def _stable(name: str) -> CType:
+    return CType(f"torch::stable::{name}", headers=(f"torch/csrc/stable/{name.lower()}.h",))
+
+
+def _headeronly(name: str) -> CType:
+    return CType(f"torch::headeronly::{name}", headers=(f"torch/headeronly/core/{name}.h",))
+
+
 _BASE_TYPES = {
-    "Tensor": _Carried(TENSOR, by_reference=True),
-    "int": _Carried("int64_t"),
-    "DeviceIndex": _Carried("int64_t"),
-    "SymInt": _Carried("int64_t"),
-    "float": _Carried("double"),
-    "bool": _Carried("bool"),
-    "ScalarType": _Carried("torch::headeronly::ScalarType"),
-    "str": _Carried("::std::string", (2, 10), by_reference=True),
-    "Layout": _Carried("torch::headeronly::Layout", (2, 10)),
-    "MemoryFormat": _Carried("torch::headeronly::MemoryFormat", (2, 10)),
-    "Device": _Carried("torch::stable::Device", (2, 10)),
-    "Generator": _Carried("torch::stable::Generator", (2, 13), by_reference=True),
+    "Tensor": _Carried(_stable("Tensor"), by_reference=True),
+    "int": _Carried(INT64),
+    "DeviceIndex": _Carried(INT64),
+    "SymInt": _Carried(INT64),
+    "float": _Carried(DOUBLE),
+    "bool": _Carried(BOOL),
+    "ScalarType": _Carried(_headeronly("ScalarType")),
+    "str": _Carried(std("string"), (2, 10), by_reference=True),
+    "Layout": _Carried(_headeronly("Layout"), (2, 10)),
+    "MemoryFormat": _Carried(_headeronly("MemoryFormat"), (2, 10)),
+    "Device": _Carried(_stable("Device"), (2, 10)),
+    "Generator": _Carried(_stable("Generator"), (2, 13), by_reference=True),
 }
 _LISTS_SINCE: Release = (2, 10)
-# What a declaration needs besides `library.h`, and the release that needs it.
-_HEADERS = {
-    "Tensor": "torch/csrc/stable/tensor.h",
-    "ScalarType": "torch/headeronly/core/ScalarType.h",
-    "Layout": "torch/headeronly/core/Layout.h",
-    "MemoryFormat": "torch/headeronly/core/MemoryFormat.h",
-    "Device": "torch/csrc/stable/device.h",
-    "Generator": "torch/csrc/stable/generator.h",
-}
+
+
+def array_ref(elem: CType) -> CType:
+    """A view of a list."""
+    header = "torch/headeronly/util/HeaderOnlyArrayRef.h"
+    return CType("torch::headeronly::HeaderOnlyArrayRef", (elem,), headers=(header, "vector"))
 
 
 def unsupported(type_: Type, *, returned: bool = False) -> str | None:
@@ -95,64 +117,62 @@ def since(type_: Type) -> Release:
     return _BASE_TYPES[type_.name].since
 
 
-def headers(type_: Type) -> frozenset[str]:
-    """The headers of PyTorch's and of the standard library that a declaration with this type needs."""
-    if isinstance(type_, OptionalType):
-        return headers(type_.elem) | {"optional"}
-    if isinstance(type_, ListType):
-        found = headers(type_.elem) | {"vector"}
-        return found | {"torch/headeronly/util/HeaderOnlyArrayRef.h"}
-    assert isinstance(type_, BaseType)
-    if type_.name == "str":
-        return frozenset({"string"})
-    if type_.name in _HEADERS:
-        return frozenset({_HEADERS[type_.name]})
-    return frozenset({"cstdint"})
-
-
-def owned_type(type_: Type) -> str:
+def owned_type(type_: Type) -> CType:
     """The type of a result, and of what an argument is unpacked into: `std::vector<int64_t>`."""
     if isinstance(type_, OptionalType):
-        return f"::std::optional<{owned_type(type_.elem)}>"
+        return std("optional", owned_type(type_.elem))
     if isinstance(type_, ListType):
-        return f"::std::vector<{owned_type(type_.elem)}>"
+        return std("vector", owned_type(type_.elem))
     assert isinstance(type_, BaseType)
-    return _BASE_TYPES[type_.name].text
+    return _BASE_TYPES[type_.name].type
 
 
-def argument_type(argument: Argument) -> str:
+def argument_type(argument: Argument) -> CType:
     """The type of a parameter: a list of plain things as a view, what else is large by reference.
 
     There is no view of a `std::vector<bool>`.
     """
     type_, owned = argument.type, owned_type(argument.type)
     if isinstance(type_, ListType) and isinstance(type_.elem, BaseType):
-        return (
-            f"const {owned}&"
-            if bare_type(type_.elem) == "bool"
-            else f"{ARRAY_REF}<{owned_type(type_.elem)}>"
-        )
+        is_flags = bare_type(type_.elem) == "bool"
+        return const_ref(owned) if is_flags else array_ref(owned_type(type_.elem))
     elem = type_.elem if isinstance(type_, OptionalType) else type_
     if isinstance(elem, BaseType) and not _BASE_TYPES[elem.name].by_reference:
         return owned
     if isinstance(type_, BaseType) and type_.name == "Tensor" and argument.is_write:
-        return f"{owned}&"
-    return f"const {owned}&"
+        return ref(owned)
+    return const_ref(owned)
 
 
-def returns_type(schema: FunctionSchema) -> str:
+def returns_type(schema: FunctionSchema) -> CType:
     """`void`, a type, or a tuple. Results are values, also those that were written to."""
-    types = [owned_type(r.type) for r in schema.returns]
-    if not types:
-        return "void"
-    return types[0] if len(types) == 1 else f"::std::tuple<{', '.join(types)}>"
+    return tuple_of([owned_type(r.type) for r in schema.returns])
 
 
-def arguments(schema: FunctionSchema) -> tuple[CppParameter, ...]:
-    """The parameters in schema order, without defaults."""
-    return tuple([CppParameter(argument_type(a), a.name) for a in schema.arguments])
+def _word(name: str, value: object) -> Expression | None:
+    if not isinstance(value, NamedConstant):
+        return None
+    enumerator = ENUMERATORS.get(name, {}).get(value.name)
+    if enumerator is None:
+        return reduction(name, value)
+    return Expression(f"torch::headeronly::{name}::{enumerator}")
+
+
+def _listed(type_: ListType, braces: Expression) -> Expression:
+    return braces._replace(text=f"{owned_type(type_)}{braces}")
+
+
+_WORDS = Words(_word, _listed)
+
+
+def arguments(ordered: Sequence[Argument]) -> tuple[CppParameter, ...]:
+    """The parameters in this order, with defaults."""
+    return trailing_defaults(
+        [CppParameter(argument_type(a), a.name, default_of(a, _WORDS)) for a in ordered]
+    )
 
 
 def signature(function: NativeFunction, name: str) -> CppSignature:
     """The signature of a kernel or of a typed call, by its name."""
-    return CppSignature(name, returns_type(function.func), arguments(function.func))
+    schema = function.func
+    return CppSignature(name, returns_type(schema), arguments(schema.arguments))

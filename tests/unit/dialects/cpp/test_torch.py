@@ -6,16 +6,16 @@ import pytest
 
 from tests.unit.dialects_torch import OPTIONS, entry
 from torchgen_lite.analysis.derive.backend_index import BackendKernel
-from torchgen_lite.dialects import cpp, dispatcher, native
-from torchgen_lite.dialects.cpp import Style
-from torchgen_lite.dialects.cpp_defaults import default_expression
+from torchgen_lite.dialects.cpp import dispatcher, native, public
+from torchgen_lite.dialects.cpp.defaults import as_written
+from torchgen_lite.dialects.cpp.public import Style
 from torchgen_lite.schema import FunctionSchema
 
 ADD_OUT = "add.out(Tensor self, Scalar alpha=1, *, Tensor(a!) out) -> Tensor(a!)"
 
 
 def argument_types(schema: str, symint: bool = False) -> list[str]:
-    return [p.type for p in cpp.arguments(entry(schema), Style(symint=symint))]
+    return [str(p.type) for p in public.arguments(entry(schema), Style(symint=symint))]
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,11 @@ def test_symint(type_: str, expected: str) -> None:
     ],
 )
 def test_return_types(returns: str, expected: str) -> None:
-    assert cpp.returns_type(entry(f"f(Tensor self) -> {returns}")) == expected
+    assert str(public.returns_type(entry(f"f(Tensor self) -> {returns}"))) == expected
 
 
 def test_out_comes_first_unless_faithful() -> None:
-    assert [str(s) for s in cpp.signatures(entry(ADD_OUT))] == [
+    assert [str(s) for s in public.signatures(entry(ADD_OUT))] == [
         "at::Tensor& add_out(at::Tensor& out, const at::Tensor& self, const at::Scalar& alpha = 1)",
         "at::Tensor& add_outf(const at::Tensor& self, const at::Scalar& alpha, at::Tensor& out)",
     ]
@@ -101,7 +101,7 @@ def test_options_are_one_argument_unless_faithful() -> None:
         "::std::optional<at::ScalarType> dtype, ::std::optional<at::Layout> layout, "
         "::std::optional<at::Device> device, ::std::optional<bool> pin_memory"
     )
-    assert [str(s) for s in cpp.signatures(zeros)] == [
+    assert [str(s) for s in public.signatures(zeros)] == [
         "at::Tensor zeros(at::IntArrayRef size, at::TensorOptions options = {})",
         f"at::Tensor zeros(at::IntArrayRef size, {faithful})",
         "at::Tensor zeros_symint(c10::SymIntArrayRef size, at::TensorOptions options = {})",
@@ -111,14 +111,14 @@ def test_options_are_one_argument_unless_faithful() -> None:
 
 def test_methods_leave_self_out() -> None:
     both = entry("add(Tensor self, int n) -> Tensor", variants="function, method")
-    assert [str(s) for s in cpp.signatures(both)] == [
+    assert [str(s) for s in public.signatures(both)] == [
         "at::Tensor add(const at::Tensor& self, int64_t n)",
         "at::Tensor add(int64_t n)",
     ]
 
 
 def test_texts_of_a_signature() -> None:
-    signature = cpp.signature(entry("add(Tensor self, int n=1) -> Tensor"))
+    signature = public.signature(entry("add(Tensor self, int n=1) -> Tensor"))
     assert signature.definition() == "at::Tensor add(const at::Tensor& self, int64_t n)"
     assert signature.declaration("f") == "at::Tensor f(const at::Tensor& self, int64_t n = 1)"
     assert signature.type == "at::Tensor (const at::Tensor&, int64_t)"
@@ -129,13 +129,13 @@ def test_texts_of_a_signature() -> None:
 
 def test_fields_that_change_a_signature() -> None:
     manual = entry("f(Tensor self) -> Tensor", manual_cpp_binding="True")
-    assert cpp.signature(manual).name == "__dispatch_f"
+    assert public.signature(manual).name == "__dispatch_f"
     bare = entry("f(Tensor self, int n=1) -> Tensor", cpp_no_default_args="['n']")
-    assert str(cpp.signature(bare)) == "at::Tensor f(const at::Tensor& self, int64_t n)"
+    assert str(public.signature(bare)) == "at::Tensor f(const at::Tensor& self, int64_t n)"
     by_const = entry("f_(Tensor(a!) self) -> Tensor(a!)", use_const_ref_for_mutable_tensors="True")
-    assert str(cpp.signature(by_const)) == "const at::Tensor& f_(const at::Tensor& self)"
+    assert str(public.signature(by_const)) == "const at::Tensor& f_(const at::Tensor& self)"
     delegating = entry("cat(Tensor[] tensors) -> Tensor", structured_delegate="cat.out")
-    assert str(cpp.signature(delegating)) == "at::Tensor cat(const at::ITensorListRef& tensors)"
+    assert str(public.signature(delegating)) == "at::Tensor cat(const at::ITensorListRef& tensors)"
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_fields_that_change_a_signature() -> None:
         ("SymInt[2] x=1", "1"),
         ("str x='mean'", '"mean"'),
         ("str? x='say \"hi\"'", '"say \\"hi\\""'),
-        ("str x='it\\'s\\n'", '"it\'s\\n"'),
+        ("str x='it\\'s\\n'", '"it\'s\\012"'),
         ("MemoryFormat x=contiguous_format", "c10::MemoryFormat::Contiguous"),
         ("float x=1e-05", "1e-05"),
     ],
@@ -158,12 +158,12 @@ def test_fields_that_change_a_signature() -> None:
 def test_defaults(argument: str, expected: str) -> None:
     (found,) = FunctionSchema.parse(f"f({argument}) -> ()").arguments
     assert found.default is not None
-    assert default_expression(found.default, found.type, symint=False) == expected
+    assert as_written(found.default, found.type, symint=False).text == expected
 
 
 def test_default_of_symbolic_sizes() -> None:
     (found,) = FunctionSchema.parse("f(SymInt[2] x=1) -> ()").arguments
-    assert default_expression("1", found.type, symint=True) == "c10::SymInt(1)"
+    assert as_written("1", found.type, symint=True).text == "c10::SymInt(1)"
 
 
 def test_dispatcher() -> None:
@@ -186,7 +186,7 @@ def test_kernels() -> None:
         "::std::optional<bool> pin_memory = {})"
     )
     optional = entry("f(Tensor self, Tensor(a!)? x) -> ()")
-    assert native.arguments(optional)[1].type == "::std::optional<at::Tensor>&"
+    assert str(native.arguments(optional)[1].type) == "::std::optional<at::Tensor>&"
 
 
 def test_kernels_take_symint_by_name() -> None:

@@ -14,22 +14,31 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.derive.layout import argument_layout
 from torchgen_lite.analysis.derive.model import VariantGroup
-from torchgen_lite.dialects.cpp_signature import CppParameter
-from torchgen_lite.dialects.cpp_types import TENSOR, const, strip_reference, value_type
+from torchgen_lite.dialects.cpp.signature import CppParameter
+from torchgen_lite.dialects.cpp.torch_types import (
+    INT_LIST,
+    INT_LIST_OPTION,
+    SCALAR,
+    TENSOR,
+    TENSOR_LIST_REF,
+    array_ref,
+    value_type,
+)
+from torchgen_lite.dialects.cpp.types import CType, bare, const_ref, std
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Type, parse_schema
 from torchgen_lite.schema.model import bare_type
 
 _DEFAULT_BASE = "at::impl::MetaBase"
 _OPTIONALS = {
-    "Tensor": "at::OptionalTensorRef",
-    "Scalar": "at::OptionalScalarRef",
-    "int[]": "at::OptionalIntArrayRef",
+    "Tensor": CType("at::OptionalTensorRef"),
+    "Scalar": CType("at::OptionalScalarRef"),
+    "int[]": INT_LIST_OPTION,
 }
 _LISTS = {
-    "Tensor": const("at::ITensorListRef"),
-    "Tensor?": "at::IOptTensorListRef",
-    "int": "at::IntArrayRef",
+    "Tensor": TENSOR_LIST_REF,
+    "Tensor?": CType("at::IOptTensorListRef"),
+    "int": INT_LIST,
 }
 
 
@@ -72,20 +81,20 @@ def base_class(group: VariantGroup) -> str:
     return group.out.structured_inherits or _DEFAULT_BASE
 
 
-def argument_type(type_: Type) -> str:
+def argument_type(type_: Type) -> CType:
     """References that own nothing; `SymInt` is a number here, since a kernel computes."""
     value = value_type(type_, False)
     if value is not None:
         return value
     if isinstance(type_, BaseType):
-        return const(TENSOR if type_.name == "Tensor" else "at::Scalar")
+        return const_ref(TENSOR if type_.name == "Tensor" else SCALAR)
     if isinstance(type_, OptionalType):
         elem = type_.elem
         # The size of a list does not count: it says what a caller may leave out.
         key = f"{bare_type(elem.elem)}[]" if isinstance(elem, ListType) else bare_type(elem)
-        return _OPTIONALS.get(key) or f"::std::optional<{argument_type(elem)}>"
+        return _OPTIONALS.get(key) or std("optional", argument_type(elem))
     assert isinstance(type_, ListType)
-    return _LISTS.get(bare_type(type_.elem)) or f"at::ArrayRef<{argument_type(type_.elem)}>"
+    return _LISTS.get(bare_type(type_.elem)) or array_ref(argument_type(type_.elem))
 
 
 def _parameters(arguments: tuple[Argument, ...]) -> tuple[CppParameter, ...]:
@@ -109,4 +118,4 @@ def impl_arguments(group: VariantGroup) -> tuple[CppParameter, ...]:
 def precomputed_members(group: VariantGroup) -> tuple[CppParameter, ...]:
     """The members of the struct that meta returns, by value."""
     elements = precomputed(group.out).elements
-    return tuple([CppParameter(strip_reference(argument_type(a.type)), a.name) for a in elements])
+    return tuple([CppParameter(bare(argument_type(a.type)), a.name) for a in elements])

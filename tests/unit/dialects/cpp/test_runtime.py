@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from torchgen_lite.dialects import cpp_runtime
-from torchgen_lite.dialects.cpp_runtime import Types
+from torchgen_lite.dialects.cpp import runtime
+from torchgen_lite.dialects.cpp.runtime import Types
+from torchgen_lite.dialects.cpp.types import CType, Expression, const_ref
 from torchgen_lite.schema import FunctionSchema
 
 TYPES = Types(
-    "toy::Tensor",
-    {"Device": "toy::Device", "Generator": "const toy::Generator&", "Stream": "toy::Stream*"},
-    {"cpu": "toy::Device::CPU"},
+    CType("toy::Tensor"),
+    {
+        "Device": CType("toy::Device"),
+        "Generator": const_ref(CType("toy::Generator")),
+        "Stream": CType("toy::Stream", suffix="*"),
+    },
+    {"cpu": Expression("toy::Device::CPU")},
 )
 
 
@@ -43,7 +48,7 @@ TYPES = Types(
 )
 def test_arguments(written: str, expected: str) -> None:
     (argument,) = FunctionSchema.parse(f"f({written} x) -> ()").arguments
-    assert cpp_runtime.argument_type(argument, TYPES) == expected
+    assert str(runtime.argument_type(argument, TYPES)) == expected
 
 
 @pytest.mark.parametrize(
@@ -60,7 +65,7 @@ def test_arguments(written: str, expected: str) -> None:
 )
 def test_results(written: str, expected: str) -> None:
     assert (
-        cpp_runtime.returns_type(FunctionSchema.parse(f"f(Tensor(a!) x) -> {written}"), TYPES)
+        str(runtime.returns_type(FunctionSchema.parse(f"f(Tensor(a!) x) -> {written}"), TYPES))
         == expected
     )
 
@@ -88,13 +93,14 @@ def test_results(written: str, expected: str) -> None:
 )
 def test_defaults(written: str, expected: str | None) -> None:
     (argument,) = FunctionSchema.parse(f"f({written}) -> ()").arguments
-    assert cpp_runtime.default_expression(argument, TYPES) == expected
+    found = runtime.default_expression(argument, TYPES)
+    assert (found and found.text) == expected
 
 
 def test_what_stands_before_an_argument_without_a_default_has_none() -> None:
     schema = FunctionSchema.parse('f(Tensor self, int a=1, Device b="cuda", int c=2) -> Tensor')
-    found = cpp_runtime.with_defaults(schema.arguments, TYPES)
-    assert [p.default for p in found] == [None, None, None, "2"]
+    found = runtime.arguments(schema.arguments, TYPES)
+    assert [p.default and p.default.text for p in found] == [None, None, None, "2"]
 
 
 @pytest.mark.parametrize(
@@ -103,4 +109,4 @@ def test_what_stands_before_an_argument_without_a_default_has_none() -> None:
 )
 def test_missing_types(written: str, expected: str | None) -> None:
     (argument,) = FunctionSchema.parse(f"f({written} x) -> ()").arguments
-    assert cpp_runtime.missing(argument.type, TYPES) == expected
+    assert runtime.missing(argument.type, TYPES) == expected

@@ -17,10 +17,11 @@ from itertools import chain
 from typing import NamedTuple
 
 from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout, has_symint
-from torchgen_lite.dialects import cpp_types
-from torchgen_lite.dialects.cpp_defaults import default_expression
-from torchgen_lite.dialects.cpp_signature import CppParameter, CppSignature
-from torchgen_lite.dialects.cpp_types import Conventions, conventions
+from torchgen_lite.dialects.cpp import torch_types
+from torchgen_lite.dialects.cpp.defaults import EMPTY, as_written
+from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature
+from torchgen_lite.dialects.cpp.torch_types import Conventions, conventions
+from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema
 
@@ -50,15 +51,15 @@ def name(schema: FunctionSchema, style: Style = PLAIN) -> str:
     return text
 
 
-def argument_type(argument: Argument, how: Conventions) -> str:
+def argument_type(argument: Argument, how: Conventions) -> CType:
     """`const at::Tensor&`, `at::IntArrayRef`, `::std::optional<int64_t>`."""
-    return cpp_types.argument_type(argument.type, argument.is_write, how)
+    return torch_types.argument_type(argument.type, argument.is_write, how)
 
 
-def returns_type(function: NativeFunction, style: Style = PLAIN) -> str:
+def returns_type(function: NativeFunction, style: Style = PLAIN) -> CType:
     """`at::Tensor`, `::std::tuple<at::Tensor, at::Tensor>`, `void`."""
     how = conventions(function, symint=style.symint)
-    return cpp_types.returns_type(function.func.returns, how)
+    return torch_types.returns_type(function.func.returns, how)
 
 
 def arguments(function: NativeFunction, style: Style = PLAIN) -> tuple[CppParameter, ...]:
@@ -81,17 +82,17 @@ def arguments(function: NativeFunction, style: Style = PLAIN) -> tuple[CppParame
 def _parameter(argument: Argument, how: Conventions, without: Collection[str]) -> CppParameter:
     default = None
     if argument.default is not None and argument.name not in without:
-        default = default_expression(argument.default, argument.type, symint=how.symint)
+        default = as_written(argument.default, argument.type, symint=how.symint)
     return CppParameter(argument_type(argument, how), argument.name, default)
 
 
 def _options(options: TensorOptions) -> CppParameter:
     default = None
     if all(a.default == "None" for a in options):
-        default = "{}"
+        default = EMPTY
     elif options.dtype.default == "long":
-        default = "at::kLong"
-    return CppParameter("at::TensorOptions", "options", default)
+        default = as_written("long", options.dtype.type, symint=False)
+    return CppParameter(CType("at::TensorOptions"), "options", default)
 
 
 def signature(function: NativeFunction, style: Style = PLAIN) -> CppSignature:

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchgen_lite.dialects import stable
-from torchgen_lite.dialects.stable_defaults import parameters
+from torchgen_lite.dialects.cpp import stable
 from torchgen_lite.schema import BaseType, FunctionSchema, ListType, OptionalType, Type
 
 REF = "torch::headeronly::HeaderOnlyArrayRef"
@@ -16,8 +15,8 @@ TENSOR = "torch::stable::Tensor"
 
 def argument(text: str) -> tuple[str, str | None]:
     """Type and default of the parameter that a schema's argument becomes."""
-    (found,) = parameters(FunctionSchema.parse(f"f({text}) -> ()"))
-    return found.type, found.default
+    (found,) = stable.arguments(FunctionSchema.parse(f"f({text}) -> ()").arguments)
+    return str(found.type), found.default and found.default.text
 
 
 @pytest.mark.parametrize(
@@ -67,7 +66,7 @@ def argument(text: str) -> tuple[str, str | None]:
 def test_types(schema: str, parameter: str, owned: str) -> None:
     assert argument(f"{schema} x")[0] == parameter
     (parsed,) = FunctionSchema.parse(f"f({schema} x) -> ()").arguments
-    assert stable.owned_type(parsed.type) == owned
+    assert str(stable.owned_type(parsed.type)) == owned
 
 
 @pytest.mark.parametrize(
@@ -100,12 +99,16 @@ def test_defaults(text: str, default: str | None) -> None:
 
 def test_no_default_stands_before_a_parameter_without_one() -> None:
     schema = FunctionSchema.parse("f(int a=1, *, Device b='cpu', int c=2) -> ()")
-    assert [p.default for p in parameters(schema)] == [None, None, "2"]
+    assert [p.default and p.default.text for p in stable.arguments(schema.arguments)] == [
+        None,
+        None,
+        "2",
+    ]
 
 
 def test_results_are_values() -> None:
     def returns(text: str) -> str:
-        return stable.returns_type(FunctionSchema.parse(f"f(Tensor(a!) x) -> {text}"))
+        return str(stable.returns_type(FunctionSchema.parse(f"f(Tensor(a!) x) -> {text}")))
 
     assert returns("()") == "void"
     assert returns("Tensor(a!)") == TENSOR
@@ -127,7 +130,7 @@ def types(base: st.SearchStrategy[str]) -> st.SearchStrategy[Type]:
 def test_what_is_carried_is_carried_in_options_and_lists(type_: Type) -> None:
     assert stable.unsupported(type_) is None
     assert (2, 9) <= stable.since(type_) <= (2, 13)
-    assert stable.owned_type(type_).count("<") == str(type_).count("?") + str(type_).count("[")
+    assert str(stable.owned_type(type_)).count("<") == str(type_).count("?") + str(type_).count("[")
 
 
 @given(types(OTHERS))

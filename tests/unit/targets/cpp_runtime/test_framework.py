@@ -1,0 +1,46 @@
+"""Types and expressions as the author of a framework writes them."""
+
+from __future__ import annotations
+
+import doctest
+
+import pytest
+
+from torchgen_lite.dialects.cpp.runtime import Types
+from torchgen_lite.targets.cpp_runtime import framework
+from torchgen_lite.targets.cpp_runtime.framework import read_expression, read_type, roots
+
+
+def test_examples_in_docstrings() -> None:
+    assert doctest.testmod(framework).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "is_const", "suffix", "headers"),
+    [
+        ("toy::Dtype", False, "", ()),
+        ("const toy::Generator&", True, "&", ()),
+        ("toy::Plan*", False, "*", ()),
+        ("std::shared_ptr<toy::std::string>", False, "", ()),
+        ("::std::vector<int64_t>", False, "", ("vector", "cstdint")),
+        ("const std::string_view", True, "", ("string_view",)),
+    ],
+)
+def test_types(text: str, is_const: bool, suffix: str, headers: tuple[str, ...]) -> None:
+    found = read_type(text)
+    assert str(found) == text
+    assert (found.is_const, found.suffix, found.headers) == (is_const, suffix, headers)
+
+
+def test_expressions() -> None:
+    assert read_expression("std::numeric_limits<float>::max()").headers == ("limits",)
+    assert read_expression("toy::Device::CPU").headers == ()
+
+
+def test_roots_are_the_names_that_a_struct_could_hide() -> None:
+    types = Types(
+        read_type("toy::Tensor"),
+        {"Stream": read_type("other::Stream<my::Queue>*"), "Layout": read_type("::rooted::Layout")},
+        {"cpu": read_expression("device(toy::CPU)")},
+    )
+    assert roots(types) == {"toy", "other", "my", "device"}

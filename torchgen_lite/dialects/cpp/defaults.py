@@ -1,0 +1,182 @@
+"""Default values of the schema as C++ expressions: one writer, and the words of each library.
+
+PyTorch's own operators have the expressions that torchgen gives them (`as_written`): there a list with a
+size and one number for a default, `int[2] x=1`, has one element in C++ and two in Python. Everywhere else
+it has two, and whatever has no expression leaves the parameter without a default.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from torchgen_lite.analysis.registrable import NUMBER_NAMES
+from torchgen_lite.dialects.cpp.literals import call, literal, real
+from torchgen_lite.dialects.cpp.types import Expression
+from torchgen_lite.dialects.cpp_text import quote
+from torchgen_lite.schema import (
+    Argument,
+    BaseType,
+    ListType,
+    NamedConstant,
+    OptionalType,
+    Type,
+    default_value,
+)
+from torchgen_lite.schema.defaults import unescape
+from torchgen_lite.schema.model import bare_type
+
+NOTHING = Expression("::std::nullopt")
+EMPTY = Expression("{}")
+# How the enumerators are called that the schema has names for.
+ENUMERATORS = {
+    "ScalarType": {
+        "uint8": "Byte",
+        "byte": "Byte",
+        "int8": "Char",
+        "char": "Char",
+        "bool": "Bool",
+        "int16": "Short",
+        "short": "Short",
+        "int32": "Int",
+        "int": "Int",
+        "int64": "Long",
+        "long": "Long",
+        "uint16": "UInt16",
+        "uint32": "UInt32",
+        "uint64": "UInt64",
+        "float16": "Half",
+        "half": "Half",
+        "bfloat16": "BFloat16",
+        "float32": "Float",
+        "float": "Float",
+        "float64": "Double",
+        "double": "Double",
+        "complex32": "ComplexHalf",
+        "chalf": "ComplexHalf",
+        "complex64": "ComplexFloat",
+        "cfloat": "ComplexFloat",
+        "complex128": "ComplexDouble",
+        "cdouble": "ComplexDouble",
+        "qint8": "QInt8",
+        "quint8": "QUInt8",
+        "qint32": "QInt32",
+    },
+    "MemoryFormat": {
+        "contiguous_format": "Contiguous",
+        "preserve_format": "Preserve",
+        "channels_last": "ChannelsLast",
+        "channels_last_3d": "ChannelsLast3d",
+    },
+    "Layout": {
+        "strided": "Strided",
+        "sparse_coo": "Sparse",
+        "sparse_csr": "SparseCsr",
+        "sparse_csc": "SparseCsc",
+        "sparse_bsr": "SparseBsr",
+        "sparse_bsc": "SparseBsc",
+        "jagged": "Jagged",
+    },
+}
+# PyTorch's `Reduction`, which its schemas spell by name.
+_REDUCTIONS = {"Mean": "1", "Sum": "2"}
+# What the names in PyTorch's file are in C++.
+_WRITTEN = {
+    "False": Expression("false"),
+    "True": Expression("true"),
+    "None": NOTHING,
+    "Mean": Expression("at::Reduction::Mean"),
+    "[]": EMPTY,
+    "contiguous_format": Expression("c10::MemoryFormat::Contiguous"),
+    "preserve_format": Expression("c10::MemoryFormat::Preserve"),
+    "channels_last": Expression("c10::MemoryFormat::ChannelsLast"),
+    "channels_last_3d": Expression("c10::MemoryFormat::ChannelsLast3d"),
+    "strided": Expression("c10::Layout::Strided"),
+    "long": Expression("at::kLong"),
+    "inf": real(float("inf")),
+    "-inf": real(float("-inf")),
+    "nan": real(float("nan")),
+}
+
+
+class Words(NamedTuple):
+    """How a library says what is no literal.
+
+    `word` is the expression for a value of the type with that name, or None. `listed` makes a value of an
+    option out of a braced list, which by itself could be an argument of the option.
+    """
+
+    word: Callable[[str, object], Expression | None]
+    listed: Callable[[ListType, Expression], Expression] = lambda _, braces: braces
+
+
+def default_of(argument: Argument, words: Words) -> Expression | None:
+    """The default as C++; None if there is none, or it is one that the library has no word for."""
+    if argument.default is None:
+        return None
+    return _expression(argument.type, default_value(argument), words)
+
+
+def _expression(type_: Type, value: object, words: Words) -> Expression | None:
+    if isinstance(type_, OptionalType):
+        if value is None:
+            return words.word(bare_type(type_), None) or NOTHING
+        inner = _expression(type_.elem, value, words)
+        if inner is not None and isinstance(type_.elem, ListType):
+            return words.listed(type_.elem, inner)
+        return inner
+    if isinstance(type_, ListType):
+        values = value if isinstance(value, list) else [value] * (type_.size or 1)
+        items = [_expression(type_.elem, item, words) for item in values]
+        known = [item for item in items if item is not None]
+        return call("{", known, "}") if len(known) == len(items) else None
+    name = bare_type(type_)
+    return words.word(name, value) or literal(name, value)
+
+
+def _torch_word(name: str, value: object) -> Expression | None:
+    if value is None:
+        return EMPTY if name == "Tensor?" else NOTHING
+    if isinstance(value, NamedConstant):
+        if name in ENUMERATORS:
+            return Expression(f"at::{name}::{ENUMERATORS[name][value.name]}")
+        return (
+            _WRITTEN["Mean"] if value.name == "Mean" else Expression(str(NUMBER_NAMES[value.name]))
+        )
+    if isinstance(value, complex):
+        return call("c10::complex<double>(", [real(value.real), real(value.imag)], ")")
+    if isinstance(value, str) and name == "Device":
+        return Expression(f"at::Device({quote(value)})")
+    if isinstance(value, int) and name in ENUMERATORS:
+        return Expression(f"static_cast<at::{name}>({value})")
+    return None
+
+
+def reduction(name: str, value: NamedConstant) -> Expression | None:
+    """The number of a `Reduction`, which has no header but PyTorch's."""
+    number = _REDUCTIONS.get(value.name) if name in ("int", "SymInt") else None
+    return None if number is None else Expression(number)
+
+
+TORCH = Words(_torch_word)
+
+
+def as_written(default: str, type_: Type, *, symint: bool) -> Expression:
+    """torchgen's expression: `[0,1]` -> `{0, 1}`, `None` -> `::std::nullopt`, `'mean'` -> `"mean"`.
+
+    A tensor that is not given is an undefined one, `{}`. A fixed-size list may have one number for all.
+    torchgen `api/cpp.py`, `default_expr`.
+    """
+    if default == "None" and bare_type(type_) == "Tensor?":
+        return EMPTY
+    if isinstance(type_, OptionalType):
+        return NOTHING if default == "None" else as_written(default, type_.elem, symint=symint)
+    if isinstance(type_, BaseType) and type_.name == "str" and default[0] in "'\"":
+        return Expression(quote(unescape(default)))
+    if isinstance(type_, ListType):
+        if default.startswith("[") and default.endswith("]"):
+            items = [item.strip() for item in default[1:-1].split(",")]
+            return call("{", [_WRITTEN.get(item) or Expression(item) for item in items], "}")
+        if symint and default.isdigit() and bare_type(type_.elem) == "SymInt":
+            return Expression(f"c10::SymInt({default})")
+    return _WRITTEN.get(default) or Expression(default)

@@ -1,0 +1,237 @@
+"""Schema types in the C++ of PyTorch.
+
+Note [Three C++ dialects]
+The public API (`public`), the dispatcher and the kernels (`native`) agree on nearly every type; structured
+kernels (`structured`) take references that own nothing. What differs between functions of one dialect is
+in `Conventions`, which is made from the entry. torchgen `api/cpp.py`, `api/native.py`,
+`api/structured.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from torchgen_lite.dialects.cpp.types import (
+    BOOL,
+    DOUBLE,
+    INT64,
+    CType,
+    bare,
+    const_ref,
+    ref,
+    std,
+    tuple_of,
+)
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import BaseType, GenericType, ListType, OptionalType, Return, Type
+from torchgen_lite.schema.model import bare_type
+
+TENSOR = CType("at::Tensor")
+SCALAR = CType("at::Scalar")
+OPTIONAL_TENSOR = std("optional", TENSOR)
+TENSOR_LIST_REF = const_ref(CType("at::ITensorListRef"))
+INT_LIST = CType("at::IntArrayRef")
+INT_LIST_OPTION = CType("at::OptionalIntArrayRef")
+SYMINT = CType("c10::SymInt")
+STRING_VIEW = CType("c10::string_view", headers=("string_view",))
+_IVALUE = CType("c10::IValue", headers=("ATen/core/ivalue.h",))
+_BASE_TYPES = {
+    "int": INT64,
+    "float": DOUBLE,
+    "bool": BOOL,
+    "str": STRING_VIEW,
+    "complex": CType("c10::complex", (DOUBLE,)),
+    "number": SCALAR,
+    "SymInt": SYMINT,
+    "SymBool": CType("c10::SymBool"),
+    "SymFloat": CType("c10::SymFloat"),
+    "Any": _IVALUE,
+    "Generator": CType("at::Generator", headers=("ATen/core/Generator.h",)),
+    "Stream": CType("at::Stream", headers=("c10/core/Stream.h",)),
+}
+_CLASS_PREFIX = "__torch__.torch.classes."
+# What is known of a list by its element; in an option too, where it isn't just wrapped.
+_LISTS = {
+    "int": INT_LIST,
+    "SymInt": CType("c10::SymIntArrayRef"),
+    "Tensor": CType("at::TensorList"),
+    "Scalar": CType("at::ArrayRef", (SCALAR,)),
+}
+_LIST_OPTIONS = {"int": INT_LIST_OPTION, "SymInt": CType("at::OptionalSymIntArrayRef")}
+
+
+class Conventions(NamedTuple):
+    """How a function wants its arguments.
+
+    `symint`: `SymInt` is `c10::SymInt`, and not the `int64_t` of old. `const_ref`: what is written comes
+    by const reference too. `list_ref`: a list of tensors is an `ITensorListRef`, so that it need not be
+    unpacked; this is so for structured kernels and what delegates to them.
+    """
+
+    symint: bool = False
+    const_ref: bool = False
+    list_ref: bool = False
+
+
+_CONST_REF_FIELD = "use_const_ref_for_mutable_tensors"
+
+
+def conventions(function: NativeFunction, *, symint: bool) -> Conventions:
+    """The conventions of an entry, with or without `c10::SymInt`."""
+    fields = dict(function.extra) if function.extra else {}
+    return Conventions(
+        symint,
+        fields.get(_CONST_REF_FIELD, "").lower() == "true",
+        function.structured or function.structured_delegate is not None,
+    )
+
+
+def list_of(elem: CType) -> CType:
+    """A `c10::List`."""
+    return CType("c10::List", (elem,), headers=("ATen/core/List.h",))
+
+
+def array_ref(elem: CType) -> CType:
+    """A view of what somebody else keeps."""
+    return CType("at::ArrayRef", (elem,))
+
+
+def base_type(name: str) -> CType:
+    """The C++ of a named type: `at::Layout`; a custom class is held by an intrusive pointer."""
+    known = _BASE_TYPES.get(name)
+    if known is not None:
+        return known
+    if name.startswith(_CLASS_PREFIX):
+        held = name.removeprefix(_CLASS_PREFIX).replace(".", "::")
+        return CType("c10::intrusive_ptr", (CType(held),))
+    if name[:1].islower():  # A type variable of the JIT: `t[] self`.
+        return _IVALUE
+    return CType(f"at::{name.replace('.', '::')}")
+
+
+def value_type(type_: Type, symint: bool) -> CType | None:
+    """Types that look the same as argument and as result; None for tensors, scalars and lists."""
+    if isinstance(type_, BaseType):
+        if type_.name in ("Tensor", "Scalar"):
+            return None
+        return base_type("int" if type_.name == "SymInt" and not symint else type_.name)
+    if isinstance(type_, OptionalType):
+        elem = value_type(type_.elem, symint)
+        return None if elem is None else std("optional", elem)
+    if isinstance(type_, ListType):
+        if type_.size is not None and bare_type(type_.elem) == "bool":
+            return std("array", BOOL, CType(str(type_.size)))
+        return None
+    how = Conventions(symint)
+    if isinstance(type_, GenericType):
+        header = ("ATen/core/Dict.h",) if type_.name == "Dict" else ()
+        args = tuple([return_type(t, False, how) for t in type_.args])
+        return CType(f"c10::{type_.name}", args, headers=header)
+    return std("tuple", *[return_type(t, False, how) for t in type_.elems])
+
+
+@lru_cache(maxsize=4096)
+def argument_type(type_: Type, mutable: bool, how: Conventions) -> CType:
+    """An argument of the public API and of the dispatcher."""
+    value = value_type(type_, how.symint)
+    if value is not None:
+        return value
+    if isinstance(type_, BaseType):
+        if type_.name == "Tensor":
+            return _tensor(TENSOR, mutable, how)
+        return const_ref(SCALAR)
+    if isinstance(type_, OptionalType):
+        return _optional(type_, mutable, how)
+    assert isinstance(type_, ListType)
+    return _list(type_, mutable, how)
+
+
+def _tensor(unwritten: CType, mutable: bool, how: Conventions) -> CType:
+    return ref(TENSOR) if mutable and not how.const_ref else const_ref(unwritten)
+
+
+def _optional(type_: OptionalType, mutable: bool, how: Conventions) -> CType:
+    elem = bare_type(type_.elem)
+    if elem == "Tensor":
+        return _tensor(OPTIONAL_TENSOR, mutable, how)
+    if elem == "Scalar":
+        return const_ref(std("optional", SCALAR))
+    if isinstance(type_.elem, ListType):
+        known = _LIST_OPTIONS.get(_element(type_.elem, how))
+        if known is not None:
+            return known
+    return std("optional", argument_type(type_.elem, mutable, how))
+
+
+def _list(type_: ListType, mutable: bool, how: Conventions) -> CType:
+    elem = _element(type_, how)
+    if elem == "Tensor" and how.list_ref:
+        return TENSOR_LIST_REF
+    if elem == "Tensor?":
+        return const_ref(list_of(OPTIONAL_TENSOR))
+    return _LISTS.get(elem) or array_ref(argument_type(type_.elem, mutable, how))
+
+
+def _element(type_: ListType, how: Conventions) -> str:
+    elem = bare_type(type_.elem)
+    return "int" if elem == "SymInt" and not how.symint else elem
+
+
+@lru_cache(maxsize=4096)
+def return_type(type_: Type, mutable: bool, how: Conventions) -> CType:
+    """A result. `SymInt` is always `c10::SymInt` here; what was written comes back by reference."""
+    value = value_type(type_, True)
+    if value is not None:
+        return value
+    if isinstance(type_, BaseType):
+        if type_.name == "Scalar":
+            return SCALAR
+        return _tensor(TENSOR, mutable, how) if mutable else TENSOR
+    if isinstance(type_, OptionalType):
+        return std("optional", return_type(type_.elem, mutable, how))
+    assert isinstance(type_, ListType)
+    return std("vector", return_type(type_.elem, False, how))
+
+
+def returns_type(returns: Sequence[Return], how: Conventions) -> CType:
+    """`void`, a type, or a tuple."""
+    return tuple_of([return_type(r.type, r.is_write, how) for r in returns])
+
+
+# What owns the text or the flags that a type of the dialect refers to.
+_OWNERS = {STRING_VIEW: std("string"), std("vector", BOOL): list_of(BOOL)}
+
+
+def owned(type_: CType) -> CType:
+    """The type with everything in it its own: a `str` as `std::string`, flags as `c10::List<bool>`."""
+    return _OWNERS.get(type_) or type_._replace(args=tuple([owned(arg) for arg in type_.args]))
+
+
+# What keeps the elements of a view, and of an option of a list.
+_KEPT = {
+    "at::IntArrayRef": INT64,
+    "c10::SymIntArrayRef": SYMINT,
+    "at::OptionalIntArrayRef": INT64,
+    "at::OptionalSymIntArrayRef": SYMINT,
+}
+
+
+def kept(type_: CType) -> CType:
+    """The type that keeps the value of an argument when the call is over.
+
+    >>> print(kept(INT_LIST), kept(const_ref(std("optional", SCALAR))))
+    ::std::vector<int64_t> ::std::optional<at::Scalar>
+    """
+    found = bare(type_)
+    elem = _KEPT.get(found.name)
+    if elem is not None:
+        optional = found.name.startswith("at::Optional")
+        return CType("c10::OptionalArray", (elem,)) if optional else std("vector", elem)
+    args = tuple([kept(arg) for arg in found.args])
+    if found.name == "at::ArrayRef":
+        return std("vector", *args)
+    if found.name == "::std::optional" and args[0].name == "::std::vector":
+        return CType("c10::OptionalArray", args[0].args)
+    return std("string") if found == STRING_VIEW else found._replace(args=args)
