@@ -26,12 +26,11 @@ from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.tags import load_tags
-from torchgen_lite.loader.torch_files import find_torch_files, read_torch_stubs
-from torchgen_lite.loader.torch_operators import load_torch_operators
+from torchgen_lite.loader.torch_files import find_torch_files
+from torchgen_lite.loader.torch_operators import InstalledTorch, load_installed_torch
 from torchgen_lite.version import __version__
 
 if TYPE_CHECKING:
-    from torchgen_lite.schema import FunctionSchema
     from torchgen_lite.targets.output import OutputFile
 
 
@@ -90,16 +89,14 @@ def load(
     known_tags: dict[str, str] | None = None
     if torch:
         settings, paths, known_tags = _with_torch(settings, paths, diagnostics, schema is None)
-    operators: tuple[FunctionSchema, ...] = ()
+    installed: InstalledTorch | None = None
     if registered:
-        operators, found = load_torch_operators()
+        installed, found = load_installed_torch()
         diagnostics += found
     if has_errors(diagnostics):
         return Program((), settings, sort_diagnostics(diagnostics))
     program = _read(settings, paths, known_tags, diagnostics, lint)
-    if not operators:
-        return program
-    return replace(program, registered=operators, torch_stubs=read_torch_stubs())
+    return replace(program, installed=installed)
 
 
 def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
@@ -170,19 +167,16 @@ def _read(
     )
     diagnostics += found
     modules = _index_modules(config, diagnostics)
-    kernels, formulas = (modules.get("python", {}).get(name) for name in ("kernels", "formulas"))
-    if formulas is None and kernels is not None:
-        # A package that runs must have whatever its formulas call.
-        formulas = KernelIndex((), {})
+    closed = _closed_modules(modules)
     return build_program(
         functions,
         config,
         diagnostics=diagnostics,
-        kernels=kernels,
+        kernels=closed.get("kernels"),
         tags=known_tags,
         sources=sources,
         lint=lint,
-        formulas=formulas,
+        formulas=closed.get("formulas"),
         modules=modules,
     )
 
@@ -204,6 +198,14 @@ def _index_modules(
                 diagnostics += [replace(d, label=d.label or place) for d in found]
                 indexes.setdefault(name, {})[option.name] = index
     return indexes
+
+
+def _closed_modules(modules: dict[str, dict[str, KernelIndex]]) -> Mapping[str, KernelIndex]:
+    """The modules of a target whose output runs by itself: they have whatever kernels and formulas name."""
+    from torchgen_lite.targets import TARGETS
+
+    closed = next((modules[name] for name in modules if TARGETS[name].is_closed), {})
+    return {"formulas": KernelIndex((), {}), **closed} if "kernels" in closed else closed
 
 
 def generate(program: Program, *, targets: Sequence[str] = ()) -> dict[str, str]:

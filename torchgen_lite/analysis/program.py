@@ -13,33 +13,32 @@ from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagn
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
-from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.loader.torch_operators import InstalledTorch
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
     """The input of every target. `functions` are in source order; overlays are merged in.
 
-    `formulas` are the functions that derivative formulas may call beside the operators. `modules` are
-    the functions in the modules that options name, by target and option.
-    `registered` are the schemas that the installed PyTorch has registered, if they were asked for, and
-    `torch_stubs` the stub files that it carries: path below `torch/`, and text.
+    `modules` are the functions in the modules that options name, by target and option. `installed` is what
+    the installed PyTorch has, if it was asked.
     """
 
     functions: tuple[NativeFunction, ...]
     config: Config
     diagnostics: tuple[Diagnostic, ...] = ()
-    kernels: KernelIndex | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
-    formulas: KernelIndex | None = None
     modules: Mapping[str, Mapping[str, KernelIndex]] = field(default_factory=dict)
-    registered: tuple[FunctionSchema, ...] = ()
-    torch_stubs: tuple[tuple[str, str], ...] = ()
+    installed: InstalledTorch | None = None
 
     @property
     def has_errors(self) -> bool:
         return has_errors(self.diagnostics)
+
+    def module_functions(self, target: str, option: str) -> KernelIndex | None:
+        """The functions of the modules that an option of a target names; None if it names none."""
+        return self.modules.get(target, {}).get(option)
 
     def find(self, name: str) -> NativeFunction | None:
         """The entry of an operator: `add.Tensor`, `aten::add.Tensor`, `mylib::op`."""
@@ -68,7 +67,11 @@ def build_program(
     formulas: KernelIndex | None = None,
     modules: Mapping[str, Mapping[str, KernelIndex]] | None = None,
 ) -> Program:
-    """Put the pieces together and check across entries; with `lint`, run the lint rules too."""
+    """Put the pieces together and check across entries; with `lint`, run the lint rules too.
+
+    Where there are `kernels`, each kernel has to be one of them; where there are `formulas`, each function
+    that a derivative formula calls has to be one of them, or an operator.
+    """
     merged, found = merge_overlays(functions)
     found = [*diagnostics, *found, *check_functions(merged, kernels)]
     if any(function.derivatives is not None for function in merged):
@@ -89,9 +92,7 @@ def build_program(
         merged,
         config,
         sort_diagnostics(kept),
-        kernels,
         dict(tags or {}),
         tuple(sources),
-        formulas,
         dict(modules or {}),
     )

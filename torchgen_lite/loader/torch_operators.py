@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import dataclass
 
 from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.torch_files import read_torch_stubs
 from torchgen_lite.schema import FunctionSchema, parse_schema
 
 _SCRIPT = """
@@ -22,14 +24,23 @@ for schema in torch._C._jit_get_all_schemas():
 """
 
 
-def load_torch_operators() -> tuple[tuple[FunctionSchema, ...], tuple[Diagnostic, ...]]:
-    """Every schema of the dispatcher of the installed PyTorch, sorted by name; TG011 if it can't be asked."""
+@dataclass(frozen=True, slots=True)
+class InstalledTorch:
+    """Every schema of the dispatcher of the installed PyTorch, sorted by name, and the stub files that it
+    carries: path below `torch/`, and text."""
+
+    operators: tuple[FunctionSchema, ...]
+    stubs: tuple[tuple[str, str], ...]
+
+
+def load_installed_torch() -> tuple[InstalledTorch | None, tuple[Diagnostic, ...]]:
+    """What the installed PyTorch has; TG011 if it can't be asked."""
     command = [sys.executable, "-c", _SCRIPT]
     found = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     if found.returncode != 0:
         said = found.stderr.strip().rpartition("\n")[2]
         message = "the operators of the installed PyTorch cannot be read"
-        return (), (Diagnostic("TG011", message, help=said or "does `import torch` work?"),)
+        return None, (Diagnostic("TG011", message, help=said or "does `import torch` work?"),)
     schemas: list[FunctionSchema] = []
     diagnostics: list[Diagnostic] = []
     for line in sorted(set(found.stdout.splitlines())):
@@ -37,4 +48,5 @@ def load_torch_operators() -> tuple[tuple[FunctionSchema, ...], tuple[Diagnostic
         diagnostics += problems
         if schema is not None:
             schemas.append(schema)
-    return tuple(schemas), tuple(d for d in diagnostics if d.severity == "error")
+    errors = tuple(d for d in diagnostics if d.severity == "error")
+    return InstalledTorch(tuple(schemas), read_torch_stubs()), errors

@@ -15,6 +15,7 @@ TARGETS: dict[str, Target] = {
             "a Python package for the runtime dispatcher",
             f"{_HERE}.python.target:build_python",
             f"{_HERE}.python.options:PythonOptions",
+            is_closed=True,
         ),
         Target(
             "cpp-torch",

@@ -44,7 +44,9 @@ class Target:
 
     `builder` is the function from a program and the target's options to its files; `options` the dataclass
     that declares these options. Both are imported when they are needed, so that a run pays for what it
-    generates. `asks_torch` says that with `--torch` it wants to know what the installed PyTorch registers.
+    generates. `asks_torch` says that with `--torch` it wants to know what the installed PyTorch registers;
+    `is_closed`, that its output runs by itself: the modules of `kernels` and `formulas` have whatever the
+    YAML names.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Target:
     builder: str
     options: str
     asks_torch: bool = False
+    is_closed: bool = False
 
     def declared_options(self) -> dict[str, Option]:
         """The options by the attribute of the dataclass that declares them."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.targets.python.autograd import KernelView
 
+# The target whose registrations these are.
+TARGET = "python"
 _LINE = re.compile(r"^(?P<key>\w+)(?:\[alias\])?: (?P<debug>.*) :: .* \[ (?P<how>[\w ]+) \]$")
 
 
@@ -24,17 +26,18 @@ def registrations_of_program(program: Program) -> Iterator[Registrations]:
     from torchgen_lite.targets.python.structured import DENSE_BACKENDS
 
     generated = _generated_kernels(program)
+    defined = program.module_functions(TARGET, "kernels")
     for name, function in zip(program.operator_names(), program.functions):
         entries = [
             entry
             for entry in effective_dispatch(function)
-            if program.kernels is None or not is_implied(function, entry, program.kernels)
+            if defined is None or not is_implied(function, entry, defined)
         ]
         kernels = {entry.key: entry.kernel for entry in entries}
         out = function if function.delegate is None else program.find(function.delegate)
         if out is not None and out.structured:
             for entry in effective_dispatch(out):
-                if program.kernels is not None and is_implied(out, entry, program.kernels):
+                if defined is not None and is_implied(out, entry, defined):
                     continue
                 if entry.key in DENSE_BACKENDS:
                     kernels[entry.key] = f"structured {entry.kernel}"
@@ -51,11 +54,11 @@ def _generated_kernels(program: Program) -> dict[str, dict[str, str]]:
     from torchgen_lite.targets.python.package import build_package
     from torchgen_lite.targets.python.registrations import select_backend
 
-    options, wrong = TARGETS["python"].read_options(program.config)
+    options, wrong = TARGETS[TARGET].read_options(program.config)
     if wrong:
         return {}  # `generate` reports it; the names of the kernels do not depend on options.
     package = build_package(program.functions, options)
-    files, _ = build_differentiation(package, program.formulas)
+    files, _ = build_differentiation(package, program.module_functions(TARGET, "formulas"))
     views = [view for file in files for view in cast("list[KernelView]", file.context["kernels"])]
     names = {view.name for view in views}
     found: dict[str, dict[str, str]] = {}

@@ -65,7 +65,8 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     files = tuple(_files(functions, operators, layout, options))
     if options.calls_only:
         return TargetResult(files, tuple(diagnostics))
-    helpers = frozenset(program.formulas.names() if program.formulas else ())
+    modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
+    helpers = frozenset(name for index in modules for name in index.names())
     autograd = build_differentiation(operators, layout, options.formula_headers, helpers)
     return TargetResult((*files, *autograd.files), (*diagnostics, *autograd.diagnostics))
 

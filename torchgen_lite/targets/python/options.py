@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from torchgen_lite.loader.options import choice, option
 from torchgen_lite.targets.options import MODULE, modules_option, shards_option, skip_option
 
+TARGET = "python"
 NO_FRAMEWORK = "torchgen_lite.runtime.framework"
 
 

@@ -14,7 +14,7 @@ from torchgen_lite.targets.python.functions import all_groups, build_functions, 
 from torchgen_lite.targets.python.kernels import kernel_finder
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.ops import build_ops
-from torchgen_lite.targets.python.options import PythonOptions
+from torchgen_lite.targets.python.options import TARGET, PythonOptions
 from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.registrations import MissingKernel, build_registrations
 from torchgen_lite.targets.python.stubs import build_operators, build_schemas
@@ -23,13 +23,15 @@ from torchgen_lite.targets.skipped import has_any_number, select
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.loader.entry import NativeFunction
+    from torchgen_lite.loader.kernel_modules import KernelIndex
 
 
 def build_python(program: Program, options: PythonOptions) -> TargetResult:
     """Every file of the package, and what is wrong with kernels."""
     functions, diagnostics = select(
-        program, "python", program.functions, options.skip, _inexpressible
+        program, TARGET, program.functions, options.skip, _inexpressible
     )
+    kernels = program.module_functions(TARGET, "kernels")
     package = build_package(functions, options)
     files = [*_common_files(package)]
     if options.kernels:
@@ -37,14 +39,16 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
             index: tuple(
                 (entry.key, entry.kernel)
                 for entry in effective_dispatch(function)
-                if program.kernels is None or not is_implied(function, entry, program.kernels)
+                if kernels is None or not is_implied(function, entry, kernels)
             )
             for index, function in enumerate(functions)
         }
-        differentiation, modules = build_differentiation(package, program.formulas)
+        differentiation, modules = build_differentiation(
+            package, program.module_functions(TARGET, "formulas")
+        )
         files += differentiation
         registrations, missing = build_registrations(
-            package, dispatch, kernel_finder(options.kernels, _finder(program)), modules
+            package, dispatch, kernel_finder(options.kernels, _finder(kernels)), modules
         )
         files += registrations
         diagnostics += [_missing(m) for m in missing]
@@ -70,9 +74,8 @@ def _common_files(package: Package) -> Iterator[OutputFile]:
     yield from build_ops(package, groups)
 
 
-def _finder(program: Program) -> Callable[[str], str | None]:
+def _finder(index: KernelIndex | None) -> Callable[[str], str | None]:
     """From a kernel's name to its module, by the index of the kernel modules."""
-    index = program.kernels
 
     def find(name: str) -> str | None:
         found = index.find(name) if index is not None else None

@@ -13,6 +13,8 @@ from torchgen_lite.targets.options import (
     skip_option,
 )
 
+TARGET = "torch-python"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TorchPythonOptions:
@@ -21,7 +23,7 @@ class TorchPythonOptions:
     package: str = option(
         "Name of the package, perhaps dotted.", MODULE, "", shown="`<namespace>_ops`"
     )
-    folder: str = folder_option("torch-python", itself=True)
+    folder: str = folder_option(TARGET, itself=True)
     kernels: tuple[str, ...] = modules_option("Modules with the kernels that `dispatch:` names.")
     fakes: tuple[str, ...] = modules_option(
         "Modules with the functions that `fake:` and `vmap:` name."

@@ -18,7 +18,7 @@ from torchgen_lite.targets.torch_python.fakes import is_view
 from torchgen_lite.targets.torch_python.functions import build_functions
 from torchgen_lite.targets.torch_python.kernels import check_kernels
 from torchgen_lite.targets.torch_python.model import Operator, Package, build_package
-from torchgen_lite.targets.torch_python.options import TorchPythonOptions
+from torchgen_lite.targets.torch_python.options import TARGET, TorchPythonOptions
 from torchgen_lite.targets.torch_python.package import build_package_files
 from torchgen_lite.targets.torch_python.places import build_places
 from torchgen_lite.targets.torch_python.samples import build_samples
@@ -47,9 +47,9 @@ _NAMES = frozenset({"__debug__", "_each", "_kernel", "_library", "_places", "_su
 def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetResult:
     """Every file of the package, and what is wrong with functions and rules."""
     functions, diagnostics = select(
-        program, "torch-python", program.functions, options.skip, _inexpressible
+        program, TARGET, program.functions, options.skip, _inexpressible
     )
-    package = build_package(functions, options, program.modules.get("torch-python", {}))
+    package = build_package(functions, options, program.modules.get(TARGET, {}))
     diagnostics += _check(package)
     autograd_files, autograd = build_autograd(package)
     files = [

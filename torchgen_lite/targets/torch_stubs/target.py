@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torchgen_lite.loader.torch_operators import InstalledTorch
 from torchgen_lite.targets.options import NoOptions
 from torchgen_lite.targets.output import OutputFile, TargetResult
 from torchgen_lite.targets.torch_stubs.views import group_by_namespace, namespace_view
@@ -27,7 +28,8 @@ MODULES = f"{ROOT}/_ops_stubs"
 def build_torch_stubs(program: Program, options: NoOptions) -> TargetResult:
     """Every file of the package. The operators of the schema files come before PyTorch's own."""
     schemas = [(f.namespace, f.func) for f in program.functions]
-    schemas += [(schema.namespace, schema) for schema in program.registered]
+    installed = program.installed or InstalledTorch((), ())
+    schemas += [(schema.namespace, schema) for schema in installed.operators]
     namespaces = [namespace_view(n, s) for n, s in group_by_namespace(schemas).items()]
     files = [
         OutputFile(f"{ROOT}/py.typed", "torch_stubs/py.typed.j2", {}, is_marked=False),
@@ -40,7 +42,7 @@ def build_torch_stubs(program: Program, options: NoOptions) -> TargetResult:
     ]
     files += [
         OutputFile(f"{ROOT}/{path}", "torch_stubs/copied.pyi.j2", {"text": text})
-        for path, text in program.torch_stubs
+        for path, text in installed.stubs
         if path != "_ops.pyi"
     ]
     return TargetResult(tuple(files))
