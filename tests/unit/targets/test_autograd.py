@@ -145,6 +145,18 @@ def test_a_node_and_a_kernel_for_each_operator(project: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_what_has_no_differentiable_result_has_no_node(project: Path, count: int) -> None:
+    results, flags = ", ".join(["Tensor"] * count), ", ".join(["False"] * count)
+    (project / "ops.yaml").write_text(
+        f"- func: scaling::signs(Tensor self) -> ({results})\n  dispatch:\n    CPU: sign\n"
+        f"  derivatives:\n    self: grad\n    output_differentiability: [{flags}]\n"
+    )
+    text = generate(load(root=project))["python/scaling_ops/register_autograd.py"]
+    assert "class " not in text
+    assert 'scaling.impl("signs", _fallthrough)' in text
+
+
 def test_formulas_for_each_of_a_list_become_no_kernel(project: Path) -> None:
     lists = "- func: scaling::_foreach_scale(Tensor[] self, Tensor factor, int power) -> Tensor[]\n"
     (project / "ops.yaml").write_text(f"{SCHEMA}{lists}  dispatch:\n    CPU: scale\n")

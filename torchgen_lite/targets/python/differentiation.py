@@ -8,7 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from torchgen_lite.analysis.derive.views import is_aliasing
-from torchgen_lite.analysis.differentiability import DifferentiabilityInfo, match_derivatives
+from torchgen_lite.analysis.differentiability import (
+    DifferentiabilityInfo,
+    differentiable_outputs,
+    match_derivatives,
+)
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import import_line, quote
 from torchgen_lite.loader.derivatives import DEFAULT
@@ -98,7 +102,7 @@ def _autograd_file(
         info = found[overload.names.flat]
         if info is None or not _takes_tensors(overload) or is_composite_implicit(overload):
             continue
-        if not info.arguments or info.output_differentiability in ((False,), (False, False)):
+        if not info.arguments or not differentiable_outputs(info.function.func, info):
             if is_composed(overload):
                 used.append(overload)
                 kernels.append(passing_kernel(overload))
