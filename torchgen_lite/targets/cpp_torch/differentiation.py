@@ -15,7 +15,7 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.dialects.cpp_formula import Functions, OwnOperator
 from torchgen_lite.loader.derivatives import DEFAULT
-from torchgen_lite.schema import FunctionSchema, SchemaKind
+from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.formula import Literal, Name
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
@@ -151,7 +151,7 @@ def _add_autograd(
         name = _AUTOGRAD if key == DEFAULT else key
         if name in by_hand or (is_torch and key == DEFAULT) or _refused(operator, info):
             continue
-        if not info.arguments or not differentiable_outputs(operator.schema, info):
+        if not info.arguments or not differentiable_outputs(info.function.func, info):
             if is_composed(operator):
                 file.add(operator, name, passing_kernel(operator, name))
             else:
@@ -196,6 +196,8 @@ def _refused(operator: Operator, info: DifferentiabilityInfo) -> str:
         return ""
     if kind is not SchemaKind.functional and written(operator) != ["self"]:
         return "writes to more than `self`"
+    if kind is not SchemaKind.functional and isinstance(schema.arguments[0].type, ListType):
+        return "writes to a list of tensors"
     # libtorch collects no edges of a `Tensor[]?`, as it collects no keys.
     absent = [n for n in info.arguments if n not in tensors(operator)]
     return f"has a list of tensors that may be absent, `{absent[0]}`" if absent else ""

@@ -185,6 +185,14 @@ def test_what_no_kernel_is_made_for(tmp_path: Path) -> None:
     PrivateUse1: neg
   derivatives:
     self: -grad
+- func: demo::each(Tensor[] self) -> Tensor[]
+  dispatch:
+    CPU: each
+  derivatives:
+    self: grad
+- func: demo::each_(Tensor(a!)[] self) -> ()
+  dispatch:
+    CPU: each_
 - func: demo::total(Tensor x) -> Tensor
   dispatch:
     CPU: total
@@ -196,6 +204,7 @@ def test_what_no_kernel_is_made_for(tmp_path: Path) -> None:
     assert [f"{d.code} {d.message}" for d in generated.diagnostics] == [
         "TG541 `demo::swap_` writes to more than `self`",
         "TG541 PyTorch has the formulas of `aten::neg` itself",
+        "TG541 `demo::each_` writes to a list of tensors",
         "TG540 C++ has no keyword arguments, such as `dim`",
         "TG540 C++ has no attribute `itemsize` of a tensor",
     ]
@@ -243,6 +252,17 @@ def test_clang_format_changes_nothing_for_pytorchs_formulas() -> None:
     ((path, text),) = files.items()
     assert path == "out/src/register_autograd_3.cpp" and text.count("::Node {") > 20
     assert unformatted([text]) == ""
+
+
+def test_variants_that_return_nothing_are_recorded_or_refused(tmp_path: Path) -> None:
+    text = autograd(
+        tmp_path,
+        entry("half(Tensor self) -> Tensor", "self: grad * 0.5"),
+        "- func: demo::half_(Tensor(a!) self) -> ()\n  dispatch:\n    CPU: kernel_\n",
+        "- func: demo::half.out(Tensor self, *, Tensor(a!) out) -> ()\n  dispatch:\n    CPU: kernel\n",
+    )
+    assert "    torch::autograd::rebase_history(self, _node);\n  }\n}\n" in text
+    assert 'throw_error_out_requires_grad("half")' in text
 
 
 def test_a_list_beside_another_result(tmp_path: Path) -> None:
