@@ -10,7 +10,8 @@ import pytest
 
 import torchgen_lite.reference as tl
 from torchgen_lite import load
-from torchgen_lite.analysis.differentiability import is_tensor_like, match_derivatives
+from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.differentiability import match_derivatives
 from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind

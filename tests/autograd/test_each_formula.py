@@ -38,7 +38,8 @@ from tests.reference.samples import (
     samples_of,
 )
 from torchgen_lite import load
-from torchgen_lite.analysis.differentiability import is_tensor_like, match_derivatives
+from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.differentiability import match_derivatives
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from torchgen_lite.analysis.derive import derive
 from torchgen_lite.analysis.differentiability import (
+    Derivative,
     DifferentiabilityInfo,
+    Fact,
     Matches,
-    SavedAttribute,
+    Saved,
     differentiable_outputs,
     match_derivatives,
 )
@@ -88,8 +91,32 @@ def _their_saved(attributes: Any) -> set[tuple[str, str]]:
     return {(name, a.expr) for name, a in zip(names, attributes)}
 
 
-def _saved(attributes: tuple[SavedAttribute, ...]) -> set[tuple[str, str]]:
-    return {(a.name, a.expression) for a in attributes}
+# How PyTorch reads what it keeps, in C++; `{0}` is the tensor, `{1}` the dimension.
+READ = {
+    Fact.args_scalartypes: "to_args_scalartypes({0})",
+    Fact.args_sizes: "to_args_sizes({0})",
+    Fact.args_sizes_symint: "to_args_sizes_symint({0})",
+    Fact.blocksize: "at::sparse_csr::getSymIntBlockSize({0})",
+    Fact.conjugate: "{0}.is_conj()",
+    Fact.geometry: "TensorGeometry({0})",
+    Fact.info: "{0}",
+    Fact.size: "{0}.sym_size({1})",
+    Fact.sym_sizes_opt: "{0}.has_value() ? std::optional<c10::SymIntArrayRef>({0}->sym_sizes())"
+    " : std::nullopt",
+    Fact.sym_strides: 'strides_or_error({0}, "{0}")',
+    Fact.whole: "{0}",
+}
+
+
+def _saved(attributes: Iterable[Saved]) -> set[tuple[str, str]]:
+    return {
+        (a.name, READ.get(a.fact, f"{{0}}.{a.fact.value}()").format(a.source, a.dim))
+        for a in attributes
+    }
+
+
+def _inputs(derivative: Derivative) -> set[tuple[str, str]]:
+    return _saved(saved for saved in derivative.saved if saved.result is None)
 
 
 def _their_facts(info: Any, ignored: set[str]) -> dict[str, object]:
@@ -119,9 +146,9 @@ def _facts(info: DifferentiabilityInfo, ignored: set[str]) -> dict[str, object]:
         "node": info.node_name,
         "derivatives": {
             d.names: (
-                _saved(d.saved_inputs) - spurious,
-                _saved(d.saved_outputs),
-                set(d.named_gradients),
+                _inputs(d) - spurious,
+                _saved(saved for saved in d.saved if saved.result is not None),
+                set(d.mentioned & set(info.available_gradients)),
             )
             for d in info.derivatives
         },
@@ -144,7 +171,7 @@ def test_what_torchgen_finds_in_text_is_all_that_it_keeps_more(
                 derivative.names: derivative for derivative in matches.infos[name][key].derivatives
             }
             for its in info.derivatives:
-                spurious = _their_saved(its.saved_inputs) - _saved(mine[its.var_names].saved_inputs)
+                spurious = _their_saved(its.saved_inputs) - _inputs(mine[its.var_names])
                 if spurious:
                     more.setdefault(name, set()).update(argument for argument, _ in spurious)
     assert more == FOUND_IN_TEXT

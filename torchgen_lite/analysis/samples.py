@@ -56,24 +56,17 @@ def _unreadable(node: Expression) -> Iterator[Finding]:
     """Anything but factories, a few methods, numbers, words and lists."""
     if isinstance(node, Call):
         yield from _unreadable_call(node)
-        inner: tuple[Expression, ...] = (
-            *((node.function.value,) if isinstance(node.function, Member) else ()),
-            *node.arguments,
-            *(value for _, value in node.keywords),
-        )
     elif isinstance(node, Name):
         if node.text not in _WORDS:
             hint = did_you_mean(node.text, _WORDS)
             yield "TG335", f"unknown name `{node.text}` in a sample", node.span, "here", hint
-        return
-    elif isinstance(node, (Literal, ListDisplay, Binary, Unary)):
-        if isinstance(node, Literal) and "\\" in node.text:
+    elif isinstance(node, Literal):
+        if "\\" in node.text:
             yield "TG335", "a backslash in a string", node.span, "not read here", None
-        inner = children(node)
-    else:
+    elif not isinstance(node, (ListDisplay, Binary, Unary)):
         yield "TG335", f"`{node}` in a sample", node.span, "not read here", None
         return
-    for child in inner:
+    for child in children(node):
         yield from _unreadable(child)
 
 

@@ -3,15 +3,17 @@
     grads[0].defined() ? where(self >= 0, grads[0], weight) : zeros_like(self)
 
 is `_functions.where(self >= 0, grads[0], weight) if grads[0] is not None else zeros_like(self)`, where the
-functions of the package and the helpers come from modules. Facts about saved tensors are locals: `self.shape`
-is `self_shape`. `self.conj()` asks for the type first, so that it costs next to nothing for real tensors.
+functions of the package and the helpers come from modules. First `in_python` puts Python's names into the tree,
+then the tree is written: each node once, with the text of its operands at hand.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from torchgen_lite.analysis.differentiability.facts import Saved
+from torchgen_lite.analysis.differentiability.typed import Typed
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import LINE_LENGTH, bracketed
 from torchgen_lite.schema.formula import (
@@ -26,10 +28,14 @@ from torchgen_lite.schema.formula import (
     Name,
     Subscript,
     Unary,
+    called_name,
+    children,
+    rebuild,
 )
+from torchgen_lite.schema.formula.kinds import Kind
 
-_OPERATORS = {"&&": "and", "||": "or"}
 _CONSTANTS = {"true": "True", "false": "False"}
+_OPERATORS = {"&&": "and", "||": "or"}
 # Python's levels: comparisons bind looser than `|`, unlike in C++.
 _LEVELS = {
     "or": 2,
@@ -49,155 +55,165 @@ _LEVELS = {
     "/": 10,
     "%": 10,
 }
-_CONDITIONAL, _NOT, _UNARY, _POSTFIX = 1, 4, 11, 12
+_CONDITIONAL, _NOT, _COMPARISON, _UNARY, _POSTFIX = 1, 4, 5, 11, 12
+
+
+CONJ = Name("_conj")
+"""The framework's function for the conjugate of a tensor."""
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
-    """How names are written: `function` gives the expression for a function that a formula calls, `fact`
-    the local name of an expression that was saved in place of a tensor, or None; `numbers` are the names
-    that stand for Python numbers."""
+class Words:
+    """What a target calls the functions of formulas, what was saved (None where the formula is computed), and
+    the conjugate of a value."""
 
     function: Callable[[str], str]
-    fact: Callable[[Expression], str | None]
-    numbers: frozenset[str] = frozenset()
+    saved: Callable[[Saved], Expression | None]
+    conjugate: Callable[[Expression, Kind], Expression]
 
-    def text(self, node: Expression, level: int = 0) -> str:
-        """The expression, in brackets if it binds looser than `level`."""
-        written, own = self._write(node)
-        return f"({written})" if own < level else written
 
-    def _write(self, node: Expression) -> tuple[str, int]:
-        fact = self.fact(node)
-        if fact is not None:
-            return fact, _POSTFIX
-        if isinstance(node, Name):
-            return _CONSTANTS.get(node.text, identifier(node.text)), _POSTFIX
-        if isinstance(node, (Literal, Lambda)):
-            return node.text, _POSTFIX
-        if isinstance(node, Member):
-            return f"{self.text(node.value, _POSTFIX)}.{node.name}", _POSTFIX
-        if isinstance(node, Subscript):
-            return f"{self.text(node.value, _POSTFIX)}[{self.text(node.index)}]", _POSTFIX
-        if isinstance(node, Call):
-            return self._call(node)
-        if isinstance(node, ListDisplay):
-            return f"[{', '.join(self.text(item) for item in node.items)}]", _POSTFIX
-        return self._compound(node)
+def in_python(tree: Typed, words: Words) -> Expression:
+    """The formula with Python's names."""
+    local = words.saved(tree.saved) if tree.saved is not None else None
+    if local is not None:
+        return local
+    node = tree.node
+    if isinstance(node, Name):
+        return Name(_CONSTANTS.get(node.text) or identifier(node.text))
+    parts = [in_python(part, words) for part in tree.parts]
+    if not isinstance(node, Call):
+        return rebuild(node, parts)
+    if is_method(node, "conj"):
+        return words.conjugate(parts[0], tree.parts[0].kind)
+    called = called_name(node)
+    named = tuple((identifier(name), value) for name, value in node.keywords)
+    node = replace(node, keywords=named)
+    return rebuild(
+        node if called is None else replace(node, function=Name(words.function(called))), parts
+    )
 
-    def _compound(self, node: Unary | Binary | Conditional) -> tuple[str, int]:
-        if isinstance(node, Unary):
-            if node.operator == "!":
-                return f"not {self.text(node.operand, _NOT)}", _NOT
-            return f"{node.operator}{self.text(node.operand, _UNARY)}", _UNARY
-        if isinstance(node, Conditional):
-            yes, test = self.text(node.yes, 2), self.text(node.test, 2)
-            return f"{yes} if {test} else {self.text(node.no, 1)}", _CONDITIONAL
-        operator = _OPERATORS.get(node.operator, node.operator)
-        level = _LEVELS[operator]
-        # Python chains comparisons, so the left side of one needs brackets too.
-        left = self.text(node.left, level + (level == 5))
-        return f"{left} {operator} {self.text(node.right, level + 1)}", level
 
-    def _call(self, node: Call) -> tuple[str, int]:
-        function = node.function
-        if isinstance(function, Member) and function.name == "defined" and not node.arguments:
-            return f"{self.text(function.value, 6)} is not None", 5
-        conjugated = _conjugated(node)
-        if conjugated is not None:
-            return self._conjugate(conjugated)
-        return f"{self.called(node)}({', '.join(self.arguments(node))})", _POSTFIX
+def is_method(node: Call, name: str) -> bool:
+    """Whether this is `x.name()`."""
+    return isinstance(node.function, Member) and node.function.name == name and not node.arguments
 
-    def _conjugate(self, value: Expression) -> tuple[str, int]:
-        """The conjugate of a number; of a tensor what the framework's `conj` makes of it."""
-        if not isinstance(value, Name):
-            return f"_conj({self.text(value)})", _POSTFIX
-        name = self.text(value)
-        if value.text in self.numbers:
-            return f"{name}.conjugate()", _POSTFIX
-        return f"_conj({name}) if {name}._dtype.is_complex else {name}", _CONDITIONAL
 
-    def called(self, node: Call) -> str:
-        """What stands before the bracket of a call."""
-        if isinstance(node.function, Name):
-            return self.function(node.function.text.rpartition("::")[2])
-        return self.text(node.function, _POSTFIX)
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The text of a node, how tightly it binds, and its operands."""
 
-    def arguments(self, node: Call) -> list[str]:
-        items = [self.text(argument) for argument in node.arguments]
-        return items + [f"{identifier(k)}={self.text(value)}" for k, value in node.keywords]
+    node: Expression
+    text: str
+    level: int
+    parts: tuple[Written, ...] = ()
 
-    def lines(self, target: str, node: Expression, *, indent: int) -> list[str]:
-        """`target = formula`, in as many statements as black needs to leave each line alone.
+    def at(self, level: int) -> str:
+        """The text, in brackets if it binds looser than `level`."""
+        return f"({self.text})" if self.level < level else self.text
 
-        What doesn't fit is taken apart: operands, objects of methods and arguments of calls get a name of
-        their own. The branches of a conditional can't be, for only one of them may run.
-        """
-        flat = f"{target} = {self.text(node)}"
-        if indent + len(flat) <= LINE_LENGTH:
-            return [flat]
-        if isinstance(node, Conditional):
-            yes = self.lines(target, node.yes, indent=indent + 4)
-            no = self.lines(target, node.no, indent=indent + 4)
-            return [f"if {self.text(node.test)}:", *_indented(yes), "else:", *_indented(no)]
-        conjugated = _conjugated(node)
-        if isinstance(conjugated, Name):
-            return [f"{target} = _conj({self.text(conjugated)})"]
-        if isinstance(node, Call):
-            head = f"{target} = {self.called(node)}("
-            items = self.arguments(node)
-            if all(len(part) + indent + 5 <= LINE_LENGTH for part in (head, *items)):
-                return bracketed(head, items, indent=indent).split("\n" + " " * indent)
-        return self._apart(target, node, indent)
-
-    def _call_apart(self, node: Call, part: Name) -> tuple[Expression, Expression]:
-        """The object of a method or the heaviest argument, and the call with a name in its place."""
-        arguments = list(node.arguments)
-        heaviest = max(range(len(arguments)), key=lambda i: self._weight(arguments[i]))
-        most = self._weight(arguments[heaviest])
-        function = node.function
-        if isinstance(function, Member) and self._weight(function.value) >= most:
-            method = Member(part, function.name, function.arrow)
-            return function.value, Call(method, node.arguments, node.keywords)
-        inner, arguments[heaviest] = arguments[heaviest], part
-        return inner, Call(function, tuple(arguments), node.keywords)
-
-    def _weight(self, node: Expression) -> int:
+    @property
+    def weight(self) -> int:
         """The length of an expression; a name can't be made shorter by another name."""
-        return 0 if isinstance(node, Name) else len(self.text(node))
-
-    def _apart(self, target: str, node: Expression, indent: int) -> list[str]:
-        """The heaviest part of an expression under a name of its own, and then the rest."""
-        name = f"{target.partition(',')[0].partition(':')[0]}part"
-        part = Name(name)
-        inner: Expression
-        rest: Expression
-        if isinstance(node, Unary):
-            inner, rest = node.operand, Unary(node.operator, part)
-        elif isinstance(node, Binary) and self._weight(node.left) >= self._weight(node.right):
-            inner, rest = node.left, Binary(node.operator, part, node.right)
-        elif isinstance(node, Binary):
-            inner, rest = node.right, Binary(node.operator, node.left, part)
-        elif isinstance(node, Call) and isinstance(node.function, Member) and not node.arguments:
-            inner = node.function.value
-            rest = Call(Member(part, node.function.name, node.function.arrow), (), node.keywords)
-        elif isinstance(node, Call) and node.arguments:
-            inner, rest = self._call_apart(node, part)
-        else:
-            return [f"{target} = {self.text(node)}"]
-        if isinstance(inner, Name):
-            return [f"{target} = {self.text(node)}"]
-        return [
-            *self.lines(name, inner, indent=indent),
-            *self.lines(target, rest, indent=indent),
-        ]
+        return 0 if isinstance(self.node, Name) else len(self.text)
 
 
-def _conjugated(node: Expression) -> Expression | None:
-    """`x` of `x.conj()`."""
-    if isinstance(node, Call) and isinstance(node.function, Member) and not node.arguments:
-        return node.function.value if node.function.name == "conj" else None
-    return None
+def write(node: Expression) -> Written:
+    """An expression with Python's names."""
+    return _write(node, [write(child) for child in children(node)])
+
+
+def _write(node: Expression, parts: Sequence[Written]) -> Written:
+    text, level = _text(node, parts)
+    return Written(node, text, level, tuple(parts))
+
+
+def _text(node: Expression, parts: Sequence[Written]) -> tuple[str, int]:
+    if isinstance(node, (Name, Literal, Lambda)):
+        return node.text, _POSTFIX
+    if isinstance(node, Member):
+        return f"{parts[0].at(_POSTFIX)}.{node.name}", _POSTFIX
+    if isinstance(node, Subscript):
+        return f"{parts[0].at(_POSTFIX)}[{parts[1].text}]", _POSTFIX
+    if isinstance(node, ListDisplay):
+        return f"[{', '.join(part.text for part in parts)}]", _POSTFIX
+    if isinstance(node, Call):
+        if is_method(node, "defined"):
+            return f"{parts[0].at(_COMPARISON + 1)} is not None", _COMPARISON
+        head, items = _call(node, parts)
+        if node.function == CONJ and isinstance(parts[0].node, Name):
+            # So that it costs next to nothing for real tensors.
+            return (
+                f"{head}({items[0]}) if {items[0]}._dtype.is_complex else {items[0]}",
+                _CONDITIONAL,
+            )
+        return f"{head}({', '.join(items)})", _POSTFIX
+    if isinstance(node, Conditional):
+        test, yes, no = parts
+        return f"{yes.at(2)} if {test.at(2)} else {no.at(1)}", _CONDITIONAL
+    if isinstance(node, Unary):
+        if node.operator == "!":
+            return f"not {parts[0].at(_NOT)}", _NOT
+        return f"{node.operator}{parts[0].at(_UNARY)}", _UNARY
+    operator = _OPERATORS.get(node.operator, node.operator)
+    level = _LEVELS[operator]
+    # Python chains comparisons, so the left side of one needs brackets too.
+    left = parts[0].at(level + (level == _COMPARISON))
+    return f"{left} {operator} {parts[1].at(level + 1)}", level
+
+
+def _call(node: Call, parts: Sequence[Written]) -> tuple[str, list[str]]:
+    """What stands before the bracket of a call, and the arguments."""
+    texts = [part.text for part in parts]
+    names = [f"{name}=" for name, _ in node.keywords]
+    start = len(parts) - len(node.arguments) - len(names)
+    head = str(node.function) if not start else parts[0].at(_POSTFIX)
+    if isinstance(node.function, Member):
+        head = f"{head}.{node.function.name}"
+    named = texts[start + len(node.arguments) :]
+    items = texts[start : start + len(node.arguments)]
+    return head, items + [name + text for name, text in zip(names, named)]
+
+
+def statements(local: str, written: Written, *, indent: int, target: str = "") -> list[str]:
+    """`local = formula`, in as many statements as black needs to leave each line alone.
+
+    `target` is what stands before the `=` where that is more than the name. What doesn't fit is taken apart:
+    operands, objects of methods and arguments of calls get a name of their own. The branches of a conditional
+    can't be, for only one of them may run.
+    """
+    node, head = written.node, f"{target or local} = "
+    if indent + len(head) + len(written.text) <= LINE_LENGTH:
+        return [head + written.text]
+    if isinstance(node, Conditional):
+        test, *branches = written.parts
+        yes, no = (statements(local, b, indent=indent + 4, target=target) for b in branches)
+        return [f"if {test.text}:", *_indented(yes), "else:", *_indented(no)]
+    if isinstance(node, Call):
+        called, items = _call(node, written.parts)
+        if all(len(p) + indent + 5 <= LINE_LENGTH for p in (f"{head}{called}(", *items)):
+            text = bracketed(f"{head}{called}(", items, indent=indent)
+            return text.split("\n" + " " * indent)
+    index = _heaviest(written)
+    if index is None:
+        return [head + written.text]
+    part, parts = f"{local}part", list(written.parts)
+    inner, parts[index] = parts[index], write(Name(part))
+    rest = _write(node, parts)
+    return [
+        *statements(part, inner, indent=indent),
+        *statements(local, rest, indent=indent, target=target),
+    ]
+
+
+def _heaviest(written: Written) -> int | None:
+    """The operand that is worth a name of its own."""
+    node, count = written.node, 0
+    if isinstance(node, (Unary, Binary)):
+        count = len(written.parts)
+    elif isinstance(node, Call):
+        count = len(written.parts) - len(node.keywords)
+    weights = [part.weight for part in written.parts[:count]]
+    return weights.index(max(weights)) if any(weights) else None
 
 
 def _indented(lines: Sequence[str]) -> list[str]:

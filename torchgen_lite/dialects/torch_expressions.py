@@ -9,22 +9,20 @@ Every name has been checked by `analysis`; here it is only written.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from dataclasses import replace
 
-from torchgen_lite.dialects.python_formula import Writer
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import literal
 from torchgen_lite.schema.formula import (
-    Binary,
     Call,
-    Conditional,
     Expression,
-    ListDisplay,
     Literal,
     Member,
     Name,
-    Subscript,
-    Unary,
+    called_name,
+    children,
+    rebuild,
 )
 
 TORCH = Name("torch")
@@ -46,12 +44,20 @@ def method_call(
     return Call(Member(value, name), arguments, given)
 
 
-def in_python(node: Expression, values: Collection[str]) -> Expression:
-    """The tree with constants of torch spelled out; `values` are names that stand for themselves."""
+def in_rule(node: Expression, values: Collection[str]) -> Expression:
+    """An expression of `fake:`; `values` are names that stand for themselves."""
+    return _in_torch(node, values, lambda name: f"_support.{_SUPPORT.get(name, name)}")
 
-    def new(inner: Expression) -> Expression:
-        return in_python(inner, values)
 
+def in_sample(node: Expression) -> Expression:
+    """An expression of `samples:`."""
+    return _in_torch(node, (), lambda name: f"torch.{name}")
+
+
+def _in_torch(
+    node: Expression, values: Collection[str], function: Callable[[str], str]
+) -> Expression:
+    """The tree with constants of torch spelled out."""
     if isinstance(node, Name):
         if node.text in values:
             return Name(identifier(node.text))
@@ -59,21 +65,10 @@ def in_python(node: Expression, values: Collection[str]) -> Expression:
         return Literal(word) if word in _PYTHON else Member(TORCH, word)
     if isinstance(node, Literal):
         return Literal(_literal(node.text))
-    if isinstance(node, Call):
-        called = node.function if isinstance(node.function, Name) else new(node.function)
-        keywords = tuple((name, new(value)) for name, value in node.keywords)
-        return Call(called, tuple(map(new, node.arguments)), keywords)
-    if isinstance(node, Member):
-        return Member(new(node.value), node.name)
-    if isinstance(node, Subscript):
-        return Subscript(new(node.value), new(node.index))
-    if isinstance(node, Unary):
-        return Unary(node.operator, new(node.operand))
-    if isinstance(node, Binary):
-        return Binary(node.operator, new(node.left), new(node.right))
-    if isinstance(node, Conditional):
-        return Conditional(new(node.test), new(node.yes), new(node.no))
-    return ListDisplay(tuple(map(new, node.items))) if isinstance(node, ListDisplay) else node
+    called = called_name(node)
+    if isinstance(node, Call) and called is not None:
+        node = replace(node, function=Name(function(called)))
+    return rebuild(node, [_in_torch(child, values, function) for child in children(node)])
 
 
 def _literal(text: str) -> str:
@@ -83,11 +78,5 @@ def _literal(text: str) -> str:
     return literal(int(text)) if text.isdigit() else literal(float(text))
 
 
-def _no_fact(node: Expression) -> str | None:
-    return None
-
-
 # Names of functions that Python has its own of.
 _SUPPORT = {"len": "length", "max": "sym_max", "min": "sym_min"}
-RULE_WRITER = Writer(lambda name: f"_support.{_SUPPORT.get(name, name)}", _no_fact)
-SAMPLE_WRITER = Writer(lambda name: f"torch.{name}", _no_fact)

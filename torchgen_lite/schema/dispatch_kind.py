@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from torchgen_lite.schema.model import BaseType, ListType, OptionalType, Type
 
+TENSORS = frozenset("TOLP")
+"""The letters of arguments that are tensors or have some."""
+
+LISTS = frozenset("LP")
+"""Those of lists of tensors."""
+
 
 def dispatch_kind(type_: Type) -> str:
     """One letter for what a call reads from an argument of this type.

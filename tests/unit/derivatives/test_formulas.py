@@ -7,11 +7,8 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite.analysis import build_program
-from torchgen_lite.analysis.differentiability import (
-    find_saved,
-    read_info,
-    return_names,
-)
+from torchgen_lite.analysis.differentiability import Saved, read_info, return_names
+from torchgen_lite.analysis.differentiability.typed import Scope, saved_in, type_formula
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.loader import Config, KernelIndex, load_native_functions
 from torchgen_lite.schema import FunctionSchema
@@ -89,7 +86,8 @@ def test_nodes_know_where_they_stand() -> None:
 def test_only_what_backward_uses_is_saved(text: str, saved: list[str]) -> None:
     tree, _ = parse_formula(text)
     assert tree is not None
-    assert [s.name for s in find_saved(tree, ("self", "other"))] == saved
+    scope = Scope({}, {name: Saved(name, carries="T") for name in ("self", "other")})
+    assert [s.name for s in saved_in(type_formula(tree, scope))] == saved
 
 
 ENTRY = "- func: {func}\n  variants: function, method\n  derivatives:\n{formulas}"
@@ -239,7 +237,7 @@ def test_variants_by_key_and_several_results() -> None:
         "Default": "GBackward0",
         "AutogradPrivateUse1": "GBackwardAutogradPrivateUse10",
     }
-    assert [s.name for s in infos["Default"].saved_outputs] == ["a"]
+    assert [(s.name, s.result) for s in infos["Default"].saved] == [("a", 0)]
     assert infos["Default"].output_differentiability == (True, False)
 
 

@@ -7,16 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torchgen_lite.dialects.python_formula import Writer
-from torchgen_lite.schema.formula import Expression, parse_formula
+from torchgen_lite.analysis.differentiability.typed import Scope, type_formula
+from torchgen_lite.dialects.python_formula import Words, Written, in_python, statements, write
+from torchgen_lite.schema.formula import parse_formula
+from torchgen_lite.schema.formula.kinds import SCALAR
+from torchgen_lite.targets.python.nodes import conjugate
 
-WRITER = Writer(lambda name: f"_functions.{name}", lambda node: None, frozenset({"alpha"}))
+WORDS = Words(lambda name: f"_functions.{name}", lambda saved: None, conjugate)
 
 
-def parsed(text: str) -> Expression:
+def written(text: str) -> Written:
     tree, found = parse_formula(text)
     assert tree is not None, found
-    return tree
+    return write(in_python(type_formula(tree, Scope({"alpha": SCALAR}, {})), WORDS))
 
 
 @pytest.mark.parametrize(
@@ -33,7 +36,7 @@ def parsed(text: str) -> Expression:
     ],
 )
 def test_conjugates(formula: str, text: str) -> None:
-    assert WRITER.text(parsed(formula)) == text
+    assert written(formula).text == text
 
 
 LONG = "gradient_of_the_only_result_that_there_is"
@@ -61,7 +64,7 @@ LONG = "gradient_of_the_only_result_that_there_is"
     ],
 )
 def test_long_formulas_are_taken_apart(formula: str, lines: list[str]) -> None:
-    assert WRITER.lines("g_", parsed(formula), indent=12) == lines
+    assert statements("g_", written(formula), indent=12) == lines
 
 
 NAMES = st.sampled_from(["a", "alpha", LONG, f"{LONG}_{LONG}"])
@@ -80,7 +83,7 @@ FORMULAS = st.recursive(
 
 @given(FORMULAS)
 def test_any_formula_ends_and_is_what_black_leaves_alone(formula: str) -> None:
-    lines = WRITER.lines("g", parsed(formula), indent=8)
+    lines = statements("g", written(formula), indent=8)
     body = "\n".join(f"        {line}" for line in lines)
     text = f"class C:\n    def f(self):\n{body}\n"
     compile(text, "formula", "exec")

@@ -1,15 +1,16 @@
 """What derivative formulas mean for an operator: what is differentiable, and what backward needs saved.
 
-`read_info` turns formulas into facts about one operator, with diagnostics for what doesn't fit;
-`match_derivatives` finds the facts for every operator of a file, in-place and copying variants included.
+`plan_autograd` says what autograd does for every operator of a file; `read_info` turns the formulas of one entry
+into facts, and `match_derivatives` finds these for in-place and copying variants. `check_derivatives` reports
+what doesn't fit.
 """
 
 from __future__ import annotations
 
 from torchgen_lite.analysis.differentiability.check import check_derivatives
+from torchgen_lite.analysis.differentiability.facts import Fact, Saved
 from torchgen_lite.analysis.differentiability.info import (
     differentiable_outputs,
-    is_tensor_like,
     read_info,
     return_names,
 )
@@ -17,20 +18,29 @@ from torchgen_lite.analysis.differentiability.match import Matches, match_deriva
 from torchgen_lite.analysis.differentiability.model import (
     Derivative,
     DifferentiabilityInfo,
-    SavedAttribute,
+    TensorArgument,
 )
-from torchgen_lite.analysis.differentiability.saved import find_saved
+from torchgen_lite.analysis.differentiability.plan import (
+    AutogradPlan,
+    Category,
+    Tracking,
+    plan_autograd,
+)
 
 __all__ = [
+    "AutogradPlan",
+    "Category",
     "Derivative",
     "DifferentiabilityInfo",
+    "Fact",
     "Matches",
-    "SavedAttribute",
+    "Saved",
+    "TensorArgument",
+    "Tracking",
     "check_derivatives",
     "differentiable_outputs",
-    "find_saved",
-    "is_tensor_like",
     "match_derivatives",
+    "plan_autograd",
     "read_info",
     "return_names",
 ]

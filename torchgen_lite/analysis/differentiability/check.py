@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import (
     input_arguments,
-    is_tensor_like,
     return_names,
 )
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls
@@ -22,7 +22,7 @@ from torchgen_lite.loader.derivatives import (
 )
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
-from torchgen_lite.schema.formula import Call, Expression, Literal, Name, Subscript, walk
+from torchgen_lite.schema.formula import Expression, Literal, Name, Subscript, walk
 
 _CONSTANTS = frozenset({"true", "false", "True", "False", "None"})
 _FLAGS = frozenset({"grad_input_mask"})
@@ -158,20 +158,11 @@ def _check_names(entry: _Entry, formula: Formula, expression: Expression) -> Ite
     known |= {f"grad_{value.name}" for value in schema.returns if value.name}
     if not set(formula.names) <= arguments:
         known |= {f"{a}_{suffix}" for a in arguments for suffix in "pt"}
-    called = {id(node) for node in _called(expression)}
     for node in walk(expression):
-        if not isinstance(node, Name) or id(node) in called or "::" in node.text:
-            continue
-        if node.text not in known:
+        if isinstance(node, Name) and "::" not in node.text and node.text not in known:
             hint = did_you_mean(node.text, sorted(known))
             message = f"unknown name `{node.text}` in the formula of `{', '.join(formula.names)}`"
             yield entry.report("TG320", message, node.span, "not known here", hint)
-
-
-def _called(expression: Expression) -> Iterator[Expression]:
-    for node in walk(expression):
-        if isinstance(node, Call):
-            yield node.function
 
 
 def _check_gradients(entry: _Entry, formulas: Sequence[Formula]) -> Iterator[Diagnostic]:

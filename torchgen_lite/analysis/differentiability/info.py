@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
-from torchgen_lite.analysis.derive.layout import argument_layout
+from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
+from torchgen_lite.analysis.differentiability.facts import Saved
 from torchgen_lite.analysis.differentiability.model import (
     Derivative,
     DifferentiabilityInfo,
+    TensorArgument,
+    needed_by,
 )
-from torchgen_lite.analysis.differentiability.saved import find_saved
-from torchgen_lite.loader.derivatives import (
-    DEFAULT,
-    NOT_DIFFERENTIABLE,
-    Derivatives,
-    Formula,
+from torchgen_lite.analysis.differentiability.typed import (
+    Operators,
+    Scope,
+    saved_in,
+    type_formula,
 )
+from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives, Formula
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import (
     Argument,
-    BaseType,
     FunctionSchema,
     ListType,
-    OptionalType,
     SchemaKind,
     Type,
 )
-from torchgen_lite.schema.formula import Expression, Name, walk
-
-
-def is_tensor_like(type_: Type) -> bool:
-    """Tensor, Tensor?, Tensor[] and Tensor?[]: what can have a derivative."""
-    while isinstance(type_, (OptionalType, ListType)):
-        type_ = type_.elem
-    return isinstance(type_, BaseType) and type_.name == "Tensor"
+from torchgen_lite.schema.dispatch_kind import LISTS, dispatch_kind
+from torchgen_lite.schema.dispatch_kind import TENSORS as TENSOR_LETTERS
+from torchgen_lite.schema.formula.kinds import TENSOR, TENSORS, UNKNOWN, Kind, kind_of_type
 
 
 def input_arguments(schema: FunctionSchema) -> tuple[Argument, ...]:
@@ -64,23 +61,50 @@ def return_names(schema: FunctionSchema) -> tuple[str, ...]:
     return tuple(names)
 
 
-def names_in(expression: Expression) -> frozenset[str]:
-    """Every unqualified name of a formula."""
-    return frozenset(node.text for node in walk(expression) if isinstance(node, Name))
-
-
 def read_info(
-    function: NativeFunction, derivatives: Derivatives, counter: Counter[str] | None = None
+    function: NativeFunction,
+    derivatives: Derivatives,
+    counter: Counter[str] | None = None,
+    operators: Operators | None = None,
 ) -> dict[str, DifferentiabilityInfo]:
-    """The facts by autograd key. `counter` numbers the nodes of operators with the same base name.
+    """The facts by autograd key. `counter` numbers the nodes of operators with the same base name, `operators`
+    are what formulas may call.
 
     Mistakes are not looked for here: `check_derivatives` finds them.
     """
     counter = Counter() if counter is None else counter
+    scope = _scope(function.func, operators or {})
     return {
-        key: _read_variant(function, derivatives, key, formulas, counter)
+        key: _read_variant(function, derivatives, key, formulas, counter, scope)
         for key, formulas in derivatives.variants
     }
+
+
+def _scope(schema: FunctionSchema, operators: Operators) -> Scope:
+    """What the names of the formulas are. A tensor that may be absent is one that is undefined."""
+    kinds: dict[str, Kind] = {}
+    values: dict[str, Saved] = {}
+    if argument_layout(schema).options is not None:
+        # C++ has one argument for the four, and PyTorch's formulas name it so.
+        kinds["options"], values["options"] = UNKNOWN, Saved("options")
+    for argument in input_arguments(schema):
+        values[argument.name] = Saved(argument.name, carries=dispatch_kind(argument.type))
+        kinds[argument.name] = _kind_of_value(argument.type)
+    for index, (name, value) in enumerate(zip(return_names(schema), schema.returns)):
+        values[name] = Saved(name, carries=dispatch_kind(value.type), result=index)
+        kinds[name] = _kind_of_value(value.type)
+        if isinstance(value.type, ListType):
+            kinds["grads"] = kinds[f"grad_{name}"] = TENSORS
+            if index == 0:
+                kinds["grad"] = TENSORS
+    return Scope(kinds, values, operators)
+
+
+def _kind_of_value(type_: Type) -> Kind:
+    carries = dispatch_kind(type_)
+    if carries in TENSOR_LETTERS:
+        return TENSORS if carries in LISTS else TENSOR
+    return kind_of_type(type_)
 
 
 def _read_variant(
@@ -89,14 +113,11 @@ def _read_variant(
     key: str,
     formulas: Sequence[Formula],
     counter: Counter[str],
+    scope: Scope,
 ) -> DifferentiabilityInfo:
     schema = function.func
-    inputs = [argument.name for argument in input_arguments(schema)]
-    if argument_layout(schema).options is not None:
-        # C++ has one argument for the four, and PyTorch's formulas name it so.
-        inputs.append("options")
+    inputs = {name for name, saved in scope.values.items() if saved.result is None}
     differentiability, condition = _differentiability(derivatives)
-    available = _available_gradients(schema, differentiability)
     backward: list[Derivative] = []
     refused: list[str] = []
     for formula in formulas:
@@ -104,22 +125,40 @@ def _read_variant(
             continue  # A formula for forward mode, which no target makes use of.
         if formula.word == NOT_DIFFERENTIABLE:
             refused += formula.names
-        else:
-            backward.append(_derivative(schema, formula, inputs, available))
+        elif formula.expression is not None:
+            tree = type_formula(formula.expression, scope)
+            saved = tuple(dict.fromkeys(saved_in(tree)))
+            backward.append(Derivative(formula.names, formula, tree, saved))
     named = {name for derivative in backward for name in derivative.names}
-    arguments = tuple(a.name for a in input_arguments(schema) if a.name in named)
-    node_name = _node_name(schema.base_name, key, counter) if arguments else ""
-    return DifferentiabilityInfo(
+    slots = tuple(
+        TensorArgument(a.name, dispatch_kind(a.type))
+        for a in input_arguments(schema)
+        if a.name in named
+    )
+    info = DifferentiabilityInfo(
         function,
         key,
-        node_name,
+        _node_name(schema.base_name, key, counter) if slots else "",
         tuple(backward),
-        arguments,
+        slots,
+        _saved(backward, [slot.name for slot in slots]),
         tuple(refused),
-        available,
+        _available_gradients(schema, differentiability),
         differentiability,
         condition,
+        (),
     )
+    return replace(info, outputs=differentiable_outputs(schema, info))
+
+
+def _saved(derivatives: Sequence[Derivative], slots: Sequence[str]) -> tuple[Saved, ...]:
+    """What the formulas together keep, each once and inputs first, with the gradients that need it."""
+    using: dict[Saved, set[int]] = {}
+    for derivative in derivatives:
+        for saved in derivative.saved:
+            using.setdefault(saved, set()).update(slots.index(name) for name in derivative.names)
+    found = needed_by(using, len(slots))
+    return tuple(sorted(found, key=lambda saved: saved.result is not None))
 
 
 def _differentiability(derivatives: Derivatives) -> tuple[tuple[bool, ...] | None, str | None]:
@@ -142,21 +181,6 @@ def _available_gradients(
     )
 
 
-def _derivative(
-    schema: FunctionSchema, formula: Formula, inputs: Sequence[str], available: Sequence[str]
-) -> Derivative:
-    expression = formula.expression
-    if expression is None:
-        return Derivative(formula.names, formula, (), (), frozenset())
-    return Derivative(
-        formula.names,
-        formula,
-        find_saved(expression, inputs),
-        find_saved(expression, return_names(schema)),
-        names_in(expression).intersection(available),
-    )
-
-
 def _node_name(base_name: str, key: str, counter: Counter[str]) -> str:
     """`AddBackward0`, the next time `AddBackward1`."""
     words = "".join(part.title() for part in base_name.split("_"))
@@ -168,23 +192,16 @@ def _node_name(base_name: str, key: str, counter: Counter[str]) -> str:
     return f"{prefix}{number}"
 
 
-def differentiable_outputs(schema: FunctionSchema, info: DifferentiabilityInfo | None) -> list[int]:
+def differentiable_outputs(schema: FunctionSchema, info: DifferentiabilityInfo) -> tuple[int, ...]:
     """The results that get gradients (torchgen `gen_differentiable_outputs`).
 
     What the entry says; else every tensor, but only the first where formulas speak of `grad` alone.
     """
-    if info is not None and info.output_differentiability is not None:
-        return [index for index, flag in enumerate(info.output_differentiability) if flag]
-    refused = info.not_differentiable if info is not None else ()
-    tensors = [
+    if info.output_differentiability is not None:
+        return tuple(index for index, flag in enumerate(info.output_differentiability) if flag)
+    tensors = tuple(
         index
         for index, (name, value) in enumerate(zip(return_names(schema), schema.returns))
-        if is_tensor_like(value.type) and name not in refused
-    ]
-    return tensors[:1] if info is not None and "grad" in set(_used(info)) else tensors
-
-
-def _used(info: DifferentiabilityInfo) -> Iterator[str]:
-    for derivative in info.derivatives:
-        if derivative.formula.expression is not None:
-            yield from names_in(derivative.formula.expression)
+        if is_tensor_like(value.type) and name not in info.not_differentiable
+    )
+    return tensors[:1] if "grad" in info.mentioned else tensors

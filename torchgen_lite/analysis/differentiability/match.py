@@ -16,6 +16,7 @@ from torchgen_lite.analysis.derive.model import Derived
 from torchgen_lite.analysis.derive.signature import Signature, signature_of
 from torchgen_lite.analysis.differentiability.info import read_info
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.typed import callable_operators
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
 from torchgen_lite.loader.derivatives import Derivatives, DerivativesEntry
 from torchgen_lite.loader.entry import NativeFunction
@@ -48,17 +49,18 @@ def match_derivatives(
     by_schema = {str(f.func): f for f in derived.functions}
     diagnostics: list[Diagnostic] = []
     counter: Counter[str] = Counter()
+    operators = callable_operators(functions)
     infos: dict[str, Infos] = {}
     for entry in entries:
         function = by_schema.get(str(entry.schema))
         if function is None:
             diagnostics.append(_unmatched(entry, by_schema))
         else:
-            infos[function.name] = read_info(function, entry.derivatives, counter)
+            infos[function.name] = read_info(function, entry.derivatives, counter, operators)
     for function in derived.functions:
         written: Derivatives | None = function.derivatives
         if written is not None and function.name not in derived.generated:
-            infos.setdefault(function.name, read_info(function, written, counter))
+            infos.setdefault(function.name, read_info(function, written, counter, operators))
     _add_view_copies(derived, infos)
     functional, others = _by_signature(derived, infos)
     matched = {

@@ -2,40 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 
+from torchgen_lite.analysis.differentiability.facts import Fact, Saved
+from torchgen_lite.analysis.differentiability.typed import Typed, every_part
 from torchgen_lite.loader.derivatives import Formula
 from torchgen_lite.loader.entry import NativeFunction
-
-
-@dataclass(frozen=True, slots=True)
-class SavedAttribute:
-    """Something that forward keeps for backward: a whole value, or a fact about a tensor.
-
-    `self.sym_sizes()` in a formula saves `self_sym_sizes` and not the tensor; `source` is `self` then.
-    `expression` is how it is read, as C++ writes it.
-    """
-
-    name: str
-    expression: str
-    source: str
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether the value itself is kept."""
-        return self.name == self.source
+from torchgen_lite.schema.dispatch_kind import LISTS
+from torchgen_lite.schema.formula import Name
 
 
 @dataclass(frozen=True, slots=True)
 class Derivative:
-    """One formula for the gradients of one or several arguments."""
+    """One formula for the gradients of one or several arguments, and what backward has to keep for it."""
 
     names: tuple[str, ...]
     formula: Formula
-    saved_inputs: tuple[SavedAttribute, ...]
-    saved_outputs: tuple[SavedAttribute, ...]
-    named_gradients: frozenset[str]
+    tree: Typed
+    saved: tuple[Saved, ...]
+
+    @property
+    def mentioned(self) -> frozenset[str]:
+        """Every name of the formula."""
+        nodes = (part.node for part in every_part(self.tree))
+        return frozenset(node.text for node in nodes if isinstance(node, Name))
+
+
+@dataclass(frozen=True, slots=True)
+class TensorArgument:
+    """An argument that is a tensor or has some; `carries` is the letter of `dispatch_kind`."""
+
+    name: str
+    carries: str
+
+    @property
+    def is_list(self) -> bool:
+        return self.carries in LISTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,38 +46,54 @@ class DifferentiabilityInfo:
     """Everything the formulas of one entry say, for one autograd key.
 
     `function` is the operator that the formulas were written for. `node_name` is the name of its
-    backward node, `AddBackward0`, and empty where nothing is differentiable. `arguments` are those with
-    formulas, in schema order.
+    backward node, `AddBackward0`, and empty where nothing is differentiable. `slots` are the arguments with
+    formulas, in schema order; `saved` is what the formulas together keep, inputs first; `outputs` are the
+    numbers of the results that get gradients.
     """
 
     function: NativeFunction
     key: str
     node_name: str
     derivatives: tuple[Derivative, ...]
-    arguments: tuple[str, ...]
+    slots: tuple[TensorArgument, ...]
+    saved: tuple[Saved, ...]
     not_differentiable: tuple[str, ...]
     available_gradients: tuple[str, ...]
     output_differentiability: tuple[bool, ...] | None
-    output_condition: str | None = None
+    output_condition: str | None
+    outputs: tuple[int, ...]
 
     @property
-    def saved_inputs(self) -> tuple[SavedAttribute, ...]:
-        """What the formulas together keep of the inputs, each once."""
-        return _once(s for d in self.derivatives for s in d.saved_inputs)
+    def arguments(self) -> tuple[str, ...]:
+        return tuple(slot.name for slot in self.slots)
 
     @property
-    def saved_outputs(self) -> tuple[SavedAttribute, ...]:
-        return _once(s for d in self.derivatives for s in d.saved_outputs)
+    def lists(self) -> frozenset[str]:
+        """The arguments with a gradient for each tensor of a list; behind these, slots have no fixed numbers."""
+        return frozenset(slot.name for slot in self.slots if slot.is_list)
+
+    @property
+    def mentioned(self) -> frozenset[str]:
+        """Every name of the formulas."""
+        return frozenset().union(*(derivative.mentioned for derivative in self.derivatives))
 
     @property
     def used_gradients(self) -> frozenset[str]:
         """The `grad_NAME` that the formulas mention."""
-        return frozenset().union(*(d.named_gradients for d in self.derivatives))
+        return self.mentioned.intersection(self.available_gradients)
+
+    def kept(self, readable: Collection[Fact]) -> tuple[Saved, ...]:
+        """What is kept where only these facts can be read: the whole value in place of any other."""
+        using: dict[Saved, set[int]] = {}
+        for one in self.saved:
+            used = one.needed_by or range(len(self.slots))
+            is_read = one.is_whole or one.fact in readable
+            key = one if is_read else replace(one, fact=Fact.whole, dim="")
+            using.setdefault(key, set()).update(used)
+        return tuple(needed_by(using, len(self.slots)))
 
 
-def _once(saved: Iterable[SavedAttribute]) -> tuple[SavedAttribute, ...]:
-    # An argument may be called `self_shape`, beside what is kept of `self`.
-    kept: dict[tuple[str, str], SavedAttribute] = {}
-    for attribute in saved:
-        kept.setdefault((attribute.name, attribute.source), attribute)
-    return tuple(kept.values())
+def needed_by(using: Mapping[Saved, Collection[int]], slots: int) -> Iterator[Saved]:
+    """The saved values with the gradients that need them, of so many slots."""
+    for saved, used in using.items():
+        yield replace(saved, needed_by=tuple(sorted(used)) if len(used) < slots else ())

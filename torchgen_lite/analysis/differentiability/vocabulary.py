@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from torchgen_lite.analysis.differentiability.saved import FUNCTIONS, METHODS
+from torchgen_lite.analysis.differentiability.facts import FUNCTIONS, METHODS
 from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema

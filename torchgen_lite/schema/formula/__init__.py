@@ -23,6 +23,7 @@ from torchgen_lite.schema.formula.model import (
     Unary,
     called_name,
     children,
+    rebuild,
     walk,
 )
 from torchgen_lite.schema.formula.parser import parse_formula
@@ -42,5 +43,6 @@ __all__ = [
     "called_name",
     "children",
     "parse_formula",
+    "rebuild",
     "walk",
 ]

@@ -6,9 +6,9 @@ the tree needs them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Union
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Union
 
 from torchgen_lite.diagnostics import Span
 
@@ -172,6 +172,14 @@ Expression = Union[
     Lambda,
 ]
 
+_OPERANDS: dict[type, tuple[str, ...]] = {
+    Member: ("value",),
+    Subscript: ("value", "index"),
+    Unary: ("operand",),
+    Binary: ("left", "right"),
+    Conditional: ("test", "yes", "no"),
+}
+
 
 def _level(node: Expression) -> int:
     if isinstance(node, Conditional):
@@ -186,20 +194,40 @@ def _wrap(node: Expression, level: int) -> str:
 
 
 def children(node: Expression) -> tuple[Expression, ...]:
-    """The expressions directly inside a node, in the order they are written."""
+    """The operands of a node, in the order they are written.
+
+    Of a call these are the object of a method and the arguments: the name of a function is no value.
+    """
     if isinstance(node, Call):
-        return (node.function, *node.arguments, *(value for _, value in node.keywords))
-    if isinstance(node, Member):
-        return (node.value,)
-    if isinstance(node, Subscript):
-        return (node.value, node.index)
-    if isinstance(node, Unary):
-        return (node.operand,)
-    if isinstance(node, Binary):
-        return (node.left, node.right)
-    if isinstance(node, Conditional):
-        return (node.test, node.yes, node.no)
-    return node.items if isinstance(node, ListDisplay) else ()
+        return (*_called(node), *node.arguments, *(value for _, value in node.keywords))
+    if isinstance(node, ListDisplay):
+        return node.items
+    return tuple(getattr(node, name) for name in _OPERANDS.get(type(node), ()))
+
+
+def _called(node: Call) -> tuple[Expression, ...]:
+    if isinstance(node.function, Member):
+        return (node.function.value,)
+    return () if isinstance(node.function, Name) else (node.function,)
+
+
+def rebuild(node: Expression, parts: Sequence[Expression]) -> Expression:
+    """The node with these operands, which are as many as it had."""
+    if isinstance(node, Call):
+        start, function = len(_called(node)), node.function
+        if isinstance(function, Member):
+            function = replace(function, value=parts[0])
+        elif start:
+            function = parts[0]
+        end = start + len(node.arguments)
+        keywords = tuple(zip((name for name, _ in node.keywords), parts[end:]))
+        return replace(
+            node, function=function, arguments=tuple(parts[start:end]), keywords=keywords
+        )
+    if isinstance(node, ListDisplay):
+        return replace(node, items=tuple(parts))
+    changes: dict[str, Any] = dict(zip(_OPERANDS.get(type(node), ()), parts))
+    return replace(node, **changes)
 
 
 def walk(node: Expression) -> Iterator[Expression]:

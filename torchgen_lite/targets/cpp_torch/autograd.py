@@ -20,23 +20,19 @@ writes has a kernel there, with formulas or without.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.derive.views import is_aliasing
-from torchgen_lite.analysis.differentiability import DifferentiabilityInfo, differentiable_outputs
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.analysis.differentiability import AutogradPlan, DifferentiabilityInfo
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import KEYSET
 from torchgen_lite.dialects.cpp.types import VOID
 from torchgen_lite.schema import ListType, SchemaKind
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.nodes import count_of_result, counted_results
 from torchgen_lite.targets.cpp_torch.registrations import implementation
-from torchgen_lite.targets.cpp_torch.saved import LIST_KINDS, Saved, saved_members
+from torchgen_lite.targets.cpp_torch.saved import Member, members
 
-TENSORS = frozenset("TOLP")
 VIEWS = "ADInplaceOrView"
 _BELOW_AUTOGRAD = "at::AutoDispatchBelowAutograd"
 _BELOW_VIEWS = "at::AutoDispatchBelowADInplaceOrView"
@@ -50,38 +46,6 @@ class KernelView:
     opening: str
     lines: tuple[str, ...]
     register: str
-
-
-def is_composite_implicit(operator: Operator) -> bool:
-    """Whether the operator has only kernels that autograd sees through."""
-    keys = {entry.key for entry in effective_dispatch(operator.function)}
-    return keys == {"CompositeImplicitAutograd"}
-
-
-def is_composed(operator: Operator) -> bool:
-    """Whether a kernel of the operator is made of other operators."""
-    keys = {entry.key for entry in effective_dispatch(operator.function)}
-    return any(key.startswith("CompositeExplicit") for key in keys)
-
-
-def written(operator: Operator) -> list[str]:
-    """The tensors that the operator writes to."""
-    return [
-        a.name for a in operator.schema.arguments if a.is_write and _is_tensor(operator, a.name)
-    ]
-
-
-def tensors(operator: Operator) -> list[str]:
-    """The arguments that are tensors or have some."""
-    return [a.name for a in operator.schema.arguments if _is_tensor(operator, a.name)]
-
-
-def _is_tensor(operator: Operator, name: str) -> bool:
-    return _kinds(operator)[name] in TENSORS
-
-
-def _kinds(operator: Operator) -> Mapping[str, str]:
-    return {a.name: dispatch_kind(a.type) for a in operator.schema.arguments}
 
 
 def _identifiers(names: Sequence[str]) -> list[str]:
@@ -121,30 +85,35 @@ def register_line(operator: Operator, expression: str, *, function: bool = True)
     return implementation(operator, value)
 
 
-def _refuse_tangents(operator: Operator) -> list[str]:
+def _refuse_tangents(operator: Operator, plan: AutogradPlan) -> list[str]:
     name = cpp_text.quote(operator.function.name)
-    return _call("autograd::refuse_tangents(", [name, *_identifiers(tensors(operator))])
+    tensors = _identifiers([tensor.name for tensor in plan.tensors])
+    return _call("autograd::refuse_tangents(", [name, *tensors])
 
 
-def autograd_kernel(operator: Operator, key: str, info: DifferentiabilityInfo) -> KernelView:
+def autograd_kernel(
+    operator: Operator, key: str, plan: AutogradPlan, info: DifferentiabilityInfo
+) -> KernelView:
     """The kernel of a functional, in-place or view operator with formulas."""
-    is_inplace = operator.schema.kind() is SchemaKind.inplace
-    lines = _refuse_tangents(operator)
+    kept = members(info)
+    lines = _refuse_tangents(operator, plan)
     lines.append("  const auto _below = _keys & c10::after_autograd_keyset;")
     needs, names = "torch::autograd::compute_requires_grad(", _identifiers(info.arguments)
-    if is_inplace:
+    if operator.schema.kind() is SchemaKind.inplace:
         text = cpp_text.assignment("const bool _recorded", needs, names, indent=2)
         lines += f"  {text}".split("\n")
-        lines += _inplace_lines(operator, info)
+        lines += _inplace_lines(operator, info, kept)
     else:
         lines += cpp_text.if_call(f"!{needs}", names, indent=2)
-        guard = _BELOW_AUTOGRAD if is_aliasing(operator.schema) else _BELOW_VIEWS
+        guard = _BELOW_AUTOGRAD if plan.is_view else _BELOW_VIEWS
         lines += [*guarded(operator, guard, "_below", indent=4), "  }"]
-        lines += _functional_lines(operator, info, guard)
+        lines += _functional_lines(operator, info, kept, guard)
     return view_of(operator, key, lines)
 
 
-def _make_node(operator: Operator, info: DifferentiabilityInfo, indent: int) -> Iterator[str]:
+def _make_node(
+    info: DifferentiabilityInfo, kept: Sequence[Member], indent: int, *, is_inplace: bool
+) -> Iterator[str]:
     """The node's edges, and what it keeps of the inputs."""
     margin = " " * indent
     names = _identifiers(info.arguments)
@@ -155,23 +124,26 @@ def _make_node(operator: Operator, info: DifferentiabilityInfo, indent: int) -> 
     else:
         yield f"{margin}_node->set_next_edges("
         yield from _call(collected, names, indent + cpp_text.CONTINUATION, "));")
-    kinds = {a.name: dispatch_kind(a.type) for a in info.function.func.arguments}
-    for name in info.arguments:
-        if kinds[name] in LIST_KINDS:
-            yield f"{margin}_node->saved_{name}_count = {cpp_text.identifier(name)}.size();"
-    is_inplace = operator.schema.kind() is SchemaKind.inplace
-    for saved in saved_members(info, [])[0]:
-        value = cpp_text.identifier(saved.attribute.source)
-        if is_inplace and value == "self" and saved.is_variable:
+    for slot in info.slots:
+        if slot.is_list:
+            size = f"{cpp_text.identifier(slot.name)}.size()"
+            yield f"{margin}_node->saved_{slot.name}_count = {size};"
+    for member in kept:
+        saved = member.saved
+        if saved.result is not None:
+            continue
+        value = cpp_text.identifier(saved.source)
+        if is_inplace and value == "self" and saved.keeps_tensors:
             # The formulas speak of the tensor as it was.
             value = "self.clone()"
-        statement = f"_node->{saved.member}"
-        if not saved.needed:
-            yield from _assign(statement, saved.expression(value), indent)
+        statement = f"_node->{member.name}"
+        # Where lists have gradients, the numbers of gradients are not known.
+        if not saved.needed_by or not saved.keeps_tensors or info.lists:
+            yield from _assign(statement, member.input(value), indent)
             continue
-        tests = [f"_node->should_compute_output({index})" for index in saved.needed]
+        tests = [f"_node->should_compute_output({index})" for index in saved.needed_by]
         yield from cpp_text.if_any(tests, indent=indent)
-        yield from _assign(statement, saved.expression(value), indent + 2)
+        yield from _assign(statement, member.input(value), indent + 2)
         yield f"{margin}}}"
 
 
@@ -180,39 +152,35 @@ def _assign(target: str, value: str, indent: int) -> list[str]:
     return [" " * indent + first, *rest]
 
 
-def _functional_lines(operator: Operator, info: DifferentiabilityInfo, guard: str) -> Iterator[str]:
+def _functional_lines(
+    operator: Operator, info: DifferentiabilityInfo, kept: Sequence[Member], guard: str
+) -> Iterator[str]:
     yield from _assign("auto _node", f"c10::make_intrusive<{info.node_name}>()", 2)
-    yield from _make_node(operator, info, 2)
+    yield from _make_node(info, kept, 2, is_inplace=False)
     yield "  auto _result = [&] {"
     yield from guarded(operator, guard, "_below", indent=4)
     yield "  }();"
-    returns, counted = operator.schema.returns, counted_results(info)
-    for index in differentiable_outputs(operator.schema, info):
-        value = "_result" if len(returns) == 1 else f"std::get<{index}>(_result)"
-        yield f"  torch::autograd::set_history({value}, _node);"
+    count, counted = len(operator.schema.returns), counted_results(info)
+    values = ["_result"] if count == 1 else [f"std::get<{i}>(_result)" for i in range(count)]
+    for index in info.outputs:
+        yield f"  torch::autograd::set_history({values[index]}, _node);"
         if index in counted:
-            yield from _assign(f"_node->{count_of_result(index)}", f"{value}.size()", 2)
-    for saved in saved_members(info, [])[1]:
-        value = "_result" if len(returns) == 1 else f"std::get<{saved.index}>(_result)"
-        yield from _keep_result(saved, value)
+            yield from _assign(f"_node->{count_of_result(index)}", f"{values[index]}.size()", 2)
+    for member in kept:
+        if member.saved.result is not None:
+            value = member.result(values[member.saved.result])
+            yield from _assign(f"_node->{member.name}", value, 2)
     yield "  return _result;"
 
 
-def _keep_result(saved: Saved, value: str, *, indent: int = 2, more: str = "") -> list[str]:
-    text = saved.expression(value)
-    if saved.is_variable:
-        text = text.replace(", false)", f", true{more})")
-        if saved.source_kind in LIST_KINDS:
-            text = f"torch::autograd::make_saved_variable_list({value}, true)"
-    return _assign(f"_node->{saved.member}", text, indent)
-
-
-def _inplace_lines(operator: Operator, info: DifferentiabilityInfo) -> Iterator[str]:
+def _inplace_lines(
+    operator: Operator, info: DifferentiabilityInfo, kept: Sequence[Member]
+) -> Iterator[str]:
     yield "  torch::autograd::check_inplace(self, _recorded);"
     yield f"  c10::intrusive_ptr<{info.node_name}> _node;"
     yield "  if (_recorded) {"
     yield from _assign("_node", f"c10::make_intrusive<{info.node_name}>()", 4)
-    yield from _make_node(operator, info, 4)
+    yield from _make_node(info, kept, 4, is_inplace=True)
     yield "  }"
     yield "  {"
     yield f"    {_BELOW_AUTOGRAD} _guard;"
@@ -220,17 +188,20 @@ def _inplace_lines(operator: Operator, info: DifferentiabilityInfo) -> Iterator[
     yield "  }"
     yield "  if (_recorded) {"
     yield "    torch::autograd::rebase_history(self, _node);"
-    for saved in saved_members(info, [])[1]:
-        yield from _keep_result(saved, "self", indent=4, more=", self.is_view()")
+    for member in kept:
+        if member.saved.result is not None:
+            yield from _assign(f"_node->{member.name}", member.result("self", "self.is_view()"), 4)
     yield "  }"
     if operator.schema.returns:
         yield "  return self;"
 
 
-def out_kernel(operator: Operator, key: str, info: DifferentiabilityInfo) -> KernelView:
+def out_kernel(
+    operator: Operator, key: str, plan: AutogradPlan, info: DifferentiabilityInfo
+) -> KernelView:
     """The kernel of an out variant, which is refused where it would have to be recorded."""
     names = [*info.arguments, *(a.name for a in operator.schema.out)]
-    lines = _refuse_tangents(operator)
+    lines = _refuse_tangents(operator, plan)
     needs = "torch::autograd::compute_requires_grad("
     lines += cpp_text.if_call(needs, _identifiers(names), indent=2)
     name = cpp_text.quote(operator.schema.base_name)
@@ -240,21 +211,21 @@ def out_kernel(operator: Operator, key: str, info: DifferentiabilityInfo) -> Ker
     return view_of(operator, key, lines)
 
 
-def passing_kernel(operator: Operator, key: str) -> KernelView:
+def passing_kernel(operator: Operator, key: str, plan: AutogradPlan) -> KernelView:
     """The kernel of an operator that isn't differentiable and whose kernel calls other operators.
 
     Those must not record what they do.
     """
-    guard = _BELOW_AUTOGRAD if written(operator) else _BELOW_VIEWS
+    guard = _BELOW_AUTOGRAD if plan.written else _BELOW_VIEWS
     lines = ["  const auto _below = _keys & c10::after_autograd_keyset;"]
     return view_of(operator, key, [*lines, *guarded(operator, guard, "_below", indent=2)])
 
 
-def written_kernel(operator: Operator) -> KernelView:
+def written_kernel(operator: Operator, plan: AutogradPlan) -> KernelView:
     """The ADInplaceOrView kernel of an operator that writes: the versions of what it wrote go up."""
     keys = "_keys & c10::after_ADInplaceOrView_keyset"
     lines = [f"  const auto _below = {keys};"]
-    raised = [f"  autograd::raise_version({name});" for name in _identifiers(written(operator))]
+    raised = [f"  autograd::raise_version({name});" for name in _identifiers(plan.written)]
     if operator.signature.returns == VOID:
         lines += ["  {", f"    {_BELOW_VIEWS} _guard;"]
         lines += [*redispatch(operator, "", "_below", indent=4), "  }", *raised]
@@ -265,32 +236,11 @@ def written_kernel(operator: Operator) -> KernelView:
     return view_of(operator, VIEWS, [*lines, "  return _result;"])
 
 
-def view_kernel(operator: Operator) -> KernelView:
+def view_kernel(operator: Operator, base: str) -> KernelView:
     """The ADInplaceOrView kernel of a view: its result remembers its base."""
-    base = cpp_text.identifier(viewed(operator) or "self")
     several = isinstance(operator.schema.returns[0].type, ListType)
+    function = f"autograd::{'as_views' if several else 'as_view'}"
     lines = ["  const auto _below = _keys & c10::after_ADInplaceOrView_keyset;"]
     lines += ["  auto _result = [&] {", *guarded(operator, _BELOW_VIEWS, "_below", indent=4)]
-    lines += [
-        "  }();",
-        f"  return autograd::{'as_views' if several else 'as_view'}({base}, _result);",
-    ]
+    lines += ["  }();", f"  return {function}({cpp_text.identifier(base)}, _result);"]
     return view_of(operator, VIEWS, lines)
-
-
-def viewed(operator: Operator) -> str | None:
-    """The tensor that the only result is a view of, or None."""
-    returns = operator.schema.returns
-    if len(returns) != 1:
-        return None
-    annotation = returns[0].annotation
-    shared = [
-        a.name
-        for a in operator.schema.arguments
-        if dispatch_kind(a.type) == "T"
-        and a.annotation is not None
-        and annotation is not None
-        and not a.is_write
-        and (a.annotation.before == annotation.before or "*" in a.annotation.after)
-    ]
-    return shared[0] if len(shared) == 1 else None

@@ -2,43 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from torchgen_lite.analysis.derive.views import is_aliasing
 from torchgen_lite.analysis.differentiability import (
+    AutogradPlan,
+    Category,
     DifferentiabilityInfo,
-    differentiable_outputs,
-    match_derivatives,
+    Tracking,
+    plan_autograd,
 )
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Diagnostic, Label
-from torchgen_lite.dialects.cpp_formula import Functions, OwnOperator
+from torchgen_lite.dialects.cpp_formula import Functions
 from torchgen_lite.loader.derivatives import DEFAULT
-from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind
-from torchgen_lite.schema.formula import Literal, Name
+from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.autograd import (
     VIEWS,
     KernelView,
     autograd_kernel,
-    is_composed,
-    is_composite_implicit,
     out_kernel,
     passing_kernel,
     register_line,
-    tensors,
     view_kernel,
-    viewed,
-    written,
     written_kernel,
 )
-from torchgen_lite.targets.cpp_torch.nodes import NodeView, Problem, node_view
+from torchgen_lite.targets.cpp_torch.nodes import (
+    NodeView,
+    Problem,
+    calls_functions,
+    node_view,
+    problems_of,
+)
 from torchgen_lite.targets.output import OutputFile
 
 _AUTOGRAD = "Autograd"
 _FALLTHROUGH = "torch::CppFunction::makeFallthrough()"
+_NOT_IMPLEMENTED = "torch::autograd::autogradNotImplementedFallback()"
+_UNKNOWN_VIEW = "torch::autograd::autogradNotImplementedInplaceOrViewFallback()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +59,32 @@ class _File:
     nodes: dict[str, NodeView] = field(default_factory=dict)
     kernels: list[KernelView] = field(default_factory=list)
     registered: dict[tuple[str, str], list[KernelView]] = field(default_factory=dict)
+    calls_functions: bool = False
+    has_fallbacks: bool = False
 
     def add(self, operator: Operator, key: str, kernel: KernelView) -> None:
         if kernel.opening:
             self.kernels.append(kernel)
         self.registered.setdefault((operator.function.namespace, key), []).append(kernel)
+
+    def add_expression(self, operator: Operator, key: str, expression: str) -> None:
+        line = register_line(operator, expression, function=False)
+        self.add(operator, key, KernelView(operator.guard, "", (), line))
+
+    def add_fallback(self, operator: Operator, key: str, expression: str) -> None:
+        self.has_fallbacks = True
+        self.add_expression(operator, key, expression)
+
+    def add_node(
+        self, operator: Operator, info: DifferentiabilityInfo, functions: Functions
+    ) -> None:
+        node = self.nodes.get(info.node_name)
+        if node is None:
+            self.nodes[info.node_name] = node_view(info, functions)
+            self.calls_functions = self.calls_functions or calls_functions(info)
+        elif node.guard != operator.guard:
+            # Variants under different conditions share the node, so it is always there.
+            self.nodes[info.node_name] = replace(node, guard="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,24 +103,26 @@ def build_differentiation(
 ) -> Differentiation:
     """The files of autograd. `headers` are the author's, with functions that formulas call; `python` are
     functions that are there for the Python target only."""
-    functions = formula_functions(operators, layout.namespace, headers, python)
-    matches = match_derivatives([o.function for o in operators]).of
+    structs = {o.function.name: o.flat for o in operators}
+    functions = Functions(layout.namespace, structs, bool(headers), frozenset(python))
+    plans = plan_autograd([o.function for o in operators])
     files: dict[int | None, _File] = {}
-    problems: list[Problem] = []
     diagnostics: list[Diagnostic] = []
+    recorded: dict[int, DifferentiabilityInfo] = {}
     for operator in operators:
-        if not tensors(operator) or is_composite_implicit(operator):
+        plan = plans[operator.function.name]
+        if not plan.categories and plan.tracking is Tracking.nothing:
             continue
         file = files.setdefault(operator.shard, _File())
-        infos = matches.get(operator.function.name)
-        diagnostics += _refusals(operator, infos)
-        problems += _add_autograd(file, operator, infos, functions)
-        _add_views(file, operator, infos)
+        diagnostics += _refusals(operator, plan)
+        for info in _add_autograd(file, operator, plan, functions):
+            recorded[id(info)] = info
+        _add_views(file, operator, plan)
+    problems = [p for info in recorded.values() for p in problems_of(info, functions)]
+    diagnostics += dict.fromkeys(_unsayable(problem) for problem in problems)
     written_files = [
         _file_view(file, shard, layout, headers) for shard, file in files.items() if file.registered
     ]
-    seen = {id(problem.expression): problem for problem in problems}
-    diagnostics += [_unsayable(problem) for problem in seen.values()]
     if not written_files:
         return Differentiation(diagnostics=tuple(diagnostics))
     context = {"namespace": layout.namespace}
@@ -107,109 +133,74 @@ def build_differentiation(
     return Differentiation((*common, *written_files), tuple(diagnostics))
 
 
-def formula_functions(
-    operators: Sequence[Operator],
-    namespace: str,
-    headers: Sequence[str],
-    python: Collection[str],
-) -> Functions:
-    """What formulas may call."""
-    own: dict[str, list[OwnOperator]] = {}
-    torch: dict[str, list[FunctionSchema]] = {}
-    for operator in operators:
-        schema = operator.schema
-        if schema.kind() is SchemaKind.out:
-            continue
-        if operator.function.namespace in TORCH_NAMESPACES:
-            torch.setdefault(schema.base_name, []).append(schema)
-        else:
-            function = operator.function
-            is_function = "function" in function.variants and not function.manual_cpp_binding
-            one = OwnOperator(schema, operator.flat, is_function)
-            own.setdefault(schema.base_name, []).append(one)
-    return Functions(namespace, own, torch, bool(headers), frozenset(python))
-
-
 def _registered_by_hand(operator: Operator) -> frozenset[str]:
     return frozenset(entry.key for entry in operator.function.dispatch)
 
 
 def _add_autograd(
-    file: _File,
-    operator: Operator,
-    infos: Mapping[str, DifferentiabilityInfo] | None,
-    functions: Functions,
-) -> Iterator[Problem]:
+    file: _File, operator: Operator, plan: AutogradPlan, functions: Functions
+) -> Iterator[DifferentiabilityInfo]:
+    """The kernels of one operator; what comes back are formulas that a kernel uses."""
     by_hand = _registered_by_hand(operator)
     is_torch = operator.function.namespace in TORCH_NAMESPACES
-    if infos is None:
-        if is_aliasing(operator.schema) and not is_torch and not by_hand & {_AUTOGRAD, VIEWS}:
-            fallback = "torch::autograd::autogradNotImplementedFallback()"
-            file.add(operator, _AUTOGRAD, _registered(operator, fallback))
-        return
-    for key, info in infos.items():
+    for key, category in plan.categories.items():
         name = _AUTOGRAD if key == DEFAULT else key
-        if name in by_hand or (is_torch and key == DEFAULT) or _refused(operator, info):
+        if name in by_hand or (is_torch and key == DEFAULT):
             continue
-        if not info.arguments or not differentiable_outputs(info.function.func, info):
-            if is_composed(operator):
-                file.add(operator, name, passing_kernel(operator, name))
-            else:
-                file.add(operator, name, _registered(operator, _FALLTHROUGH))
-        elif operator.schema.kind() is SchemaKind.out:
-            file.add(operator, name, out_kernel(operator, name, info))
+        if category is Category.not_implemented:
+            if VIEWS not in by_hand:
+                file.add_fallback(operator, name, _NOT_IMPLEMENTED)
+            continue
+        info = plan.infos[key]
+        if _refused(operator, plan, info):
+            continue
+        if category is Category.fall_through:
+            file.add_expression(operator, name, _FALLTHROUGH)
+        elif category is Category.pass_through:
+            file.add(operator, name, passing_kernel(operator, name, plan))
+        elif category is Category.refuse_out:
+            file.add(operator, name, out_kernel(operator, name, plan, info))
         else:
-            file.add(operator, name, autograd_kernel(operator, name, info))
-            node = file.nodes.get(info.node_name)
-            if node is None:
-                file.nodes[info.node_name], problems = node_view(info, functions)
-                yield from problems
-            elif node.guard != operator.guard:
-                # Variants under different conditions share the node, so it is always there.
-                file.nodes[info.node_name] = replace(node, guard="")
+            file.add(operator, name, autograd_kernel(operator, name, plan, info))
+            file.add_node(operator, info, functions)
+            yield info
 
 
-def _add_views(
-    file: _File, operator: Operator, infos: Mapping[str, DifferentiabilityInfo] | None
-) -> None:
-    if operator.function.namespace in TORCH_NAMESPACES or VIEWS in _registered_by_hand(operator):
+def _add_views(file: _File, operator: Operator, plan: AutogradPlan) -> None:
+    by_hand = _registered_by_hand(operator)
+    if operator.function.namespace in TORCH_NAMESPACES or VIEWS in by_hand:
         return
-    if written(operator):
-        file.add(operator, VIEWS, written_kernel(operator))
-    elif is_aliasing(operator.schema):
-        if infos is not None and viewed(operator) is not None:
-            file.add(operator, VIEWS, view_kernel(operator))
-        elif _AUTOGRAD not in _registered_by_hand(operator):
-            fallback = "torch::autograd::autogradNotImplementedInplaceOrViewFallback()"
-            file.add(operator, VIEWS, _registered(operator, fallback))
+    if plan.tracking is Tracking.raise_versions:
+        file.add(operator, VIEWS, written_kernel(operator, plan))
+    elif plan.tracking is Tracking.nothing:
+        return
+    elif plan.tracking is not Tracking.unknown_view and plan.viewed is not None:
+        file.add(operator, VIEWS, view_kernel(operator, plan.viewed))
+    elif _AUTOGRAD not in by_hand:
+        file.add_fallback(operator, VIEWS, _UNKNOWN_VIEW)
 
 
-def _registered(operator: Operator, expression: str) -> KernelView:
-    return KernelView(operator.guard, "", (), register_line(operator, expression, function=False))
-
-
-def _refused(operator: Operator, info: DifferentiabilityInfo) -> str:
+def _refused(operator: Operator, plan: AutogradPlan, info: DifferentiabilityInfo) -> str:
     """What a kernel with these formulas can't do; empty if it can be."""
-    schema = operator.schema
-    kind = schema.kind()
-    if not info.arguments or kind is SchemaKind.out:
+    kind = operator.schema.kind()
+    if not info.slots or kind is SchemaKind.out:
         return ""
-    if kind is not SchemaKind.functional and written(operator) != ["self"]:
+    if kind is not SchemaKind.functional and plan.written != ("self",):
         return "writes to more than `self`"
-    if kind is not SchemaKind.functional and isinstance(schema.arguments[0].type, ListType):
+    if kind is not SchemaKind.functional and plan.tensors[0].is_list:
         return "writes to a list of tensors"
     # libtorch collects no edges of a `Tensor[]?`, as it collects no keys.
-    absent = [n for n in info.arguments if n not in tensors(operator)]
+    known = {tensor.name for tensor in plan.tensors}
+    absent = [name for name in info.arguments if name not in known]
     return f"has a list of tensors that may be absent, `{absent[0]}`" if absent else ""
 
 
-def _refusals(
-    operator: Operator, infos: Mapping[str, DifferentiabilityInfo] | None
-) -> Iterator[Diagnostic]:
+def _refusals(operator: Operator, plan: AutogradPlan) -> Iterator[Diagnostic]:
     function = operator.function
     place = function.place("derivatives")
-    for key, info in (infos or {}).items():
-        problem = _refused(operator, info)
+    for key in plan.categories:
+        info = plan.infos.get(key)
+        problem = info and _refused(operator, plan, info)
         if problem:
             message = f"`{function.name}` {problem}"
             label = "no kernel is made for its formulas"
@@ -228,18 +219,13 @@ def _refusals(
 
 
 def _unsayable(problem: Problem) -> Diagnostic:
-    node = problem.expression
     info = problem.info
-    span = getattr(node, "span", None) if node is not None else None
-    span = span or info.derivatives[0].formula.span
-    help_ = problem.help or "write it as C++ does, or name a header with `formula-headers`"
-    if node is not None and isinstance(node, (Literal, Name)) and "keyword" in problem.message:
-        help_ = "give arguments by position, or declare the operator in the schema file"
+    span = problem.span or info.derivatives[0].formula.span
     return Diagnostic(
         "TG540",
         problem.message,
         Label(span, "not in C++") if span else None,
-        help=help_,
+        help=problem.help or "write it as C++ does, or name a header with `formula-headers`",
         operator=info.function.name,
         context=info.function.place("func"),
     )
@@ -254,14 +240,12 @@ def _file_view(
         BlockView(f"TORCH_LIBRARY_IMPL({namespace}, {key}, m) {{", tuple(kernels))
         for (namespace, key), kernels in file.registered.items()
     ]
-    has_fallbacks = any("NotImplemented" in k.register for b in blocks for k in b.statements)
-    text = "\n".join(line for node in file.nodes.values() for line in node.lines)
     context = {
         "namespace": layout.namespace,
         "folder": layout.folder,
         "operators_header": calls,
-        "calls_functions": f"::{layout.namespace}::functions::" in text,
-        "has_fallbacks": has_fallbacks,
+        "calls_functions": file.calls_functions,
+        "has_fallbacks": file.has_fallbacks,
         "headers": list(headers),
         "nodes": list(file.nodes.values()),
         "kernels": file.kernels,

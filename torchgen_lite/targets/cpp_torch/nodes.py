@@ -19,20 +19,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability import (
     Derivative,
     DifferentiabilityInfo,
-    differentiable_outputs,
     return_names,
 )
-from torchgen_lite.analysis.differentiability.saved import fact_of
+from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is_own
+from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp_formula import Functions, Writer, statements
-from torchgen_lite.schema import FunctionSchema, ListType
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
-from torchgen_lite.schema.formula import Call, Expression, ListDisplay, Member, Name, walk
+from torchgen_lite.dialects.cpp_formula import Functions, is_function, unsayable
+from torchgen_lite.dialects.cpp_statements import statements
+from torchgen_lite.schema import ListType
+from torchgen_lite.schema.formula import Call, Expression, ListDisplay, Member, Name
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp_torch.saved import LIST_KINDS, Saved, saved_members, scope_kinds
+from torchgen_lite.targets.cpp_torch.saved import FACTS, members
+from torchgen_lite.targets.cpp_torch.saved import Member as SavedMember
 
 _INDENT = 4
 
@@ -58,67 +60,64 @@ class Problem:
     """A part of a formula that C++ has no words for."""
 
     info: DifferentiabilityInfo
-    expression: Expression | None
     message: str
+    span: Span | None
     help: str = ""
 
 
-def node_view(info: DifferentiabilityInfo, functions: Functions) -> tuple[NodeView, list[Problem]]:
-    """The node of one entry with formulas, and what can't be said in C++."""
-    schema = info.function.func
-    unknown: list[str] = []
-    inputs, results = saved_members(info, unknown)
-    members = [*inputs, *results]
-    writer = _writer(info, members, functions)
-    lines = [*_unpack(members), *_gradients(info, schema)]
+def node_view(info: DifferentiabilityInfo, functions: Functions) -> NodeView:
+    """The node of one entry with formulas."""
+    kept = members(info)
+    lines = [*_unpack(kept), *_gradients(info)]
     for derivative in info.derivatives:
-        lines += _derivative(info, derivative, writer)
-    lines += _returned(info, schema)
-    problems = [Problem(info, node, message) for node, message in writer.problems]
-    problems += [Problem(info, None, message) for message in unknown]
-    problems += _mixed_gradients(info, schema)
-    counted = [*map(_count, _lists(info)), *map(count_of_result, counted_results(info))]
+        lines += _derivative(info, derivative, functions)
+    lines += _returned(info)
+    lists = [_count(slot.name) for slot in info.slots if slot.is_list]
+    counted = [*lists, *map(count_of_result, counted_results(info))]
     counts = [f"size_t {member} = 0;" for member in counted]
-    view = NodeView(
+    return NodeView(
         condition(info.function),
         info.node_name,
         cpp_text.derived_class(info.node_name, "torch::autograd::Node"),
-        schema.full_name,
-        (*(f"{saved.type} {saved.member}{_initial(saved)};" for saved in members), *counts),
-        tuple([f"autograd::reset({saved.member});" for saved in members if saved.is_variable]),
+        info.function.func.full_name,
+        (*(member.declaration for member in kept), *counts),
+        tuple(f"autograd::reset({m.name});" for m in kept if m.saved.keeps_tensors),
         tuple(lines),
     )
-    return view, problems
 
 
-def _initial(saved: Saved) -> str:
-    """Numbers begin with a value, so that no node has one that nobody wrote."""
-    plain = saved.type in ("bool", "int64_t", "double") or saved.type.startswith("at::ScalarType")
-    return "{}" if plain or saved.type in ("at::Layout", "at::MemoryFormat") else ""
+def problems_of(info: DifferentiabilityInfo, functions: Functions) -> Iterator[Problem]:
+    """What can't be said in C++."""
+    types = {argument.name: argument.type for argument in info.function.func.arguments}
+    for derivative in info.derivatives:
+        for node, message, hint in unsayable(derivative.tree, functions):
+            yield Problem(info, message, node.span, hint)
+        expression = derivative.formula.expression
+        is_alone = len(derivative.names) == 1 and derivative.names[0] not in info.lists
+        if isinstance(expression, ListDisplay) and is_alone:
+            message = f"the gradient of `{derivative.names[0]}` is no list"
+            yield Problem(info, message, expression.span)
+    nodes = {part.saved: part.node for part in reversed(list(_parts(info))) if part.saved}
+    for saved in info.saved:
+        if not saved.is_whole and saved.fact not in FACTS:
+            yield Problem(info, f"nothing is kept for `{nodes[saved]}`", nodes[saved].span)
+        type_ = types.get(saved.source)
+        if saved.is_whole and not saved.keeps_tensors and type_ and is_tensor_like(type_):
+            message = f"`{saved.source}` is kept by no node: it is a list that may be absent"
+            yield Problem(info, message, None)
+    yield from _mixed_gradients(info)
 
 
-def _writer(info: DifferentiabilityInfo, members: Sequence[Saved], functions: Functions) -> Writer:
-    schema = info.function.func
-    values = {a.name for a in schema.arguments} | set(return_names(schema))
-    kinds = {saved.attribute.name: saved.kind for saved in members}
-
-    def fact(node: Expression) -> tuple[str, str] | None:
-        found = fact_of(node, values)
-        if found is None:
-            return None
-        name, kind = cpp_text.identifier(found.name), kinds.get(found.name, "other")
-        return (f"{name}.zeros()", "tensor") if kind == "zeros" else (name, kind)
-
-    return Writer(functions, scope_kinds(schema, members), fact)
+def calls_functions(info: DifferentiabilityInfo) -> bool:
+    """Whether a formula calls a function of the library."""
+    operators = (p.operator for d in info.derivatives for p in every_part(d.tree))
+    return any(o is not None and is_own(o) and is_function(o) for o in operators)
 
 
-def _unpack(members: Sequence[Saved]) -> Iterator[str]:
-    for saved in members:
-        if saved.is_variable or saved.unpack.startswith("*"):
-            head = f"const auto {saved.local}"
-        else:
-            head = f"auto& {saved.local}"
-        yield from _statement(head, saved.unpack)
+def _unpack(kept: Sequence[SavedMember]) -> Iterator[str]:
+    for member in kept:
+        head = "const auto" if member.is_copied else "auto&"
+        yield from _statement(f"{head} {member.local}", member.unpacked)
 
 
 def _statement(head: str, value: str) -> list[str]:
@@ -127,33 +126,34 @@ def _statement(head: str, value: str) -> list[str]:
     return [" " * _INDENT + first, *rest]
 
 
-def _written(info: DifferentiabilityInfo) -> Iterator[Expression]:
+def _parts(info: DifferentiabilityInfo) -> Iterator[Typed]:
     """Every part of every formula of an entry."""
     for derivative in info.derivatives:
-        if derivative.formula.expression is not None:
-            yield from walk(derivative.formula.expression)
+        yield from every_part(derivative.tree)
 
 
 def _tests_presence(info: DifferentiabilityInfo) -> bool:
     """Whether a formula asks if a gradient is there; then what isn't stays so."""
     return any(
-        isinstance(node, Call)
-        and isinstance(node.function, Member)
-        and node.function.name == "defined"
-        and str(node).startswith("grad")
-        for node in _written(info)
+        isinstance(part.node, Call)
+        and isinstance(part.node.function, Member)
+        and part.node.function.name == "defined"
+        and any(_is_gradient(info, inner.node) for inner in every_part(part))
+        for part in _parts(info)
     )
 
 
-def _gradients(info: DifferentiabilityInfo, schema: FunctionSchema) -> Iterator[str]:
+def _is_gradient(info: DifferentiabilityInfo, node: Expression) -> bool:
+    return isinstance(node, Name) and node.text in {"grad", "grads", *info.available_gradients}
+
+
+def _gradients(info: DifferentiabilityInfo) -> Iterator[str]:
     """`grad`, `grads` or `grad_NAME`, whichever the formulas use."""
-    margin = " " * _INDENT
-    used = {node.text for node in _written(info) if isinstance(node, Name)}
-    outputs = differentiable_outputs(schema, info)
+    margin, schema, outputs = " " * _INDENT, info.function.func, info.outputs
     many = len(outputs) > 1 or any(isinstance(r.type, ListType) for r in schema.returns)
     if many and not _tests_presence(info):
         yield f"{margin}autograd::materialize(*this, grads);"
-    if "grad" in used:
+    if "grad" in info.mentioned:
         is_list = isinstance(schema.returns[outputs[0]].type, ListType)
         yield f"{margin}const auto& grad = grads{'' if is_list else '[0]'};"
     names = return_names(schema)
@@ -176,8 +176,9 @@ def counted_results(info: DifferentiabilityInfo) -> list[int]:
     Such a list has as many gradients as elements, and what comes behind it begins only there.
     """
     returns = info.function.func.returns
-    outputs = differentiable_outputs(info.function.func, info)
-    return [i for i in outputs if info.used_gradients and isinstance(returns[i].type, ListType)]
+    return [
+        i for i in info.outputs if info.used_gradients and isinstance(returns[i].type, ListType)
+    ]
 
 
 def count_of_result(index: int) -> str:
@@ -185,20 +186,17 @@ def count_of_result(index: int) -> str:
     return f"result_{index}_count"
 
 
-def _mixed_gradients(info: DifferentiabilityInfo, schema: FunctionSchema) -> Iterator[Problem]:
+def _mixed_gradients(info: DifferentiabilityInfo) -> Iterator[Problem]:
     """`grads` has a gradient for each element of a list, so its indices are no results beside one."""
-    outputs = differentiable_outputs(schema, info)
-    if len(outputs) < 2 or not any(isinstance(schema.returns[i].type, ListType) for i in outputs):
+    returns = info.function.func.returns
+    if len(info.outputs) < 2 or not any(
+        isinstance(returns[i].type, ListType) for i in info.outputs
+    ):
         return
-    wrong = (n for n in _written(info) if isinstance(n, Name) and n.text == "grads")
+    wrong = (p.node for p in _parts(info) if isinstance(p.node, Name) and p.node.text == "grads")
     for node in islice(wrong, 1):
         message = "`grads` of several results, one of which is a list"
-        yield Problem(info, node, message, "name the results, and write `grad_NAME`")
-
-
-def _lists(info: DifferentiabilityInfo) -> list[str]:
-    kinds = {a.name: dispatch_kind(a.type) for a in info.function.func.arguments}
-    return [name for name in info.arguments if kinds[name] in LIST_KINDS]
+        yield Problem(info, message, node.span, "name the results, and write `grad_NAME`")
 
 
 def _count(name: str) -> str:
@@ -207,9 +205,9 @@ def _count(name: str) -> str:
 
 def _first(info: DifferentiabilityInfo, name: str) -> str:
     """The edge of an argument, or the first of its edges."""
-    before = info.arguments[: info.arguments.index(name)]
-    lists = [n for n in before if n in _lists(info)]
-    return _sum(len(before) - len(lists), [_count(n) for n in lists])
+    before = info.slots[: info.arguments.index(name)]
+    lists = [_count(slot.name) for slot in before if slot.is_list]
+    return _sum(len(before) - len(lists), lists)
 
 
 def _sum(number: int, terms: Sequence[str]) -> str:
@@ -221,52 +219,34 @@ def _local(name: str) -> str:
 
 
 def _wanted(info: DifferentiabilityInfo, name: str) -> str:
-    if name in _lists(info):
+    if name in info.lists:
         return f"autograd::wanted(*this, {_first(info, name)}, {_count(name)})"
     return f"task_should_compute_output({_first(info, name)})"
 
 
 def _derivative(
-    info: DifferentiabilityInfo, derivative: Derivative, writer: Writer
+    info: DifferentiabilityInfo, derivative: Derivative, functions: Functions
 ) -> Iterator[str]:
-    expression = derivative.formula.expression
-    assert expression is not None
-    margin = " " * _INDENT
-    lists = _lists(info)
-    for name in derivative.names:
-        type_ = "std::vector<at::Tensor>" if name in lists else "at::Tensor"
+    """One formula; for several gradients it gives a tuple of them."""
+    margin, inner, names = " " * _INDENT, _INDENT + 2, derivative.names
+    for name in names:
+        type_ = "std::vector<at::Tensor>" if name in info.lists else "at::Tensor"
         yield f"{margin}{type_} {_local(name)};"
-    if len(derivative.names) > 1:
-        yield from _several(info, derivative, expression, writer)
-        return
-    (name,) = derivative.names
-    if isinstance(expression, ListDisplay) and name not in lists:
-        writer.problems.append((expression, f"the gradient of `{name}` is no list"))
-    yield f"{margin}if ({_wanted(info, name)}) {{"
-    yield from _mask(info, derivative, expression, _INDENT + 2)
-    yield from statements(writer, _local(name), expression, indent=_INDENT + 2)
+    wanted = [_wanted(info, name) for name in names]
+    target = _local(names[0])
+    if len(names) > 1:
+        target = f"std::tie({', '.join(map(_local, names))})"
+        yield from cpp_text.if_any(wanted, indent=_INDENT)
+    else:
+        yield f"{margin}if ({wanted[0]}) {{"
+    if "grad_input_mask" in derivative.mentioned:
+        yield from _mask(wanted, inner)
+    part = f"grad_{names[-1].rstrip('_')}_part"
+    yield from statements(functions, target, derivative.tree, part=part, indent=inner)
     yield f"{margin}}}"
 
 
-def _several(
-    info: DifferentiabilityInfo, derivative: Derivative, expression: Expression, writer: Writer
-) -> Iterator[str]:
-    """One formula for several gradients gives a tuple of them."""
-    margin = " " * _INDENT
-    tests = [_wanted(info, name) for name in derivative.names]
-    yield from cpp_text.if_any(tests, indent=_INDENT)
-    yield from _mask(info, derivative, expression, _INDENT + 2)
-    targets = ", ".join(_local(name) for name in derivative.names)
-    yield from statements(writer, f"std::tie({targets})", expression, indent=_INDENT + 2)
-    yield f"{margin}}}"
-
-
-def _mask(
-    info: DifferentiabilityInfo, derivative: Derivative, expression: Expression, indent: int
-) -> Iterator[str]:
-    if not any(isinstance(n, Name) and n.text == "grad_input_mask" for n in walk(expression)):
-        return
-    wanted = [_wanted(info, name) for name in derivative.names]
+def _mask(wanted: Sequence[str], indent: int) -> Iterator[str]:
     head = f"const std::array<bool, {len(wanted)}> grad_input_mask"
     text = f"{' ' * indent}{head} = {{{', '.join(wanted)}}};"
     if len(text) <= cpp_text.LINE_LENGTH:
@@ -277,12 +257,11 @@ def _mask(
     yield f"{' ' * (indent + 4)}{wanted[-1]}}};"
 
 
-def _returned(info: DifferentiabilityInfo, schema: FunctionSchema) -> Iterator[str]:
+def _returned(info: DifferentiabilityInfo) -> Iterator[str]:
     """A gradient for each edge: lists of tensors have as many edges as elements."""
-    lists = _lists(info)
     items = [
-        f"autograd::sized({_local(name)}, {_count(name)})" if name in lists else _local(name)
-        for name in info.arguments
+        f"autograd::sized({_local(s.name)}, {_count(s.name)})" if s.is_list else _local(s.name)
+        for s in info.slots
     ]
     text = cpp_text.call("return autograd::gather(", ["*this", *items], ");", indent=_INDENT)
     first, *rest = text.split("\n")

@@ -24,24 +24,20 @@ def autograd_mul_Tensor(_keyset, self, other):
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.derive.views import is_aliasing
 from torchgen_lite.analysis.differentiability import (
+    AutogradPlan,
     DifferentiabilityInfo,
-    differentiable_outputs,
+    TensorArgument,
 )
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import bracketed, quote, tuple_text
+from torchgen_lite.dialects.text import bracketed, quote, tuple_display, tuple_text
 from torchgen_lite.schema import ListType, SchemaKind
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.python.model import Overload
-from torchgen_lite.targets.python.nodes import Fact, saved_facts
-
-TENSORS = frozenset("TOLP")
+from torchgen_lite.targets.python.nodes import kept, saved_input, saved_result
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +49,6 @@ class KernelView:
     returns: str
     lines: tuple[str, ...]
     register: str
-
-
-def is_composite_implicit(overload: Overload) -> bool:
-    """Whether the operator has only kernels that autograd sees through."""
-    keys = {entry.key for entry in effective_dispatch(overload.function)}
-    return keys == {"CompositeImplicitAutograd"}
 
 
 def register_line(overload: Overload, expression: str, *, keyset: bool = True) -> str:
@@ -92,91 +82,73 @@ def redispatch_call(overload: Overload, head: str, table: str, *, indent: int) -
     return text.split("\n" + " " * indent)
 
 
-def autograd_kernel(overload: Overload, info: DifferentiabilityInfo) -> KernelView:
+def _autograd(overload: Overload, lines: Iterable[str]) -> KernelView:
+    return _kernel(f"autograd_{overload.names.flat}", overload, lines)
+
+
+def _kernel(name: str, overload: Overload, lines: Iterable[str]) -> KernelView:
+    returns = python.returns_annotation(python.returns(overload.schema.returns))
+    register = register_line(overload, name)
+    return KernelView(name, parameters_of(overload), returns, tuple(lines), register)
+
+
+def autograd_kernel(
+    overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo
+) -> KernelView:
     """The kernel of a functional, in-place or view operator with formulas."""
-    kinds = {a.name: dispatch_kind(a.type) for a in overload.schema.arguments}
-    lines = [*_needs(info, kinds), *_unrecorded(overload), *_recorded(overload, info, kinds)]
-    return KernelView(
-        f"autograd_{overload.names.flat}",
-        parameters_of(overload),
-        python.returns_annotation(python.returns(overload.schema.returns)),
-        tuple(lines),
-        register_line(overload, f"autograd_{overload.names.flat}"),
-    )
+    lines = [*_needs(info), *_unrecorded(overload, plan), *_recorded(overload, plan, info)]
+    return _autograd(overload, lines)
 
 
-def out_kernel(overload: Overload, info: DifferentiabilityInfo) -> KernelView:
+def out_kernel(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo) -> KernelView:
     """The kernel of an out variant, which is refused where it would have to be recorded."""
-    kinds = {a.name: dispatch_kind(a.type) for a in overload.schema.arguments}
-    tensors = _flat([*info.arguments, *(a.name for a in overload.schema.out)], kinds)
-    name = quote(overload.names.base)
-    lines = bracketed("_refuse_out(", [name, f"({', '.join(tensors)})"], indent=4).split("\n    ")
-    lines += redispatch_call(overload, "return ", "_after_autograd", indent=4)
-    return KernelView(
-        f"autograd_{overload.names.flat}",
-        parameters_of(overload),
-        python.returns_annotation(python.returns(overload.schema.returns)),
-        tuple(lines),
-        register_line(overload, f"autograd_{overload.names.flat}"),
+    out = {argument.name for argument in overload.schema.out}
+    arguments = [*info.slots, *(tensor for tensor in plan.tensors if tensor.name in out)]
+    tensors = [f"{'*' * a.is_list}{identifier(a.name)}" for a in arguments]
+    items = [quote(overload.names.base), f"({', '.join(tensors)}{',' * (len(tensors) == 1)})"]
+    lines = bracketed("_refuse_out(", items, indent=4).split("\n    ")
+    return _autograd(
+        overload, [*lines, *redispatch_call(overload, "return ", "_after_autograd", indent=4)]
     )
 
 
-def passing_kernel(overload: Overload) -> KernelView:
+def passing_kernel(overload: Overload, plan: AutogradPlan) -> KernelView:
     """The kernel of an operator that isn't differentiable and whose kernel calls other operators.
 
     Those must not record what they do, and what they return is no view as far as history goes.
     """
-    guard = "_below_autograd" if writes(overload) else "_below_adinplaceorview"
+    guard = "_below_autograd" if written(plan) else "_below_adinplaceorview"
     inner = redispatch_call(overload, "return ", "_after_autograd", indent=8)
-    return KernelView(
-        f"autograd_{overload.names.flat}",
-        parameters_of(overload),
-        python.returns_annotation(python.returns(overload.schema.returns)),
-        tuple(_below(guard, inner)),
-        register_line(overload, f"autograd_{overload.names.flat}"),
-    )
+    return _autograd(overload, _below(guard, inner))
 
 
-def writes(overload: Overload) -> bool:
-    """Whether the operator writes to a tensor."""
-    return any(a.is_write and dispatch_kind(a.type) == "T" for a in overload.schema.arguments)
+def written(plan: AutogradPlan) -> list[str]:
+    """The tensors that the operator writes to; versions of lists are not counted."""
+    return [t.name for t in plan.tensors if t.carries == "T" and t.name in plan.written]
 
 
-def is_composed(overload: Overload) -> bool:
-    """Whether a kernel of the operator is made of other operators."""
-    keys = {entry.key for entry in effective_dispatch(overload.function)}
-    return any(key.startswith("CompositeExplicit") for key in keys)
-
-
-def _flat(names: Sequence[str], kinds: Mapping[str, str]) -> list[str]:
-    """Tensors as items of a display, lists of them starred."""
-    items = [f"*{identifier(n)}" if kinds.get(n) in ("L", "P") else identifier(n) for n in names]
-    return [*items, ""] if len(items) == 1 else items
-
-
-def _tuple(items: Sequence[str]) -> str:
-    return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
-
-
-def _need(name: str, kind: str) -> str:
-    name = identifier(name)
-    if kind in ("L", "P"):
+def _need(slot: TensorArgument) -> str:
+    name = identifier(slot.name)
+    if slot.is_list:
         return f"_needs_grad({name})"
-    return f"{name}._requires_grad" if kind == "T" else f"_needs_grad(({name},))"
+    return f"{name}._requires_grad" if slot.carries == "T" else f"_needs_grad(({name},))"
 
 
-def _needs(info: DifferentiabilityInfo, kinds: Mapping[str, str]) -> Iterator[str]:
-    items = [_need(name, kinds[name]) for name in info.arguments]
-    text = f"_needs = {_tuple(items)}"
+def _tuple_lines(head: str, items: Sequence[str]) -> Iterator[str]:
+    text = f"{head}{tuple_display(items)}"
     if len(text) <= 84:
         yield text
         return
-    yield "_needs = ("
+    yield f"{head}("
     yield from (f"    {item}," for item in items)
     yield ")"
 
 
-def _unrecorded(overload: Overload) -> Iterator[str]:
+def _needs(info: DifferentiabilityInfo) -> Iterator[str]:
+    return _tuple_lines("_needs = ", [_need(slot) for slot in info.slots])
+
+
+def _unrecorded(overload: Overload, plan: AutogradPlan) -> Iterator[str]:
     """The way of a call that is not recorded: on to the next key.
 
     Kernels made of other operators run below ADInplaceOrView, so that their result doesn't count as a
@@ -184,7 +156,7 @@ def _unrecorded(overload: Overload) -> Iterator[str]:
     """
     yield "if True not in _needs or not _grad_enabled():"
     kind = overload.schema.kind()
-    if is_composed(overload) and kind is SchemaKind.functional and not is_aliasing(overload.schema):
+    if plan.is_composed and kind is SchemaKind.functional and not plan.is_view:
         lines = redispatch_call(overload, "return ", "_after_autograd", indent=12)
         yield from (f"    {line}" for line in _below("_below_adinplaceorview", lines))
     else:
@@ -192,60 +164,46 @@ def _unrecorded(overload: Overload) -> Iterator[str]:
         yield from (f"    {line}" for line in lines)
 
 
-def _recorded(
-    overload: Overload, info: DifferentiabilityInfo, kinds: Mapping[str, str]
-) -> Iterator[str]:
-    schema = overload.schema
-    is_inplace = schema.kind() is SchemaKind.inplace
+def _recorded(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo) -> Iterator[str]:
+    is_inplace = overload.schema.kind() is SchemaKind.inplace
     if is_inplace:
         yield "_check_inplace_history(self)"
-    yield from _node(info, kinds)
-    inputs, results = saved_facts(info, schema)
+    yield from _node(info)
+    inputs = [saved_input(saved, is_inplace) for saved in kept(info) if saved.result is None]
     if inputs:
-        yield from _saved(inputs, is_inplace)
-    is_view = is_aliasing(schema)
-    guard = "_below_autograd" if is_view or is_inplace else "_below_adinplaceorview"
+        yield from _tuple_lines("_node.saved = ", inputs)
+    guard = "_below_autograd" if plan.is_view or is_inplace else "_below_adinplaceorview"
     head = "" if is_inplace else "_result = "
     yield from _below(guard, redispatch_call(overload, head, "_after_autograd", indent=8))
-    yield from _finish(overload, info, results, is_inplace)
+    yield from _finish(overload, info, is_inplace)
 
 
-def _node(info: DifferentiabilityInfo, kinds: Mapping[str, str]) -> Iterator[str]:
+def _node(info: DifferentiabilityInfo) -> Iterator[str]:
     """The node, with an edge for each tensor."""
     items = [
-        f"*_edges_of({identifier(n)})" if kinds[n] in ("L", "P") else f"_edge_of({identifier(n)})"
-        for n in info.arguments
+        f"*_edges_of({identifier(s.name)})" if s.is_list else f"_edge_of({identifier(s.name)})"
+        for s in info.slots
     ]
     arguments = [tuple_text(items, indent=8), "_needs"]
     yield from bracketed(f"_node = {info.node_name}(", arguments, indent=4).split("\n    ")
 
 
-def _saved(facts: Sequence[Fact], is_inplace: bool) -> Iterator[str]:
-    items = [fact.expression(is_inplace) for fact in facts]
-    text = f"_node.saved = {_tuple(items)}"
-    if len(text) <= 84:
-        yield text
-        return
-    yield "_node.saved = ("
-    yield from (f"    {item}," for item in items)
-    yield ")"
-
-
-def _finish(
-    overload: Overload, info: DifferentiabilityInfo, results: Sequence[Fact], is_inplace: bool
-) -> Iterator[str]:
+def _finish(overload: Overload, info: DifferentiabilityInfo, is_inplace: bool) -> Iterator[str]:
     """Results become the node's outputs, and those that backward needs are kept."""
-    schema = overload.schema
-    outputs = differentiable_outputs(schema, info)
-    saved = [fact.result_expression(outputs, len(schema.returns), is_inplace) for fact in results]
+    returns = overload.schema.returns
+    values = [f"_result[{index}]" for index in range(len(returns))]
+    if is_inplace or len(returns) == 1:
+        values = ["self" if is_inplace else "_result"]
     if is_inplace:
         yield "_rebase_history(_node, self)"
-    elif len(schema.returns) == 1 and isinstance(schema.returns[0].type, ListType):
-        yield "_set_histories(_node, _result)"
-    elif len(schema.returns) == 1:
-        yield "_set_history(_node, _result)"
+    elif len(returns) > 1:
+        yield f"_set_histories(_node, {tuple_display([values[i] for i in info.outputs])})"
     else:
-        yield f"_set_histories(_node, {_tuple([f'_result[{i}]' for i in outputs])})"
+        several = isinstance(returns[0].type, ListType)
+        yield f"_set_{'histories' if several else 'history'}(_node, _result)"
+    saved = [
+        saved_result(one, info, values[one.result]) for one in kept(info) if one.result is not None
+    ]
     if saved:
         yield f"_node.keep({', '.join(saved)})"
     yield "return self" if is_inplace else "return _result"
@@ -271,22 +229,13 @@ def untracked_kernel(overload: Overload) -> KernelView:
     return _adinplaceorview(overload, list(_below("_below_adinplaceorview", inner)))
 
 
-def written_kernel(overload: Overload) -> KernelView:
+def written_kernel(overload: Overload, plan: AutogradPlan) -> KernelView:
     """The ADInplaceOrView kernel of an operator that writes: the versions of what it wrote go up."""
     inner = redispatch_call(overload, "_result = ", "_after_adinplaceorview", indent=8)
     lines = list(_below("_below_adinplaceorview", inner))
-    for argument in overload.schema.arguments:
-        if argument.is_write and dispatch_kind(argument.type) == "T":
-            lines.append(f"_bump_version({identifier(argument.name)})")
-    lines.append("return _result")
-    return _adinplaceorview(overload, lines)
+    lines += [f"_bump_version({identifier(name)})" for name in written(plan)]
+    return _adinplaceorview(overload, [*lines, "return _result"])
 
 
-def _adinplaceorview(overload: Overload, lines: Sequence[str]) -> KernelView:
-    return KernelView(
-        f"adinplaceorview_{overload.names.flat}",
-        parameters_of(overload),
-        python.returns_annotation(python.returns(overload.schema.returns)),
-        tuple(lines),
-        register_line(overload, f"adinplaceorview_{overload.names.flat}"),
-    )
+def _adinplaceorview(overload: Overload, lines: Iterable[str]) -> KernelView:
+    return _kernel(f"adinplaceorview_{overload.names.flat}", overload, lines)

@@ -5,39 +5,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from torchgen_lite.analysis.derive.views import is_aliasing
 from torchgen_lite.analysis.differentiability import (
-    DifferentiabilityInfo,
-    differentiable_outputs,
-    match_derivatives,
+    AutogradPlan,
+    Category,
+    Tracking,
+    plan_autograd,
 )
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import import_line, quote
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.kernel_modules import KernelIndex
-from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.autograd import (
-    TENSORS,
     KernelView,
     autograd_kernel,
-    is_composed,
-    is_composite_implicit,
     out_kernel,
     passing_kernel,
     register_line,
     untracked_kernel,
     view_kernel,
-    writes,
+    written,
     written_kernel,
 )
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.nodes import Functions, NodeView, node_view
 from torchgen_lite.targets.python.package import Package, module_imports, type_imports
 from torchgen_lite.targets.python.views import assignment
+
+_Planned = tuple[Overload, AutogradPlan]
 
 # Each is imported under an underscore, for arguments of operators may have the same names.
 _AUTOGRAD_NAMES = (
@@ -77,45 +74,42 @@ def build_differentiation(
     functions = [overload.function for overload in package.overloads]
     if all(function.derivatives is None for function in functions):
         return [], []
-    matches = match_derivatives(functions).of
-    found = {o.names.flat: matches.get(o.function.name, {}).get(DEFAULT) for o in package.overloads}
+    plans = plan_autograd(functions)
+    planned = [(o, plans[o.function.name]) for o in package.overloads]
     files = [
-        _autograd_file(package, found, helpers),
-        _adinplaceorview_file(package, found),
+        _autograd_file(package, planned, helpers),
+        _adinplaceorview_file(package, planned),
     ]
     return files, ["register_autograd", "register_adinplaceorview"]
 
 
-def _takes_tensors(overload: Overload) -> bool:
-    return any(dispatch_kind(a.type) in TENSORS for a in overload.schema.arguments)
-
-
 def _autograd_file(
-    package: Package, found: Mapping[str, DifferentiabilityInfo | None], helpers: KernelIndex | None
+    package: Package, planned: Sequence[_Planned], helpers: KernelIndex | None
 ) -> OutputFile:
     functions = Functions(_modules_of(helpers))
     nodes: dict[str, NodeView] = {}
     kernels: list[KernelView] = []
     fallthroughs: list[str] = []
     used: list[Overload] = []
-    for overload in package.overloads:
-        info = found[overload.names.flat]
-        if info is None or not _takes_tensors(overload) or is_composite_implicit(overload):
+    for overload, plan in planned:
+        info = plan.info
+        if info is None:
             continue
-        if not info.arguments or not differentiable_outputs(info.function.func, info):
-            if is_composed(overload):
-                used.append(overload)
-                kernels.append(passing_kernel(overload))
-            else:
-                fallthroughs.append(register_line(overload, "_fallthrough", keyset=False))
+        category = plan.categories.get(DEFAULT)
+        if category is Category.fall_through:
+            fallthroughs.append(register_line(overload, "_fallthrough", keyset=False))
+            continue
+        if category is Category.pass_through:
+            kernels.append(passing_kernel(overload, plan))
+        elif category is Category.refuse_out:
+            kernels.append(out_kernel(overload, plan, info))
+        elif category is Category.record:
+            kernels.append(autograd_kernel(overload, plan, info))
+            if info.node_name not in nodes:
+                nodes[info.node_name] = node_view(info, functions)
+        else:
             continue
         used.append(overload)
-        if overload.schema.kind() is SchemaKind.out:
-            kernels.append(out_kernel(overload, info))
-            continue
-        kernels.append(autograd_kernel(overload, info))
-        if info.node_name not in nodes:
-            nodes[info.node_name] = node_view(info, functions)
     context = _context(package, used, _AUTOGRAD_NAMES, "Autograd") | {
         "imports": [
             "from . import functions as _functions",
@@ -146,22 +140,19 @@ def _modules_of(helpers: KernelIndex | None) -> dict[str, str]:
     return {name: module.name for module in reversed(helpers.modules) for name in module.names}
 
 
-def _adinplaceorview_file(
-    package: Package, found: Mapping[str, DifferentiabilityInfo | None]
-) -> OutputFile:
+def _adinplaceorview_file(package: Package, planned: Sequence[_Planned]) -> OutputFile:
     kernels: list[KernelView] = []
     used: list[Overload] = []
-    for overload in package.overloads:
-        if is_composite_implicit(overload) or not _takes_tensors(overload):
+    for overload, plan in planned:
+        if plan.tracking is Tracking.raise_versions and written(plan):
+            kernels.append(written_kernel(overload, plan))
+        elif plan.tracking is Tracking.view:
+            kernels.append(view_kernel(overload))
+        elif plan.tracking is Tracking.untracked_view:
+            kernels.append(untracked_kernel(overload))
+        else:
             continue
-        info = found[overload.names.flat]
-        if writes(overload):
-            kernels.append(written_kernel(overload))
-            used.append(overload)
-        elif is_aliasing(overload.schema) and info is not None:
-            make = view_kernel if info.arguments else untracked_kernel
-            kernels.append(make(overload))
-            used.append(overload)
+        used.append(overload)
     context = _context(package, used, _VIEW_NAMES, "ADInplaceOrView") | {
         "imports": [
             *module_imports(".", [o.names.operators_module for o in used]),

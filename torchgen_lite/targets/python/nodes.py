@@ -21,100 +21,65 @@ from dataclasses import dataclass
 from torchgen_lite.analysis.differentiability import (
     Derivative,
     DifferentiabilityInfo,
-    SavedAttribute,
-    differentiable_outputs,
+    Fact,
+    Saved,
     return_names,
 )
-from torchgen_lite.analysis.differentiability.saved import fact_of
-from torchgen_lite.dialects.python_formula import Writer
+from torchgen_lite.dialects.python_formula import CONJ, Words, in_python, statements, write
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.schema import FunctionSchema, ListType
-from torchgen_lite.schema.dispatch_kind import dispatch_kind
-from torchgen_lite.schema.formula import Expression, Name, walk
+from torchgen_lite.dialects.text import tuple_display
+from torchgen_lite.schema import ListType
+from torchgen_lite.schema.formula import Call, Expression, Member, Name
+from torchgen_lite.schema.formula.kinds import SCALAR, Kind
 
 # How a fact about a tensor is read when the call is recorded.
 _READ = {
-    "args_scalartypes": "[_t._dtype for _t in {0}]",
-    "args_sizes": "[_t._shape for _t in {0}]",
-    "device": "{0}._device",
-    "dim": "len({0}._shape)",
-    "dtype": "{0}._dtype",
-    "info": "_output_of({0})",
-    "layout": "{0}.layout",
-    "ndim": "len({0}._shape)",
-    "numel": "{0}.numel()",
-    "scalar_type": "{0}._dtype",
-    "shape": "{0}._shape",
-    "sym_numel": "{0}.numel()",
-    "sym_sizes": "{0}._shape",
+    Fact.args_scalartypes: "[_t._dtype for _t in {0}]",
+    Fact.args_sizes: "[_t._shape for _t in {0}]",
+    Fact.args_sizes_symint: "[_t._shape for _t in {0}]",
+    Fact.device: "{0}._device",
+    Fact.dim: "len({0}._shape)",
+    Fact.dtype: "{0}._dtype",
+    Fact.info: "_output_of({0})",
+    Fact.layout: "{0}.layout",
+    Fact.ndim: "len({0}._shape)",
+    Fact.numel: "{0}.numel()",
+    Fact.scalar_type: "{0}._dtype",
+    Fact.shape: "{0}._shape",
+    Fact.size: "{0}._shape[{1}]",
+    Fact.sym_numel: "{0}.numel()",
+    Fact.sym_sizes: "{0}._shape",
 }
+# How a whole value is kept.
+_SAVE = {"T": "_save({0})", "O": "_save_optional({0})", **dict.fromkeys("LP", "_save_list({0})")}
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """Something that a node keeps. `needed` are the gradients that use it; empty means all."""
-
-    attribute: SavedAttribute
-    kind: str
-    needed: tuple[int, ...]
-    index: int = -1
-
-    @property
-    def local(self) -> str:
-        """Its name in the formula."""
-        return identifier(self.attribute.name)
-
-    def read(self, value: str) -> str:
-        """The expression that is kept, of a tensor or value."""
-        attribute = self.attribute
-        if attribute.is_whole:
-            if self.kind in ("L", "P"):
-                return f"_save_list({value})"
-            if self.kind == "O":
-                return f"_save_optional({value})"
-            return f"_save({value})" if self.kind == "T" else value
-        suffix = attribute.name.removeprefix(f"{attribute.source}_")
-        if suffix.startswith("sym_argsize_"):
-            index = suffix.removeprefix("sym_argsize_").replace("minus_", "-")
-            return f"{value}._shape[{index}]"
-        return _READ[suffix.removesuffix("_symint")].format(value)
-
-    def expression(self, is_inplace: bool) -> str:
-        """What is kept of an input, before the call."""
-        value = identifier(self.attribute.source)
-        if is_inplace and value == "self" and self.attribute.is_whole:
-            value = "_original(self)"
-        text = self.read(value)
-        if not self.needed or not text.startswith("_save"):
-            return text
-        return f"{text} if {' or '.join(f'_needs[{i}]' for i in self.needed)} else None"
-
-    def result_expression(self, outputs: Sequence[int], count: int, is_inplace: bool) -> str:
-        """What is kept of a result, after the call."""
-        value = "self" if is_inplace else "_result" if count == 1 else f"_result[{self.index}]"
-        if self.attribute.is_whole and self.index in outputs:
-            return f"_save_result({value}, {list(outputs).index(self.index)})"
-        return self.read(value)
+def kept(info: DifferentiabilityInfo) -> tuple[Saved, ...]:
+    """What a node keeps, in the order of the locals of `apply`."""
+    return info.kept(_READ)
 
 
-def saved_facts(
-    info: DifferentiabilityInfo, schema: FunctionSchema
-) -> tuple[list[Fact], list[Fact]]:
-    """What a node keeps: of the inputs, then of the results. Locals of `apply` come in this order."""
-    kinds = {a.name: dispatch_kind(a.type) for a in info.function.func.arguments}
-    inputs = [
-        Fact(saved, kinds[saved.source], _needed(info, saved.name)) for saved in info.saved_inputs
-    ]
-    names = return_names(info.function.func)
-    results = [Fact(saved, "T", (), names.index(saved.source)) for saved in info.saved_outputs]
-    return inputs, results
+def _read(saved: Saved, value: str) -> str:
+    how = _SAVE.get(saved.carries, "{0}") if saved.is_whole else _READ[saved.fact]
+    return how.format(value, saved.dim)
 
 
-def _needed(info: DifferentiabilityInfo, name: str) -> tuple[int, ...]:
-    """The gradients whose formulas use a saved value; empty if any gradient does."""
-    used = [d for d in info.derivatives if any(s.name == name for s in d.saved_inputs)]
-    indices = {info.arguments.index(n) for d in used for n in d.names}
-    return () if len(indices) == len(info.arguments) else tuple(sorted(indices))
+def saved_input(saved: Saved, is_inplace: bool) -> str:
+    """What is kept of an input, before the call."""
+    value = identifier(saved.source)
+    if is_inplace and value == "self" and saved.is_whole:
+        value = "_original(self)"
+    text = _read(saved, value)
+    if not saved.needed_by or not saved.keeps_tensors:
+        return text
+    return f"{text} if {' or '.join(f'_needs[{i}]' for i in saved.needed_by)} else None"
+
+
+def saved_result(saved: Saved, info: DifferentiabilityInfo, value: str) -> str:
+    """What is kept of a result, after the call."""
+    if saved.is_whole and saved.result in info.outputs:
+        return f"_save_result({value}, {info.outputs.index(saved.result)})"
+    return _read(saved, value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,30 +103,31 @@ class Functions:
         return f"_functions.{identifier(name)}"
 
 
+def _local(saved: Saved) -> Expression | None:
+    if not saved.is_whole and saved.fact not in _READ:
+        return None
+    name = Name(identifier(saved.name))
+    return Call(Name("_zeros"), (name,)) if saved.fact is Fact.info else name
+
+
+def conjugate(value: Expression, kind: Kind) -> Expression:
+    """The conjugate of a number; of a tensor what the framework's `conj` makes of it."""
+    return Call(Member(value, "conjugate"), ()) if kind == SCALAR else Call(CONJ, (value,))
+
+
 def node_view(info: DifferentiabilityInfo, functions: Functions) -> NodeView:
     """The class for one entry with formulas."""
-    schema = info.function.func
-    values = {a.name for a in schema.arguments} | set(return_names(schema))
-
-    def fact(node: Expression) -> str | None:
-        found = fact_of(node, values)
-        if found is None:
-            return None
-        name = identifier(found.name)
-        return f"_zeros({name})" if found.name.endswith("_info") else name
-
-    numbers = frozenset(a.name for a in schema.arguments if str(a.type) == "Scalar")
-    writer = Writer(functions.expression, fact, numbers)
-    lines = [*_unpack(info, schema), *_gradients(info, schema)]
+    words = Words(functions.expression, _local, conjugate)
+    lines = [*_unpack(kept(info)), *_gradients(info)]
     for derivative in info.derivatives:
-        lines += _derivative(info, derivative, writer)
-    lines.append(f"return {_returned(info, schema)}")
-    return NodeView(info.node_name, schema.full_name, tuple(lines))
+        lines += _derivative(info, derivative, words)
+    items = [f"{'*' * slot.is_list}grad_{identifier(slot.name)}_" for slot in info.slots]
+    lines.append(f"return {tuple_display(items)}")
+    return NodeView(info.node_name, info.function.func.full_name, tuple(lines))
 
 
-def _unpack(info: DifferentiabilityInfo, schema: FunctionSchema) -> Iterator[str]:
-    inputs, results = saved_facts(info, schema)
-    names = [fact.local for fact in (*inputs, *results)]
+def _unpack(kept: Sequence[Saved]) -> Iterator[str]:
+    names = [identifier(saved.name) for saved in kept]
     if not names:
         return
     if len(names) == 1:
@@ -176,57 +142,31 @@ def _unpack(info: DifferentiabilityInfo, schema: FunctionSchema) -> Iterator[str
     yield ") = node.unpack()"
 
 
-def _gradients(info: DifferentiabilityInfo, schema: FunctionSchema) -> Iterator[str]:
+def _gradients(info: DifferentiabilityInfo) -> Iterator[str]:
     """`grad`, `grads` or `grad_NAME`, whichever the formulas use."""
-    used = _names(info)
-    outputs = differentiable_outputs(schema, info)
-    many = len(outputs) > 1 or any(isinstance(r.type, ListType) for r in schema.returns)
-    if many and (info.used_gradients or "grads" in used):
+    schema = info.function.func
+    many = len(info.outputs) > 1 or any(isinstance(r.type, ListType) for r in schema.returns)
+    if many and (info.used_gradients or "grads" in info.mentioned):
         yield "grads = node.materialize(grads)"
-    if "grad" in used:
+    if "grad" in info.mentioned:
         yield "grad: Any = grads[0]"
     names = return_names(schema)
-    for position, index in enumerate(outputs):
+    for position, index in enumerate(info.outputs):
         if f"grad_{names[index]}" in info.used_gradients:
             yield f"grad_{names[index]}: Any = grads[{position}]"
 
 
-def _names(info: DifferentiabilityInfo) -> set[str]:
-    return {
-        node.text
-        for derivative in info.derivatives
-        if derivative.formula.expression is not None
-        for node in walk(derivative.formula.expression)
-        if isinstance(node, Name)
-    }
-
-
-def _derivative(
-    info: DifferentiabilityInfo, derivative: Derivative, writer: Writer
-) -> Iterator[str]:
-    expression = derivative.formula.expression
-    assert expression is not None
-    indices = [info.arguments.index(name) for name in derivative.names]
-    used = {node.text for node in walk(expression) if isinstance(node, Name)}
-    if "grad_input_mask" in used:
-        mask = ", ".join(f"node.needs[{i}]" for i in indices)
-        yield f"grad_input_mask = ({mask}{',' if len(indices) == 1 else ''})"
+def _derivative(info: DifferentiabilityInfo, derivative: Derivative, words: Words) -> Iterator[str]:
+    written = write(in_python(derivative.tree, words))
+    needs = [f"node.needs[{info.arguments.index(name)}]" for name in derivative.names]
+    if "grad_input_mask" in derivative.mentioned:
+        yield f"grad_input_mask = {tuple_display(needs)}"
     targets = [f"grad_{identifier(name)}_" for name in derivative.names]
-    if len(info.arguments) == 1:
-        yield from writer.lines(f"{targets[0]}: Any", expression, indent=8)
+    if len(info.slots) == 1:
+        yield from statements(targets[0], written, indent=8, target=f"{targets[0]}: Any")
     elif len(targets) > 1:
-        yield from writer.lines(", ".join(targets), expression, indent=8)
+        yield from statements(targets[0], written, indent=8, target=", ".join(targets))
     else:
         yield f"{targets[0]}: Any = None"
-        yield f"if node.needs[{indices[0]}]:"
-        yield from (f"    {line}" for line in writer.lines(targets[0], expression, indent=12))
-
-
-def _returned(info: DifferentiabilityInfo, schema: FunctionSchema) -> str:
-    """A gradient for each edge: lists of tensors have as many edges as elements."""
-    kinds = {a.name: dispatch_kind(a.type) for a in schema.arguments}
-    items = [
-        f"{'*' if kinds[name] in ('L', 'P') else ''}grad_{identifier(name)}_"
-        for name in info.arguments
-    ]
-    return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+        yield f"if {needs[0]}:"
+        yield from (f"    {line}" for line in statements(targets[0], written, indent=12))

@@ -16,32 +16,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.derive.views import is_aliasing
 from torchgen_lite.analysis.differentiability import (
     DifferentiabilityInfo,
-    differentiable_outputs,
-    is_tensor_like,
-    match_derivatives,
+    plan_autograd,
     return_names,
 )
-from torchgen_lite.analysis.differentiability.saved import fact_of
 from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_formula import Writer
+from torchgen_lite.dialects.python_formula import Words, in_python, statements, write
 from torchgen_lite.dialects.text import bracketed, docstring, quote, tuple_display, tuple_text
-from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
-from torchgen_lite.schema.formula import Expression, Name, walk
+from torchgen_lite.schema.formula import Call, Expression, Member
+from torchgen_lite.schema.formula.kinds import SCALAR, Kind
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.fakes import is_view
 from torchgen_lite.targets.torch_python.model import Operator, Package
-from torchgen_lite.targets.torch_python.saved import (
-    Keeper,
-    build_keeper,
-    display,
-    local,
-    needs_line,
-)
+from torchgen_lite.targets.torch_python.saved import Keeper, build_keeper, local, needs_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +75,16 @@ def differentiable(package: Package) -> list[tuple[Operator, DifferentiabilityIn
     functions = [o.function for o in package.operators]
     if all(function.derivatives is None for function in functions):
         return []
-    matches = match_derivatives(functions).of
+    plans = plan_autograd(functions)
     found = []
     for operator in package.own:
-        info = matches.get(operator.function.name, {}).get(DEFAULT)
+        info = plans[operator.function.name].info
         if info is None or refusal(operator, info) is not None:
             continue
-        if info.arguments or info.output_differentiability:
-            if not differentiable_outputs(operator.schema, info):
+        if info.slots or info.output_differentiability:
+            if not info.outputs:
                 # The results are marked, and nothing else is done: there is no gradient to begin with.
-                info = replace(info, derivatives=(), arguments=())
+                info = replace(info, derivatives=(), slots=(), saved=())
             found.append((operator, info))
     return found
 
@@ -116,7 +108,7 @@ def refusal(operator: Operator, info: DifferentiabilityInfo | None) -> str | Non
         return f"`{name}` writes to several arguments"
     if not schema.arguments[0].is_write:
         return f"`{name}` does not write to its first argument"
-    if info is not None and any(s.name == "self" for s in info.saved_inputs):
+    if info is not None and any(s.name == "self" for s in info.saved):
         return f"the formulas of `{name}` need `self` as it was before"
     return None
 
@@ -167,11 +159,16 @@ def _view(operator: Operator, info: DifferentiabilityInfo, functions: _Functions
     )
 
 
+def _conjugate(value: Expression, kind: Kind) -> Expression:
+    """Tensors of PyTorch know their conjugate, and so do numbers of Python."""
+    return Call(Member(value, "conjugate" if kind == SCALAR else "conj"), ())
+
+
 def _setup(operator: Operator, info: DifferentiabilityInfo, keeper: Keeper) -> Iterator[str]:
     schema = operator.schema
     if operator.kind is SchemaKind.inplace:
         yield "ctx.mark_dirty(inputs[0])"
-    needed = keeper.inputs()
+    needed = keeper.sources()
     for index, argument in enumerate(schema.positional):
         if argument.name in needed:
             yield f"{local(argument.name)} = inputs[{index}]"
@@ -180,16 +177,15 @@ def _setup(operator: Operator, info: DifferentiabilityInfo, keeper: Keeper) -> I
             yield f"{local(argument.name)} = keyword_only_inputs[{quote(argument.name)}]"
     names = return_names(schema)
     for index, name in enumerate(names):
-        if name in keeper.results():
+        if name in needed:
             yield f"{local(name)} = output" + (f"[{index}]" if len(names) > 1 else "")
     if keeper.asks_needs():
         yield needs_line(schema)
     yield from keeper.save_lines()
-    outputs = differentiable_outputs(schema, info)
     left = [
         f"output[{i}]" if len(names) > 1 else "output"
         for i, value in enumerate(schema.returns)
-        if i not in outputs and is_tensor_like(value.type)
+        if i not in info.outputs and is_tensor_like(value.type)
     ]
     if left:
         yield f"ctx.mark_non_differentiable({', '.join(left)})"
@@ -205,39 +201,27 @@ def _backward(
     yield needs_line(schema)
     yield from keeper.load_lines()
     yield from _gradients(operator, info)
-    values = {a.name for a in schema.arguments} | set(return_names(schema))
-
-    def fact(node: Expression) -> str | None:
-        found = fact_of(node, values)
-        if found is not None:
-            return keeper.fact(found)
-        if isinstance(node, Name) and node.text in values:
-            return local(node.text)
-        return None
-
-    writer = Writer(functions.expression, fact)
+    words = Words(functions.expression, keeper.local, _conjugate)
     positions = {a.name: i for i, a in enumerate(schema.positional)}
     lists = {a.name for a in schema.positional if isinstance(a.type, ListType)}
     for derivative in info.derivatives:
-        expression = derivative.formula.expression
-        assert expression is not None
         names = derivative.names
         needs = [_need(positions[name], name in lists) for name in names]
-        used = {node.text for node in walk(expression) if isinstance(node, Name)}
-        if "grad_input_mask" in used:
-            yield f"grad_input_mask = {display(needs)}"
+        if "grad_input_mask" in derivative.mentioned:
+            yield f"grad_input_mask = {tuple_display(needs)}"
         targets = [f"grad_{name}_" for name in names]
         for target, name in zip(targets, names):
             empty = f"[None] * len(needs[{positions[name]}])"
             yield f"{target}: Any = {empty if name in lists else 'None'}"
         yield f"if {' or '.join(needs)}:"
-        lines = writer.lines(", ".join(targets), expression, indent=8)
+        written = write(in_python(derivative.tree, words))
+        lines = statements(targets[0], written, indent=8, target=", ".join(targets))
         yield from (f"    {line}" for line in lines)
         for target, name in zip(targets, names):
             if name in lists:
                 # torch.library compares the structure with that of the inputs.
                 yield f"    {target} = list({target})"
-    result = display(_returned(operator, info))
+    result = tuple_display(_returned(operator, info))
     if lists and any(a.default is not None for a in schema.positional):
         # torch.library wants exactly as many as there were inputs.
         result = f"{result}[: len(ctx.needs_input_grad)]"
@@ -264,22 +248,15 @@ def _returned(operator: Operator, info: DifferentiabilityInfo) -> Sequence[str]:
 def _gradients(operator: Operator, info: DifferentiabilityInfo) -> Iterator[str]:
     """`grad`, `grads` or `grad_NAME`, whichever the formulas use."""
     schema = operator.schema
-    used = {
-        node.text
-        for derivative in info.derivatives
-        if derivative.formula.expression is not None
-        for node in walk(derivative.formula.expression)
-        if isinstance(node, Name)
-    }
-    outputs = differentiable_outputs(schema, info)
+    outputs = info.outputs
     names = return_names(schema)
-    if "grad" in used:
+    if "grad" in info.mentioned:
         yield f"grad = grads[{outputs[0]}]"
     for index in outputs:
         if f"grad_{names[index]}" in info.used_gradients:
             yield f"grad_{names[index]} = grads[{index}]"
-    if "grads" in used:
+    if "grads" in info.mentioned:
         if len(schema.returns) == 1 and isinstance(schema.returns[0].type, ListType):
             yield "grads = tuple(grads[0])"
-        elif outputs != list(range(len(schema.returns))):
-            yield f"grads = {display([f'grads[{i}]' for i in outputs])}"
+        elif outputs != tuple(range(len(schema.returns))):
+            yield f"grads = {tuple_display([f'grads[{i}]' for i in outputs])}"

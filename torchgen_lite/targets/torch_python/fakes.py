@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from torchgen_lite.analysis.dispatch_index import COMPOSITE_KEYS
 from torchgen_lite.analysis.fakes import Result, kind_of_type, results_of, rules_by_result
 from torchgen_lite.dialects import torch_library, torch_ops
+from torchgen_lite.dialects.python_formula import write
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import tuple_display
 from torchgen_lite.dialects.torch_expressions import (
-    RULE_WRITER,
-    in_python,
+    in_rule,
     method_call,
     torch_call,
 )
@@ -73,15 +73,15 @@ def _returned(operator: Operator) -> str:
 def _result(operator: Operator, result: Result, rule: FakeRule) -> str:
     """The value of one result: of a list, as many tensors as the rule counts, or one for each of a list."""
     if kind_of_type(result.value.type) != "Tensors":
-        return RULE_WRITER.text(_value(operator, rule))
+        return write(_value(operator, rule)).text
     count, like = rule.get("count"), rule.get("like")
     values = _arguments(operator)
     if count is not None:
-        many = RULE_WRITER.text(in_python(count, values))
-        return f"[{RULE_WRITER.text(_value(operator, rule))} for _each in _support.times({many})]"
+        many = write(in_rule(count, values)).text
+        return f"[{write(_value(operator, rule)).text} for _each in _support.times({many})]"
     assert like is not None
-    each = RULE_WRITER.text(_tensor(operator, rule, Name("_each")))
-    return f"[{each} for _each in {RULE_WRITER.text(in_python(like, values))}]"
+    each = write(_tensor(operator, rule, Name("_each"))).text
+    return f"[{each} for _each in {write(in_rule(like, values)).text}]"
 
 
 def _arguments(operator: Operator) -> set[str]:
@@ -92,16 +92,16 @@ def _value(operator: Operator, rule: FakeRule) -> Expression:
     values = _arguments(operator)
     value = rule.get("value")
     if value is not None:
-        return in_python(value, values)
+        return in_rule(value, values)
     view = rule.get("view")
     if view is not None:
-        return _view_of(in_python(view, values), _python_fields(rule, values))
+        return _view_of(in_rule(view, values), _python_fields(rule, values))
     like = rule.get("like")
-    return _tensor(operator, rule, in_python(like, values) if like is not None else None)
+    return _tensor(operator, rule, in_rule(like, values) if like is not None else None)
 
 
 def _python_fields(rule: FakeRule, values: set[str]) -> dict[str, Expression]:
-    return {name: in_python(tree, values) for name, tree in rule.fields}
+    return {name: in_rule(tree, values) for name, tree in rule.fields}
 
 
 def _view_of(base: Expression, fields: Mapping[str, Expression]) -> Expression:

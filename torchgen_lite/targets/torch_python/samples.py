@@ -15,10 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.differentiability import DifferentiabilityInfo, is_tensor_like
+from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.differentiability import DifferentiabilityInfo
+from torchgen_lite.dialects.python_formula import write
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote, tuple_display
-from torchgen_lite.dialects.torch_expressions import SAMPLE_WRITER, in_python
+from torchgen_lite.dialects.torch_expressions import in_sample
 from torchgen_lite.loader.samples import Sample
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.output import OutputFile
@@ -92,7 +94,7 @@ def _call(operator: Operator, sample: Sample) -> str:
     for name in positional:
         if name not in values:
             break
-        items.append(SAMPLE_WRITER.text(in_python(values.pop(name), ())))
+        items.append(write(in_sample(values.pop(name))).text)
     for name, value in values.items():
-        items.append(f"{identifier(name)}={SAMPLE_WRITER.text(in_python(value, ()))}")
+        items.append(f"{identifier(name)}={write(in_sample(value)).text}")
     return ", ".join(items)

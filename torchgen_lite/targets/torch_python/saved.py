@@ -10,18 +10,20 @@ dtype keeps that and lets the memory go.
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.differentiability import (
     DifferentiabilityInfo,
-    SavedAttribute,
+    Fact,
+    Saved,
     return_names,
 )
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import bracketed
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.formula import Call, Expression, Name
 
 # Names that the generated functions use themselves, and attributes that `ctx` has already.
 _TAKEN = frozenset(
@@ -36,19 +38,21 @@ _TAKEN = frozenset(
 
 # How a fact is read when the call is recorded; what is not here keeps the tensor.
 _READ = {
-    "args_scalartypes": "[_t.dtype for _t in {0}]",
-    "args_sizes": "[_t.shape for _t in {0}]",
-    "device": "{0}.device",
-    "dim": "{0}.ndim",
-    "dtype": "{0}.dtype",
-    "info": "_support.info_of({0})",
-    "layout": "{0}.layout",
-    "ndim": "{0}.ndim",
-    "numel": "{0}.numel()",
-    "scalar_type": "{0}.dtype",
-    "shape": "{0}.shape",
-    "sym_numel": "{0}.numel()",
-    "sym_sizes": "{0}.shape",
+    Fact.args_scalartypes: "[_t.dtype for _t in {0}]",
+    Fact.args_sizes: "[_t.shape for _t in {0}]",
+    Fact.args_sizes_symint: "[_t.shape for _t in {0}]",
+    Fact.device: "{0}.device",
+    Fact.dim: "{0}.ndim",
+    Fact.dtype: "{0}.dtype",
+    Fact.info: "_support.info_of({0})",
+    Fact.layout: "{0}.layout",
+    Fact.ndim: "{0}.ndim",
+    Fact.numel: "{0}.numel()",
+    Fact.scalar_type: "{0}.dtype",
+    Fact.shape: "{0}.shape",
+    Fact.size: "{0}.shape[{1}]",
+    Fact.sym_numel: "{0}.numel()",
+    Fact.sym_sizes: "{0}.shape",
 }
 
 
@@ -64,69 +68,59 @@ def local(name: str) -> str:
     return f"{name}_" if is_taken or is_gradient else identifier(name)
 
 
-def display(items: Sequence[str]) -> str:
-    """`(a,)` or `(a, b)`."""
-    return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """One tensor, list or number that is kept whole. `needed` is the condition, empty for always."""
-
-    name: str
-    kind: str
-    needed: str
-
-
 @dataclass(frozen=True, slots=True)
 class Keeper:
-    """What is kept for one operator."""
+    """What is kept for one operator: whole values, and facts about tensors."""
 
-    whole: tuple[Kept, ...]
-    facts: tuple[SavedAttribute, ...]
-    kinds: dict[str, str]
-    result_names: tuple[str, ...]
+    schema: FunctionSchema
+    whole: tuple[Saved, ...]
+    facts: tuple[Saved, ...]
 
-    def inputs(self) -> set[str]:
-        """The arguments that something is kept of."""
-        return self._sources() - set(self.result_names)
+    def sources(self) -> set[str]:
+        """The arguments and results that something is kept of."""
+        return {saved.source for saved in (*self.whole, *self.facts)}
 
-    def results(self) -> set[str]:
-        return self._sources() & set(self.result_names)
-
-    def _sources(self) -> set[str]:
-        return {k.name for k in self.whole} | {f.source for f in self.facts}
-
-    def fact(self, attribute: SavedAttribute) -> str | None:
-        """The local that a fact is in, or None where the tensor is kept."""
-        if attribute not in self.facts:
+    def local(self, saved: Saved) -> Expression | None:
+        """What stands for a value or a fact in formulas; None where the tensor is kept for the fact."""
+        if saved.is_whole:
+            return Name(local(saved.source))
+        if saved.fact not in _READ:
             return None
-        name = self._fact_name(attribute)
-        return f"_support.zeros({name})" if attribute.name.endswith("_info") else name
+        name = Name(self._fact_name(saved))
+        return Call(Name("_support.zeros"), (name,)) if saved.fact is Fact.info else name
 
-    def _fact_name(self, attribute: SavedAttribute) -> str:
+    def _fact_name(self, saved: Saved) -> str:
         """`x_shape`, unless that is an argument; no local of an argument looks like `_x_shape`."""
-        return f"_{attribute.name}" if attribute.name in self.kinds else local(attribute.name)
+        names = {*(a.name for a in self.schema.arguments), *return_names(self.schema)}
+        return f"_{saved.name}" if saved.name in names else local(saved.name)
+
+    def needed(self, saved: Saved) -> str:
+        """The condition under which some gradient uses a tensor; empty if all do."""
+        # torch.library flattens lists before it calls setup_context, so positions are off there.
+        if any(dispatch_kind(a.type) == "L" for a in self.schema.arguments):
+            return ""
+        return " or ".join(f"needs[{position}]" for position in saved.needed_by)
 
     def asks_needs(self) -> bool:
         """Whether it depends on the gradients that are wanted what is kept."""
-        return any(kept.needed and kept.kind in ("T", "O") for kept in self.whole)
+        return any(saved.carries in "TO" and self.needed(saved) for saved in self.whole)
 
     def save_lines(self) -> Iterator[str]:
         items = []
-        for kept in self.whole:
-            name = local(kept.name)
-            if kept.kind == "L":
+        for saved in self.whole:
+            name = local(saved.source)
+            if saved.carries == "L":
                 items.append(f"*{name}")
                 yield f"ctx._{name}_length = len({name})"
-            elif kept.kind in ("T", "O"):
-                items.append(f"{name} if {kept.needed} else None" if kept.needed else name)
+            elif saved.carries in "TO":
+                needed = self.needed(saved)
+                items.append(f"{name} if {needed} else None" if needed else name)
             else:
                 yield f"ctx.{name} = {name}"
         for fact in self.facts:
             value = local(fact.source)
-            text = _read(fact).format(value)
-            if self.kinds.get(fact.source) == "O":
+            text = _READ[fact.fact].format(value, fact.dim)
+            if fact.carries == "O":
                 text = f"{text} if {value} is not None else None"
             yield f"ctx.{self._fact_name(fact)} = {text}"
         if items:
@@ -134,68 +128,37 @@ class Keeper:
 
     def load_lines(self) -> Iterator[str]:
         """The same things as locals of backward."""
-        tensors = [kept for kept in self.whole if kept.kind in ("T", "O", "L")]
-        if any(kept.kind == "L" for kept in tensors):
+        tensors = [saved for saved in self.whole if saved.carries in "TOL"]
+        if any(saved.carries == "L" for saved in tensors):
             yield "saved = list(ctx.saved_tensors)"
-            for kept in tensors:
-                name = local(kept.name)
-                if kept.kind == "L":
+            for saved in tensors:
+                name = local(saved.source)
+                if saved.carries == "L":
                     yield f"{name} = saved[: ctx._{name}_length]"
                     yield f"del saved[: ctx._{name}_length]"
                 else:
                     yield f"{name} = saved.pop(0)"
         elif tensors:
-            names = [local(kept.name) for kept in tensors]
+            names = [local(saved.source) for saved in tensors]
             left = f"({names[0]},)" if len(names) == 1 else ", ".join(names)
             yield f"{left} = ctx.saved_tensors"
-        for kept in self.whole:
-            if kept not in tensors:
-                yield f"{local(kept.name)} = ctx.{local(kept.name)}"
+        for saved in self.whole:
+            if saved not in tensors:
+                yield f"{local(saved.source)} = ctx.{local(saved.source)}"
         for fact in self.facts:
             yield f"{self._fact_name(fact)} = ctx.{self._fact_name(fact)}"
 
 
 def build_keeper(schema: FunctionSchema, info: DifferentiabilityInfo) -> Keeper:
-    """Everything that the formulas together use."""
-    kinds = {a.name: dispatch_kind(a.type) for a in schema.arguments}
-    results = return_names(schema)
-    kinds |= {name: dispatch_kind(r.type) for name, r in zip(results, schema.returns)}
-    whole: dict[str, Kept] = {}
-    facts: dict[SavedAttribute, None] = {}
-    # torch.library flattens lists before it calls setup_context, so positions are off there.
-    has_lists = any(kinds[a.name] == "L" for a in schema.arguments)
-    for attribute in (*info.saved_inputs, *info.saved_outputs):
-        if not attribute.is_whole and _read(attribute):
-            facts[attribute] = None
-        else:
-            source = attribute.source
-            needed = "" if has_lists else _needed(schema, info, source)
-            whole[source] = Kept(source, kinds[source], needed)
-    return Keeper(tuple(whole.values()), tuple(facts), kinds, results)
-
-
-def _read(attribute: SavedAttribute) -> str:
-    suffix = attribute.name.removeprefix(f"{attribute.source}_")
-    if suffix.startswith("sym_argsize_"):
-        index = suffix.removeprefix("sym_argsize_").replace("minus_", "-")
-        return f"{{0}}.shape[{index}]"
-    return _READ.get(suffix.removesuffix("_symint"), "")
-
-
-def _needed(schema: FunctionSchema, info: DifferentiabilityInfo, source: str) -> str:
-    """The condition under which some gradient uses a value; empty if all do."""
+    """Everything that the formulas together use. Gradients are counted as `needs_input_grad` does."""
     positions = {a.name: i for i, a in enumerate(schema.positional)}
-    using = [
-        name
-        for derivative in info.derivatives
-        for saved in (*derivative.saved_inputs, *derivative.saved_outputs)
-        if saved.source == source and not (_read(saved) and not saved.is_whole)
-        for name in derivative.names
+    places = [positions[name] for name in info.arguments]
+    kept = [
+        replace(saved, needed_by=tuple(sorted(places[index] for index in saved.needed_by)))
+        for saved in info.kept(_READ)
     ]
-    names = sorted(set(using), key=lambda name: positions[name])
-    if len(names) == len(info.arguments):
-        return ""
-    return " or ".join(f"needs[{positions[name]}]" for name in names)
+    whole = tuple(saved for saved in kept if saved.is_whole)
+    return Keeper(schema, whole, tuple(saved for saved in kept if not saved.is_whole))
 
 
 def needs_line(schema: FunctionSchema) -> str:

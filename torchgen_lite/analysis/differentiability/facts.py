@@ -1,0 +1,188 @@
+"""What a formula needs of the inputs and results of the forward call (torchgen `saved_variables`).
+
+A formula that only asks for the shape of a tensor must not keep its memory alive, so these are told apart:
+
+    grad.expand(self.sym_sizes())    keeps a fact about self, its sizes
+    grad * self                      keeps self
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from torchgen_lite.schema.dispatch_kind import LISTS, TENSORS
+from torchgen_lite.schema.formula import (
+    Call,
+    Expression,
+    Literal,
+    Member,
+    Name,
+    Unary,
+    called_name,
+)
+from torchgen_lite.schema.formula.kinds import (
+    BOOL,
+    DEVICE,
+    DTYPE,
+    INT,
+    LAYOUT,
+    SYMINT,
+    SYMINTS,
+    TENSOR,
+    UNKNOWN,
+    Kind,
+)
+
+
+class Fact(Enum):
+    """What is kept of a value: the value itself, or a fact about a tensor, by the end of its name."""
+
+    whole = ""
+    args_scalartypes = "args_scalartypes"
+    args_sizes = "args_sizes"
+    args_sizes_symint = "args_sizes_symint"
+    blocksize = "self_sym_blocksize_opt"
+    conjugate = "conjugate"
+    device = "device"
+    dim = "dim"
+    dtype = "dtype"
+    geometry = "geometry"
+    info = "info"
+    layout = "layout"
+    ndim = "ndim"
+    numel = "numel"
+    options = "options"
+    scalar_type = "scalar_type"
+    shape = "shape"
+    size = "sym_argsize"
+    sym_numel = "sym_numel"
+    sym_sizes = "sym_sizes"
+    sym_sizes_opt = "sym_sizes_opt"
+    sym_strides = "sym_strides"
+
+
+METHODS = {
+    "dim": Fact.dim,
+    "is_conj": Fact.conjugate,
+    "layout": Fact.layout,
+    "numel": Fact.numel,
+    "options": Fact.options,
+    "scalar_type": Fact.scalar_type,
+    "sym_blocksize": Fact.blocksize,
+    "sym_numel": Fact.sym_numel,
+    "sym_sizes": Fact.sym_sizes,
+    "sym_strides": Fact.sym_strides,
+}
+"""Methods without arguments whose result is kept in place of the tensor."""
+
+FUNCTIONS = {
+    "TensorGeometry": Fact.geometry,
+    "to_args_scalartypes": Fact.args_scalartypes,
+    "to_args_sizes": Fact.args_sizes,
+    "to_args_sizes_symint": Fact.args_sizes_symint,
+    # PyTorch keeps the tensor's type and size where the formula makes zeros like it.
+    "zeros_like": Fact.info,
+}
+"""Functions of one tensor that need only facts about it."""
+
+# The same as attributes, in formulas of our own: `self.shape`.
+_ATTRIBUTES = {fact.value: fact for fact in (Fact.device, Fact.dtype, Fact.ndim, Fact.shape)}
+
+KINDS: Mapping[Fact, Kind] = {
+    Fact.conjugate: BOOL,
+    Fact.device: DEVICE,
+    Fact.dim: INT,
+    Fact.dtype: DTYPE,
+    Fact.info: TENSOR,
+    Fact.layout: LAYOUT,
+    Fact.ndim: INT,
+    Fact.numel: SYMINT,
+    Fact.scalar_type: DTYPE,
+    Fact.shape: SYMINTS,
+    Fact.size: SYMINT,
+    Fact.sym_numel: SYMINT,
+    Fact.sym_sizes: SYMINTS,
+    Fact.sym_sizes_opt: SYMINTS,
+    Fact.sym_strides: SYMINTS,
+    **dict.fromkeys((Fact.args_scalartypes, Fact.args_sizes, Fact.args_sizes_symint), UNKNOWN),
+    **dict.fromkeys((Fact.blocksize, Fact.geometry, Fact.options), UNKNOWN),
+}
+"""What the facts are in formulas."""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """Something that forward keeps for backward.
+
+    `source` is an argument, or the result with the number `result`; `carries` says as `dispatch_kind` does what
+    it is. `dim` is the argument of `sym_size`. `needed_by` are the gradients that use it, by their slots; none
+    means all.
+    """
+
+    source: str
+    fact: Fact = Fact.whole
+    dim: str = ""
+    carries: str = "-"
+    result: int | None = None
+    needed_by: tuple[int, ...] = field(default=(), compare=False)
+
+    @property
+    def name(self) -> str:
+        """What formulas and nodes call it (torchgen `SavedAttribute.nctype`): `self_sym_argsize_minus_1`."""
+        if self.is_whole:
+            return self.source
+        index = f"_{self.dim.replace('-', 'minus_')}" if self.dim else ""
+        return f"{self.source}_{self.fact.value}{index}"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the value itself is kept."""
+        return self.fact is Fact.whole
+
+    @property
+    def keeps_tensors(self) -> bool:
+        """Whether tensors are kept alive."""
+        return self.is_whole and self.carries in TENSORS
+
+    @property
+    def keeps_list(self) -> bool:
+        """Whether a list of tensors is kept alive."""
+        return self.is_whole and self.carries in LISTS
+
+
+def saved_by(node: Expression, values: Mapping[str, Saved]) -> Saved | None:
+    """What has to be kept for an expression that is one of these values, or a fact about one; else None."""
+    if isinstance(node, Name):
+        return values.get(node.text)
+    if isinstance(node, Member):
+        return _about(node.value, values, _ATTRIBUTES.get(node.name))
+    if not isinstance(node, Call) or node.keywords:
+        return None
+    if isinstance(node.function, Member):
+        return _method_fact(node, node.function, values)
+    if len(node.arguments) == 1:
+        return _about(node.arguments[0], values, FUNCTIONS.get(called_name(node) or ""))
+    return None
+
+
+def _about(
+    value: Expression, values: Mapping[str, Saved], fact: Fact | None, dim: str = ""
+) -> Saved | None:
+    source = values.get(value.text) if isinstance(value, Name) else None
+    return None if source is None or fact is None else replace(source, fact=fact, dim=dim)
+
+
+def _method_fact(node: Call, method: Member, values: Mapping[str, Saved]) -> Saved | None:
+    if not node.arguments:
+        fact = METHODS.get(method.name)
+        if method.arrow:
+            fact = Fact.sym_sizes_opt if fact is Fact.sym_sizes else None
+        return _about(method.value, values, fact)
+    index = node.arguments[0]
+    if (method.name, len(node.arguments)) != ("sym_size", 1) or method.arrow:
+        return None
+    if isinstance(index, (Literal, Name, Unary)):
+        return _about(method.value, values, Fact.size, str(index))
+    return None

@@ -1,0 +1,130 @@
+"""What autograd does for each operator: one answer, which every target reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from torchgen_lite.analysis.derive.views import is_aliasing
+from torchgen_lite.analysis.differentiability.match import Infos, match_derivatives
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, TensorArgument
+from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.loader.derivatives import DEFAULT
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import FunctionSchema, SchemaKind
+from torchgen_lite.schema.dispatch_kind import TENSORS, dispatch_kind
+
+
+class Category(Enum):
+    """What a call does at an autograd key."""
+
+    record = "the call becomes a node, and the formulas its gradients"
+    refuse_out = "an out variant, which is refused where it would have to be recorded"
+    pass_through = (
+        "nothing is differentiable, and the operators that the kernel calls must not record"
+    )
+    fall_through = "nothing is differentiable"
+    not_implemented = "a result aliases an argument, and there is no formula"
+
+
+class Tracking(Enum):
+    """What a call does at the key ADInplaceOrView."""
+
+    nothing = "neither writes nor aliases"
+    raise_versions = "what was written gets a new version"
+    view = "the result learns its base"
+    untracked_view = "a view without a derivative"
+    unknown_view = "a view without formulas"
+
+
+@dataclass(frozen=True, slots=True)
+class AutogradPlan:
+    """What autograd does for one operator.
+
+    `infos` are its formulas by autograd key, and `categories` say what happens at each key; both are empty
+    where there is nothing to do. `viewed` is the tensor that the only result is a view of. Of an operator
+    that `is_composed`, a kernel is made of other operators.
+    """
+
+    infos: Mapping[str, DifferentiabilityInfo]
+    categories: Mapping[str, Category]
+    tracking: Tracking
+    tensors: tuple[TensorArgument, ...]
+    written: tuple[str, ...]
+    viewed: str | None
+    is_view: bool
+    is_composed: bool
+
+    @property
+    def info(self) -> DifferentiabilityInfo | None:
+        """The formulas for every key without its own."""
+        return self.infos.get(DEFAULT)
+
+
+def plan_autograd(functions: Sequence[NativeFunction]) -> Mapping[str, AutogradPlan]:
+    """The plan of each operator by name, `aten::add.Tensor`, derived ones included."""
+    matches = match_derivatives(functions)
+    return {
+        function.name: _plan(function, matches.of.get(function.name, {}))
+        for function in matches.functions
+    }
+
+
+def _plan(function: NativeFunction, infos: Infos) -> AutogradPlan:
+    schema = function.func
+    keys = {entry.key for entry in effective_dispatch(function)}
+    tensors = tuple(
+        TensorArgument(argument.name, carries)
+        for argument in schema.arguments
+        if (carries := dispatch_kind(argument.type)) in TENSORS
+    )
+    written = tuple(
+        a.name for a in schema.arguments if a.is_write and dispatch_kind(a.type) in TENSORS
+    )
+    is_view = is_aliasing(schema)
+    is_composed = any(key.startswith("CompositeExplicit") for key in keys)
+    categories: dict[str, Category] = {}
+    tracking = Tracking.nothing
+    # Autograd sees through a kernel that is CompositeImplicitAutograd.
+    if tensors and keys != {"CompositeImplicitAutograd"}:
+        categories = {key: _category(schema, info, is_composed) for key, info in infos.items()}
+        if is_view and not infos:
+            categories[DEFAULT] = Category.not_implemented
+        tracking = _tracking(infos, is_view, bool(written))
+    viewed = _viewed(schema)
+    return AutogradPlan(infos, categories, tracking, tensors, written, viewed, is_view, is_composed)
+
+
+def _category(schema: FunctionSchema, info: DifferentiabilityInfo, is_composed: bool) -> Category:
+    if not info.slots or not info.outputs:
+        return Category.pass_through if is_composed else Category.fall_through
+    return Category.refuse_out if schema.kind() is SchemaKind.out else Category.record
+
+
+def _tracking(infos: Infos, is_view: bool, writes: bool) -> Tracking:
+    if writes:
+        return Tracking.raise_versions
+    if not is_view:
+        return Tracking.nothing
+    if not infos:
+        return Tracking.unknown_view
+    return Tracking.view if any(info.slots for info in infos.values()) else Tracking.untracked_view
+
+
+def _viewed(schema: FunctionSchema) -> str | None:
+    shared = list(_sharing(schema)) if len(schema.returns) == 1 else []
+    return shared[0] if len(shared) == 1 else None
+
+
+def _sharing(schema: FunctionSchema) -> Iterator[str]:
+    """The tensors that share memory with the first result."""
+    returned = schema.returns[0].annotation
+    for argument in schema.arguments:
+        own = argument.annotation
+        if own is None or returned is None or argument.is_write:
+            continue
+        if dispatch_kind(argument.type) == "T" and (
+            own.before == returned.before or "*" in own.after
+        ):
+            yield argument.name

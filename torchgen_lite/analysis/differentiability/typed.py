@@ -1,0 +1,249 @@
+"""Formulas whose nodes know their kind, what is kept for them, and which operator they call.
+
+One pass from the leaves up makes the tree; whoever prints it asks nothing twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.differentiability.facts import KINDS, Saved, saved_by
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import FunctionSchema, SchemaKind
+from torchgen_lite.schema.formula import (
+    Binary,
+    Call,
+    Conditional,
+    Expression,
+    Lambda,
+    ListDisplay,
+    Literal,
+    Member,
+    Name,
+    Subscript,
+    Unary,
+    called_name,
+    children,
+)
+from torchgen_lite.schema.formula.kinds import (
+    BOOL,
+    DEVICE,
+    DTYPE,
+    FLOAT,
+    INT,
+    LAYOUT,
+    MEMORY_FORMAT,
+    SCALAR,
+    STRING,
+    SYMINT,
+    SYMINTS,
+    TENSOR,
+    UNKNOWN,
+    Kind,
+    Sort,
+)
+from torchgen_lite.schema.model import bare_type
+
+_CONSTANTS = frozenset({"True", "False", "true", "false"})
+_ATTRIBUTES = {
+    "device": DEVICE,
+    "dtype": DTYPE,
+    "layout": LAYOUT,
+    "ndim": INT,
+    "requires_grad": BOOL,
+    "shape": SYMINTS,
+}
+# Methods of tensors whose result is no tensor.
+_METHODS = {
+    "defined": BOOL,
+    "dim": INT,
+    "is_complex": BOOL,
+    "is_floating_point": BOOL,
+    "item": SCALAR,
+    "numel": SYMINT,
+    "scalar_type": DTYPE,
+    "size": SYMINT,
+    "sizes": SYMINTS,
+    "stride": SYMINT,
+    "suggest_memory_format": MEMORY_FORMAT,
+    "sym_numel": SYMINT,
+    "sym_size": SYMINT,
+    "sym_sizes": SYMINTS,
+    "sym_strides": SYMINTS,
+}
+_COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
+
+Operators = Mapping[str, Sequence[NativeFunction]]
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A node with its operands, as `children` has them.
+
+    `saved` is what stands for the node at backward, and `operator` the overload that it calls, where one is
+    declared.
+    """
+
+    node: Expression
+    kind: Kind
+    parts: tuple[Typed, ...] = ()
+    saved: Saved | None = None
+    operator: NativeFunction | None = None
+
+    @property
+    def is_none(self) -> bool:
+        return isinstance(self.node, Name) and self.node.text == "None"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The names of a formula by kind, those of them that have to be kept, and the operators there are."""
+
+    kinds: Mapping[str, Kind]
+    values: Mapping[str, Saved]
+    operators: Operators = field(default_factory=dict)
+
+
+def callable_operators(functions: Sequence[NativeFunction]) -> Operators:
+    """What formulas may call, by base name. Operators of one's own hide PyTorch's."""
+    own: dict[str, list[NativeFunction]] = {}
+    torch: dict[str, list[NativeFunction]] = {}
+    for function in functions:
+        if function.func.kind() is not SchemaKind.out:
+            found = torch if function.namespace in TORCH_NAMESPACES else own
+            found.setdefault(function.func.base_name, []).append(function)
+    return torch | own
+
+
+def is_own(function: NativeFunction) -> bool:
+    """Whether an operator is not PyTorch's."""
+    return function.namespace not in TORCH_NAMESPACES
+
+
+def every_part(tree: Typed) -> Iterator[Typed]:
+    """Every node of a formula, outermost first."""
+    yield tree
+    for part in tree.parts:
+        yield from every_part(part)
+
+
+def saved_in(tree: Typed) -> Iterator[Saved]:
+    """What a formula keeps, in the order it appears."""
+    if tree.saved is not None:
+        yield tree.saved
+        return
+    for part in tree.parts:
+        yield from saved_in(part)
+
+
+def type_formula(node: Expression, scope: Scope) -> Typed:
+    """The tree of a formula with kinds; see Note [Kinds in formulas]."""
+    parts = tuple(type_formula(child, scope) for child in children(node))
+    saved = saved_by(node, scope.values)
+    if saved is not None and not saved.is_whole:
+        return Typed(node, KINDS[saved.fact], parts, saved)
+    if isinstance(node, Call):
+        operator = _operator(node, parts, scope.operators)
+        return Typed(node, _call_kind(node, parts, operator), parts, None, operator)
+    return Typed(node, _kind(node, parts, scope), parts, saved)
+
+
+def _kind(node: Expression, parts: Sequence[Typed], scope: Scope) -> Kind:
+    if isinstance(node, Name):
+        known = UNKNOWN if node.text == "None" or "::" in node.text else TENSOR
+        return BOOL if node.text in _CONSTANTS else scope.kinds.get(node.text, known)
+    if isinstance(node, Literal):
+        if node.text[:1] in "'\"":
+            return STRING
+        is_float = any(character in node.text for character in ".e")
+        return FLOAT if is_float and not node.text.startswith("0x") else INT
+    if isinstance(node, Lambda):
+        return UNKNOWN
+    if isinstance(node, Member):
+        return UNKNOWN if node.arrow else _ATTRIBUTES.get(node.name, TENSOR)
+    if isinstance(node, Subscript):
+        value = parts[0].kind
+        return value.element if value.is_list and value.sort is not Sort.unknown else TENSOR
+    if isinstance(node, ListDisplay):
+        return _list_kind([part.kind for part in parts])
+    if isinstance(node, Unary):
+        return BOOL if node.operator == "!" else parts[0].kind.present
+    if isinstance(node, Conditional):
+        _, yes, no = parts
+        return no.kind if yes.is_none else yes.kind
+    assert isinstance(node, Binary)
+    return _binary_kind(node.operator, parts[0].kind.present, parts[1].kind.present)
+
+
+def _list_kind(kinds: Sequence[Kind]) -> Kind:
+    """A list with one symbolic integer is one of symbolic integers."""
+    if SYMINT in kinds:
+        return SYMINTS
+    sort = kinds[0].sort if len(set(kinds)) == 1 else Sort.unknown
+    return Kind(sort, is_list=True)
+
+
+def _binary_kind(operator: str, left: Kind, right: Kind) -> Kind:
+    if not (left.is_number and right.is_number):
+        return BOOL if operator in ("&&", "||") else TENSOR
+    sorts = {left.sort, right.sort}
+    if operator in _COMPARISONS:
+        return BOOL
+    if sorts & {Sort.float, Sort.scalar} or (operator == "/" and Sort.bool not in sorts):
+        return FLOAT
+    return SYMINT if Sort.symint in sorts else INT
+
+
+def _call_kind(node: Call, parts: Sequence[Typed], operator: NativeFunction | None) -> Kind:
+    if operator is not None and is_own(operator):
+        types = [bare_type(value.type) for value in operator.func.returns]
+        return TENSOR if types == ["Tensor"] else UNKNOWN
+    if isinstance(node.function, Member):
+        return _method_kind(node.function.name, parts[0].kind, bool(node.arguments))
+    return TENSOR
+
+
+def _method_kind(name: str, value: Kind, has_arguments: bool) -> Kind:
+    if name == "conj":
+        return value
+    if name == "size" and value.is_list and not has_arguments:
+        return INT
+    # `size(0)` is one number, `size()` and `stride()` are lists.
+    if name in ("size", "stride") and not has_arguments:
+        return SYMINTS
+    return _METHODS.get(name, TENSOR)
+
+
+def _operator(node: Call, parts: Sequence[Typed], operators: Operators) -> NativeFunction | None:
+    """The overload that so many arguments, these keywords and most of the kinds fit; else the first."""
+    name = called_name(node)
+    if isinstance(node.function, Member):
+        name = node.function.name
+    overloads = operators.get(name or "", ())
+    if overloads and is_own(overloads[0]):
+        is_qualified = isinstance(node.function, Name) and "::" in node.function.text
+        if is_qualified or (isinstance(node.function, Member) and parts[0].kind != TENSOR):
+            return None
+    keywords = [key for key, _ in node.keywords]
+    given = parts[: len(parts) - len(keywords)]
+    fitting = [f for f in overloads if _takes(f.func, len(given), keywords)]
+    if not fitting:
+        return overloads[0] if overloads else None
+    return min(fitting, key=lambda function: _misfits(function.func, given))
+
+
+def _takes(schema: FunctionSchema, count: int, keywords: Sequence[str]) -> bool:
+    names = [argument.name for argument in schema.arguments]
+    return count <= len(schema.positional) and set(keywords) <= set(names[count:])
+
+
+def _misfits(schema: FunctionSchema, given: Sequence[Typed]) -> int:
+    """How many arguments are tensors where none is taken, or the other way around, as far as can be told."""
+    return sum(
+        (part.kind.sort is Sort.tensor) != is_tensor_like(argument.type)
+        for part, argument in zip(given, schema.positional)
+        if part.kind.sort is not Sort.unknown
+    )

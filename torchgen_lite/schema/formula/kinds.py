@@ -1,0 +1,99 @@
+"""What the value of an expression is, as far as it can be told without running it.
+
+Note [Kinds in formulas]
+The language of formulas has no types, but what it is written in has: where a size is symbolic C++ wants another
+function, a quotient of two integers is no integer, an optional number is unpacked where it is calculated with,
+and a rule of `fake:` asks for integers. So each expression has a kind. Symbolic integers are told from others;
+whoever does not mind looks at `plain`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from torchgen_lite.schema.model import BaseType, ListType, OptionalType, Type
+
+
+class Sort(Enum):
+    """One value; the words are those of messages."""
+
+    tensor = "tensor"
+    int = "integer"
+    symint = "symbolic integer"
+    float = "float"
+    bool = "boolean"
+    scalar = "number"
+    string = "string"
+    dtype = "dtype"
+    layout = "layout"
+    device = "device"
+    memory_format = "memory format"
+    unknown = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A value, or a list of them; `is_optional` where it may be None."""
+
+    sort: Sort
+    is_list: bool = False
+    is_optional: bool = False
+
+    @property
+    def present(self) -> Kind:
+        """The kind where the value is known to be there."""
+        return replace(self, is_optional=False) if self.is_optional else self
+
+    @property
+    def element(self) -> Kind:
+        """What a list has in it."""
+        return Kind(self.sort)
+
+    @property
+    def is_number(self) -> bool:
+        return self.sort in _NUMBERS and not self.is_list and not self.is_optional
+
+
+UNKNOWN = Kind(Sort.unknown)
+TENSOR = Kind(Sort.tensor)
+TENSORS = Kind(Sort.tensor, is_list=True)
+INT = Kind(Sort.int)
+INTS = Kind(Sort.int, is_list=True)
+SYMINT = Kind(Sort.symint)
+SYMINTS = Kind(Sort.symint, is_list=True)
+FLOAT = Kind(Sort.float)
+BOOL = Kind(Sort.bool)
+SCALAR = Kind(Sort.scalar)
+STRING = Kind(Sort.string)
+DTYPE = Kind(Sort.dtype)
+LAYOUT = Kind(Sort.layout)
+DEVICE = Kind(Sort.device)
+MEMORY_FORMAT = Kind(Sort.memory_format)
+
+_NUMBERS = frozenset({Sort.int, Sort.symint, Sort.float, Sort.bool, Sort.scalar})
+_SORTS = {
+    "Tensor": Sort.tensor,
+    "int": Sort.int,
+    "SymInt": Sort.symint,
+    "float": Sort.float,
+    "bool": Sort.bool,
+    "SymBool": Sort.bool,
+    "str": Sort.string,
+    "Scalar": Sort.scalar,
+    "number": Sort.scalar,
+    "ScalarType": Sort.dtype,
+    "Layout": Sort.layout,
+    "Device": Sort.device,
+    "MemoryFormat": Sort.memory_format,
+}
+
+
+def kind_of_type(type_: Type) -> Kind:
+    """The kind of an argument or a result."""
+    if isinstance(type_, OptionalType):
+        return replace(kind_of_type(type_.elem), is_optional=True)
+    if isinstance(type_, ListType):
+        inner = kind_of_type(type_.elem)
+        return UNKNOWN if inner.is_list or inner.is_optional else replace(inner, is_list=True)
+    return Kind(_SORTS.get(type_.name, Sort.unknown)) if isinstance(type_, BaseType) else UNKNOWN
