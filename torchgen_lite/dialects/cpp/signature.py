@@ -22,11 +22,6 @@ class CppParameter(NamedTuple):
         default = "" if self.default is None else f" = {self.default}"
         return f"{self.type} {self.name}{default}"
 
-    @property
-    def definition(self) -> str:
-        """`const at::Scalar& alpha`."""
-        return f"{self.type} {self.name}"
-
 
 # What a redispatching function takes first.
 KEYSET = CppParameter(CType("c10::DispatchKeySet"), "dispatchKeySet")
@@ -41,21 +36,7 @@ class CppSignature:
     parameters: tuple[CppParameter, ...]
 
     def __str__(self) -> str:
-        return self.declaration()
-
-    def declaration(self, name: str | None = None) -> str:
-        """`at::Tensor add(const at::Tensor& self, const at::Scalar& alpha = 1)`."""
         inner = ", ".join([p.declaration for p in self.parameters])
-        return f"{self.returns} {self.name if name is None else name}({inner})"
-
-    def definition(self, name: str | None = None) -> str:
-        """As the declaration, without defaults."""
-        inner = ", ".join([p.definition for p in self.parameters])
-        return f"{self.returns} {self.name if name is None else name}({inner})"
-
-    def redispatch(self) -> str:
-        """The declaration of the function that takes the keys to dispatch on, first."""
-        inner = ", ".join([p.declaration for p in (KEYSET, *self.parameters)])
         return f"{self.returns} {self.name}({inner})"
 
     @property

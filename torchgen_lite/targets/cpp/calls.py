@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, signature_headers
 from torchgen_lite.dialects.cpp.types import CType
+from torchgen_lite.schema import Argument
 from torchgen_lite.targets.cpp.model import Operator
+
+# The names and types of functions that are there.
+Taken = set[tuple[str, tuple[CType, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class CallView:
+    """A function of a struct: its declaration, and its definition outside."""
+
+    declaration: str
+    opening: str
+    body: str
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorView:
-    """A struct with its calls. Each text may have several lines."""
+    """A struct with its calls. Each text may have several lines; `handle` stands before the body of a call."""
 
     flat: str
     guard: str
@@ -21,13 +34,8 @@ class OperatorView:
     name: str
     overload_name: str
     schema_str: str
-    call: str
-    redispatch: str
-    handle: str
-    call_opening: str
-    call_body: str
-    redispatch_opening: str
-    redispatch_body: str
+    calls: tuple[CallView, ...]
+    handle: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,33 +49,64 @@ class FunctionView:
     headers: frozenset[str]
 
 
-def operator_view(
-    operator: Operator, keyset: CppParameter, handle: str, found: str
-) -> OperatorView:
-    """The struct of one operator, and the definitions of its calls.
-
-    `handle` declares what calls the operator (`const auto& op`) but for its name; `found` is its value.
-    """
-    signature, flat = operator.signature, operator.flat
-    plain, keyed = signature.parameters, (keyset, *signature.parameters)
-    names = [cpp_text.identifier(p.name) for p in plain]
+def operator_view(operator: Operator, calls: Sequence[CallView], handle: str = "") -> OperatorView:
+    """The struct of one operator."""
     constant, overload = "static constexpr const char*", operator.schema.overload_name
-    name = cpp_text.free_name("op", names)
+    signature = operator.signature
     return OperatorView(
-        flat,
+        operator.flat,
         operator.guard,
         cpp_text.function_alias("schema", signature.returns, signature.types, indent=2),
         cpp_text.constant(f"{constant} name", cpp_text.quote(operator.qualified), indent=2),
         cpp_text.constant(f"{constant} overload_name", cpp_text.quote(overload), indent=2),
         cpp_text.constant(f"{constant} schema_str", cpp_text.quote(operator.schema_text), indent=2),
-        declare("static ", signature.returns, "call", plain, ");", indent=2),
-        declare("static ", signature.returns, "redispatch", keyed, ");", indent=2),
-        cpp_text.constant(f"{handle} {name}", found, indent=2),
-        declare("", signature.returns, f"{flat}::call", plain, ") {"),
-        cpp_text.call(f"return {name}.call(", names, ");", indent=2),
-        declare("", signature.returns, f"{flat}::redispatch", keyed, ") {"),
-        cpp_text.call(f"return {name}.redispatch(", [keyset.name, *names], ");", indent=2),
+        tuple(calls),
+        handle,
     )
+
+
+def call_view(
+    operator: Operator, name: str, caller: str, first: Sequence[str] = (), *more: CppParameter
+) -> CallView:
+    """The call of that name, which hands its arguments to `caller` behind those in `first`.
+
+    Parameters in `more` come before those of the operator.
+    """
+    parameters, returns = (*more, *operator.signature.parameters), operator.signature.returns
+    passed = [*first, *[p.name for p in more], *operator.names]
+    return CallView(
+        declare("static ", returns, name, parameters, ");", indent=2),
+        declare("", returns, f"{operator.flat}::{name}", parameters, ") {"),
+        cpp_text.call(f"return {caller}(", passed, ");", indent=2),
+    )
+
+
+def dispatched_view(
+    operator: Operator, keyset: CppParameter, handle: str, found: str
+) -> OperatorView:
+    """The struct of an operator whose calls go through its entry in a dispatcher.
+
+    `handle` declares what calls the operator (`const auto& op`) but for its name; `found` is its value.
+    """
+    name = cpp_text.free_name("op", operator.names)
+    calls = [
+        call_view(operator, "call", f"{name}.call"),
+        call_view(operator, "redispatch", f"{name}.redispatch", (), keyset),
+    ]
+    return operator_view(operator, calls, cpp_text.constant(f"{handle} {name}", found, indent=2))
+
+
+def free_signatures(
+    operator: Operator, arguments: Callable[[Sequence[Argument]], tuple[CppParameter, ...]]
+) -> Iterator[CppSignature]:
+    """`add_out(out, self, other)` and, in the order of the schema, `add_outf(self, other, out)`."""
+    schema, signature = operator.schema, operator.signature
+    if not schema.out:
+        yield signature
+        return
+    swapped = arguments([*schema.out, *[a for a in schema.arguments if not a.is_out]])
+    yield replace(signature, name=f"{schema.base_name}_out", parameters=swapped)
+    yield replace(signature, name=f"{schema.base_name}_outf", parameters=signature.plain)
 
 
 def function_view(
@@ -84,7 +123,7 @@ def function_view(
     )
 
 
-def distinct(signature: CppSignature, taken: set[tuple[str, tuple[CType, ...]]]) -> bool:
+def distinct(signature: CppSignature, taken: Taken) -> bool:
     """Whether no function of that name and these types is `taken`; then this one is.
 
     Overloads that look the same in C++ (`int` and `SymInt`) can't both be there: the first one is.

@@ -36,6 +36,11 @@ class Operator:
         return self.function.func
 
     @property
+    def names(self) -> list[str]:
+        """The parameters, by their names in C++."""
+        return [cpp_text.identifier(p.name) for p in self.signature.parameters]
+
+    @property
     def qualified(self) -> str:
         """`mylib::add`: the name without the overload."""
         return f"{self.function.namespace}::{self.schema.base_name}"

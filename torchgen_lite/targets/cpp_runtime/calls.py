@@ -21,22 +21,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
-from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.runtime import KEYSET, Types
-from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
-from torchgen_lite.dialects.cpp.types import CType, headers_of
+from torchgen_lite.dialects.cpp.signature import signature_headers
+from torchgen_lite.dialects.cpp.types import headers_of
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
     OperatorView,
+    Taken,
+    dispatched_view,
     distinct,
+    free_signatures,
     function_view,
-    operator_view,
 )
 from torchgen_lite.targets.cpp.layout import include_lines, stem
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp_runtime.model import MEMBERS, RuntimeLayout
+from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, function_name
 from torchgen_lite.targets.output import OutputFile
 
 
@@ -50,7 +52,7 @@ def build_calls(
         "framework": layout.framework(),
     }
     is_split = layout.shards != (None,)
-    taken: set[tuple[str, tuple[CType, ...]]] = set()
+    taken: Taken = set()
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
         name = stem("operators", shard)
@@ -88,32 +90,15 @@ def _operator_view(operator: Operator) -> OperatorView:
     # In a namespace of the source's own, so that sources may be compiled as one.
     source = stem("operators", operator.shard)
     found = f"{source}_detail::handle<ops::{operator.flat}>"
-    return operator_view(operator, KEYSET, "const auto&", found)
+    return dispatched_view(operator, KEYSET, "const auto&", found)
 
 
-def functions(
-    operators: Sequence[Operator], types: Types, taken: set[tuple[str, tuple[CType, ...]]]
-) -> Iterator[FunctionView]:
-    """`add_out(out, self, other)` and, in the order of the schema, `add_outf(self, other, out)`.
-
-    `taken` has the names and types of those before.
-    """
+def functions(operators: Sequence[Operator], types: Types, taken: Taken) -> Iterator[FunctionView]:
+    """The free functions, with defaults; `taken` are those of other shards."""
     for operator in operators:
         if "function" not in operator.function.variants:
             continue
-        names = [cpp_text.identifier(p.name) for p in operator.signature.parameters]
-        for signature in _styles(operator, types):
+        for signature in free_signatures(operator, partial(runtime.arguments, types=types)):
             if distinct(signature, taken):
-                name = cpp_text.free_name(cpp_text.function_name(signature.name), MEMBERS)
-                yield function_view(operator, replace(signature, name=name), "call", names)
-
-
-def _styles(operator: Operator, types: Types) -> Iterator[CppSignature]:
-    schema, plain = operator.schema, operator.signature
-    if not schema.out:
-        yield plain
-        return
-    inputs = [a for a in schema.arguments if not a.is_out]
-    swapped = runtime.arguments([*schema.out, *inputs], types)
-    yield replace(plain, name=f"{schema.base_name}_out", parameters=swapped)
-    yield replace(plain, name=f"{schema.base_name}_outf", parameters=plain.plain)
+                shown = replace(signature, name=function_name(signature.name))
+                yield function_view(operator, shown, "call", operator.names)

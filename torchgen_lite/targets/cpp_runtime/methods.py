@@ -20,10 +20,10 @@ from torchgen_lite.dialects.cpp.runtime import Types
 from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.schema.model import bare_type
-from torchgen_lite.targets.cpp.calls import declare, distinct
+from torchgen_lite.targets.cpp.calls import Taken, declare, distinct
 from torchgen_lite.targets.cpp.layout import include_lines
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp_runtime.model import MEMBERS, RuntimeLayout
+from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, function_name
 from torchgen_lite.targets.output import OutputFile
 
 SELF = CType("Self")
@@ -57,7 +57,7 @@ def build_methods(views: Sequence[MethodView], layout: RuntimeLayout) -> Iterato
 def methods(operators: Sequence[Operator], types: Types) -> list[MethodView]:
     """Of overloads that look the same in C++ the first one is there."""
     own = types.with_tensor(SELF)
-    taken: set[tuple[str, tuple[CType, ...]]] = set()
+    taken: Taken = set()
     found = []
     for operator in operators:
         schema = operator.schema
@@ -75,12 +75,9 @@ def methods(operators: Sequence[Operator], types: Types) -> list[MethodView]:
 
 def _method(operator: Operator, signature: CppSignature, *, is_const: bool) -> MethodView:
     returns, parameters = signature.returns, signature.parameters
-    name = cpp_text.free_name(cpp_text.function_name(signature.name), MEMBERS)
+    name = function_name(signature.name)
     closing = ") const" if is_const else ")"
-    passed = [
-        "self_()" if p.name == "self" else cpp_text.identifier(p.name)
-        for p in operator.signature.parameters
-    ]
+    passed = ["self_()" if name == "self" else name for name in operator.names]
     return MethodView(
         operator.guard,
         declare("", returns, name, parameters, f"{closing};", indent=2, defaults=True),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import runtime
@@ -11,16 +11,13 @@ from torchgen_lite.dialects.cpp.runtime import Types
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.conditions import guard_expression
 from torchgen_lite.targets.cpp.layout import Layout
-from torchgen_lite.targets.cpp.model import Operator, build_operator
+from torchgen_lite.targets.cpp.model import MEMBERS, Operator, build_operator, with_free_names
 from torchgen_lite.targets.cpp_runtime.framework import roots
 
-# What a struct of a typed call has in it, and what its definitions spell.
-_TAKEN = frozenset(
-    {"schema", "ptr_schema", "name", "overload_name", "schema_str", "call", "redispatch"}
-    | {"std", "torchgen_lite", "int64_t", "ops"}
-)
-# What the methods' class has in it and spells, and so the functions.
-MEMBERS = frozenset({"int64_t", "Self", "self_", "TensorMethods"})
+# What the definitions of typed calls spell.
+_SPELLED = frozenset({"std", "torchgen_lite", "int64_t", "ops"})
+# What the class of the methods has in it and spells.
+_IN_METHODS = frozenset({"int64_t", "Self", "self_", "TensorMethods"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +50,9 @@ def build_operators(
         )
         for function in functions
     ]
-    flat = {operator.flat for operator in operators}
-    avoided = _TAKEN | cpp_text.KEYWORDS | roots(types)
-    for index, operator in enumerate(operators):
-        if operator.flat in avoided:
-            operators[index] = replace(
-                operator, flat=cpp_text.free_name(operator.flat, avoided | flat)
-            )
-    return tuple(operators)
+    return with_free_names(operators, MEMBERS | _SPELLED | roots(types))
+
+
+def function_name(name: str) -> str:
+    """The name of a function and of a method."""
+    return cpp_text.free_name(cpp_text.function_name(name), _IN_METHODS)

@@ -10,36 +10,25 @@ results have the same types read from both ends. Kernels are not concerned.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
-from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import stable
 from torchgen_lite.dialects.cpp.signature import (
-    CppSignature,
     signature_headers,
     unrooted_signature,
 )
-from torchgen_lite.dialects.cpp.types import CType
-from torchgen_lite.targets.cpp.calls import FunctionView, distinct, function_view
+from torchgen_lite.targets.cpp.calls import (
+    FunctionView,
+    OperatorView,
+    Taken,
+    call_view,
+    distinct,
+    free_signatures,
+    function_view,
+    operator_view,
+)
 from torchgen_lite.targets.cpp.layout import include_lines, stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.output import OutputFile
-
-
-@dataclass(frozen=True, slots=True)
-class CallView:
-    """A struct with a typed call. Each text may have several lines."""
-
-    flat: str
-    guard: str
-    schema: str
-    name: str
-    overload_name: str
-    schema_str: str
-    is_callable: bool
-    declaration: str
-    opening: str
-    body: str
 
 
 def build_calls(
@@ -57,7 +46,7 @@ def build_calls(
         more: dict[str, object] = {
             "stem": name,
             "includes": declaration_includes(own, folder),
-            "operators": [call_view(o) for o in own],
+            "operators": [struct_view(o) for o in own],
         }
         yield OutputFile(f"{include}/{name}.h", "cpp_stable/operators.h.j2", context | more)
         yield OutputFile(f"{root}/src/{name}.cpp", "cpp_stable/operators.cpp.j2", context | more)
@@ -78,25 +67,11 @@ def declaration_includes(operators: Sequence[Operator], folder: str) -> list[str
     return include_lines(signature_headers(o.signature for o in operators), before=version)
 
 
-def call_view(operator: Operator) -> CallView:
-    """The struct of one operator."""
-    returns, parameters = operator.signature.returns, operator.signature.parameters
-    items = cpp_text.parameters(parameters)
-    inner = cpp_text.parameters(parameters, indent=2)
-    constant = "static constexpr const char*"
-    overload = cpp_text.quote(operator.schema.overload_name)
-    return CallView(
-        operator.flat,
-        operator.guard,
-        cpp_text.function_alias("schema", returns, operator.signature.types, indent=2),
-        cpp_text.constant(f"{constant} name", cpp_text.quote(operator.qualified), indent=2),
-        cpp_text.constant(f"{constant} overload_name", overload, indent=2),
-        cpp_text.constant(f"{constant} schema_str", cpp_text.quote(operator.schema_text), indent=2),
-        is_callable(operator),
-        cpp_text.declaration("static ", returns, "call", inner, ");", indent=2),
-        cpp_text.declaration("", returns, f"{operator.flat}::call", items, ") {"),
-        _call("detail::call_operator", operator, [f"ops::{operator.flat}()"]),
-    )
+def struct_view(operator: Operator) -> OperatorView:
+    """The struct of one operator, with a call if there can be one."""
+    first = [f"ops::{operator.flat}()"]
+    calls = [call_view(operator, "call", "detail::call_operator", first)]
+    return operator_view(operator, calls if is_callable(operator) else ())
 
 
 def is_callable(operator: Operator) -> bool:
@@ -105,28 +80,12 @@ def is_callable(operator: Operator) -> bool:
     return types == types[::-1]
 
 
-def _call(head: str, operator: Operator, first: Sequence[str] = ()) -> str:
-    names = [cpp_text.identifier(p.name) for p in operator.signature.parameters]
-    return cpp_text.call(f"return {head}(", [*first, *names], ");", indent=2)
-
-
 def function_views(operators: Sequence[Operator]) -> Iterator[FunctionView]:
-    """`add_out(out, self, other)` and, in the order of the schema, `add_outf(self, other, out)`."""
-    taken: set[tuple[str, tuple[CType, ...]]] = set()
+    """The free functions of what can be called, with defaults."""
+    taken: Taken = set()
     for operator in filter(is_callable, operators):
-        names = [cpp_text.identifier(p.name) for p in operator.signature.parameters]
-        for signature in _styles(operator):
+        for signature in free_signatures(operator, stable.arguments):
             if distinct(signature, taken):
                 # Among functions nothing can hide `std`: a function of that name doesn't.
-                yield function_view(operator, unrooted_signature(signature), "call", names)
-
-
-def _styles(operator: Operator) -> Iterator[CppSignature]:
-    schema, plain = operator.schema, operator.signature
-    if not schema.out:
-        yield plain
-        return
-    inputs = [a for a in schema.arguments if not a.is_out]
-    swapped = stable.arguments([*schema.out, *inputs])
-    yield replace(plain, name=f"{schema.base_name}_out", parameters=swapped)
-    yield replace(plain, name=f"{schema.base_name}_outf", parameters=plain.plain)
+                shown = unrooted_signature(signature)
+                yield function_view(operator, shown, "call", operator.names)

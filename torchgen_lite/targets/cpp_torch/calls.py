@@ -17,17 +17,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.public import Style
 from torchgen_lite.dialects.cpp.signature import KEYSET, CppSignature, signature_headers
-from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
     OperatorView,
+    Taken,
+    dispatched_view,
     distinct,
     function_view,
-    operator_view,
 )
 from torchgen_lite.targets.cpp.layout import Layout, include_lines, stem
 from torchgen_lite.targets.cpp.model import Operator
@@ -92,10 +91,9 @@ def declaration_includes(
 
 def _operator_view(operator: Operator) -> OperatorView:
     flat = operator.flat
-    names = [cpp_text.identifier(p.name) for p in operator.signature.parameters]
     # An argument can have the name of its operator, and hides the struct then (`pad`, `threshold`).
-    struct = f"struct {flat}" if flat in names else flat
-    return operator_view(operator, KEYSET, "static const auto", f"detail::find<{struct}>()")
+    struct = f"struct {flat}" if flat in operator.names else flat
+    return dispatched_view(operator, KEYSET, "static const auto", f"detail::find<{struct}>()")
 
 
 def functions(operators: Sequence[Operator]) -> Iterator[FunctionView]:
@@ -114,7 +112,7 @@ def redispatch_functions(operators: Sequence[Operator]) -> Iterator[FunctionView
 
 
 def _signatures(operators: Sequence[Operator]) -> Iterator[tuple[Operator, CppSignature, Style]]:
-    taken: set[tuple[str, tuple[CType, ...]]] = set()
+    taken: Taken = set()
     for operator in operators:
         for style in public.styles(operator.function):
             signature = types.own_types(

@@ -17,8 +17,7 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.public import Style
 from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
-from torchgen_lite.dialects.cpp.types import CType
-from torchgen_lite.targets.cpp.calls import declare, distinct
+from torchgen_lite.targets.cpp.calls import Taken, declare, distinct
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.arguments import pass_on
@@ -54,7 +53,7 @@ def build_methods(operators: Sequence[Operator], layout: Layout) -> Iterator[Out
 
 def methods(operators: Sequence[Operator]) -> Iterator[MethodView]:
     """Of overloads that look the same in C++ the first one is there."""
-    taken: set[tuple[str, tuple[CType, ...]]] = set()
+    taken: Taken = set()
     for operator in operators:
         arguments = operator.schema.arguments
         if "method" not in operator.function.variants or all(a.name != "self" for a in arguments):

@@ -50,7 +50,7 @@ def test_precomputed() -> None:
     pool = group(POOL)
     found = structured.precomputed(pool.out)
     assert [str(a) for a in found.elements] == ["int kH", "int kW", "int outH", "Tensor[] parts"]
-    assert [m.definition for m in structured.precomputed_members(pool)] == [
+    assert [m.declaration for m in structured.precomputed_members(pool)] == [
         "int64_t kH",
         "int64_t kW",
         "int64_t outH",

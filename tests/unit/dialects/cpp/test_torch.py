@@ -119,12 +119,8 @@ def test_methods_leave_self_out() -> None:
 
 def test_texts_of_a_signature() -> None:
     signature = public.signature(entry("add(Tensor self, int n=1) -> Tensor"))
-    assert signature.definition() == "at::Tensor add(const at::Tensor& self, int64_t n)"
-    assert signature.declaration("f") == "at::Tensor f(const at::Tensor& self, int64_t n = 1)"
+    assert str(signature) == "at::Tensor add(const at::Tensor& self, int64_t n = 1)"
     assert signature.type == "at::Tensor (const at::Tensor&, int64_t)"
-    assert signature.redispatch() == (
-        "at::Tensor add(c10::DispatchKeySet dispatchKeySet, const at::Tensor& self, int64_t n = 1)"
-    )
 
 
 def test_fields_that_change_a_signature() -> None:
