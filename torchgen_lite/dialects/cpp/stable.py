@@ -88,7 +88,7 @@ _LISTS_SINCE: Release = (2, 10)
 def array_ref(elem: CType) -> CType:
     """A view of a list."""
     header = "torch/headeronly/util/HeaderOnlyArrayRef.h"
-    return CType("torch::headeronly::HeaderOnlyArrayRef", (elem,), headers=(header, "vector"))
+    return CType("torch::headeronly::HeaderOnlyArrayRef", (elem,), headers=(header,))
 
 
 def unsupported(type_: Type, *, returned: bool = False) -> str | None:

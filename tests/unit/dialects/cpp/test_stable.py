@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.unit.dialects_torch import entry
 from torchgen_lite.dialects.cpp import stable
+from torchgen_lite.dialects.cpp.signature import signature_headers
 from torchgen_lite.schema import BaseType, FunctionSchema, ListType, OptionalType, Type
 
 REF = "torch::headeronly::HeaderOnlyArrayRef"
@@ -143,3 +145,14 @@ def test_lists_of_bools_come_in_and_do_not_go_out() -> None:
     flags = OptionalType(ListType(BaseType("bool"), 3))
     assert stable.unsupported(flags) is None
     assert stable.unsupported(flags, returned=True) == "bool[3]"
+
+
+def test_headers_are_those_of_what_is_spelled() -> None:
+    def headers(arguments: str) -> set[str]:
+        function = entry(f"f({arguments}) -> ()")
+        return set(signature_headers([stable.signature(function, "f")]))
+
+    view = "torch/headeronly/util/HeaderOnlyArrayRef.h"
+    assert headers("Tensor[] xs") == {"torch/csrc/stable/tensor.h", view}
+    assert headers("int[]? xs") == {"cstdint", "optional", "vector"}
+    assert headers("float x, bool y") == set()

@@ -42,7 +42,6 @@ OPERATORS = """\
 #include <optional>
 #include <string>
 #include <tuple>
-#include <vector>
 
 namespace my::ops {
 

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <optional>
 #include <tuple>
-#include <vector>
 
 namespace torch_ops {
 

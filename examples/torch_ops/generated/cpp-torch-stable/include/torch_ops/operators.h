@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <optional>
 #include <tuple>
-#include <vector>
 
 namespace torch_ops::ops {
 

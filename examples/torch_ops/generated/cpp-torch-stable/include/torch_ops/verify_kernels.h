@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <optional>
 #include <tuple>
-#include <vector>
 
 #include "kernel_check.h"
 
