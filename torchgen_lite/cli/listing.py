@@ -127,7 +127,13 @@ def list_targets() -> Iterator[Row]:
 
     for target in TARGETS.values():
         options = [
-            {"name": o.name, "takes": o.kind.name, "default": o.shown_default, "meaning": o.doc}
+            {
+                "name": o.name,
+                "takes": o.kind.name,
+                "default": o.default,
+                "required": o.is_required,
+                "meaning": o.doc,
+            }
             for o in target.declared_options().values()
         ]
         yield {"name": target.name, "summary": target.summary, "options": options}

@@ -173,6 +173,7 @@ class Option:
 
     @property
     def schema(self) -> Json:
+        """The JSON Schema of its values."""
         schema: Json = {"description": self.doc, **self.kind.schema}
         if self.default == "" and "pattern" in schema:
             schema["pattern"] = f"^$|{schema['pattern']}"
@@ -189,13 +190,10 @@ def option(doc: str, kind: Kind[T], default: T | None = None, **more: Any) -> An
 
 def options_of(declared: type) -> dict[str, Option]:
     """The options of a dataclass, by attribute."""
+    found = {f.name: f.metadata["option"] for f in fields(declared) if "option" in f.metadata}
     return {
-        attribute.name: replace(
-            attribute.metadata["option"],
-            name=attribute.metadata["option"].name or attribute.name.replace("_", "-"),
-        )
-        for attribute in fields(declared)
-        if "option" in attribute.metadata
+        attribute: replace(option, name=option.name or attribute.replace("_", "-"))
+        for attribute, option in found.items()
     }
 
 

@@ -89,6 +89,19 @@ def test_list(run: Run, kind: str, line: str) -> None:
     assert line in [" ".join(found.split()) for found in run("list", kind).stdout.splitlines()]
 
 
+def test_list_targets_has_their_options(run: Run) -> None:
+    data = json.loads(run("list", "targets", "--format", "json").stdout)
+    options = {target["name"]: target["options"] for target in data["targets"]}
+    assert options["torch-stubs"] == []
+    assert options["torch-python"][-1] == {
+        "name": "autograd",
+        "takes": "true or false",
+        "default": True,
+        "required": False,
+        "meaning": "Whether `derivatives:` are registered here.",
+    }
+
+
 def test_list_keys_and_codes(run: Run) -> None:
     assert "AutogradCPU" in run("list", "keys").stdout
     assert "TG103" in run("list", "codes").stdout
@@ -109,6 +122,7 @@ def test_fmt(run: Run, project: Path) -> None:
 def test_schema(run: Run, project: Path) -> None:
     assert json.loads(run("schema").stdout)["title"] == "native_functions.yaml"
     assert json.loads(run("schema", "--of", "output").stdout)["title"] == "torchgen-lite output"
+    assert json.loads(run("schema", "--of", "config").stdout)["title"] == "torchgen_lite.toml"
     assert run("schema", "--output", "s.json").code == 0
     assert json.loads((project / "s.json").read_text())["type"] == "array"
 
