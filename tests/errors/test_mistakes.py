@@ -18,7 +18,7 @@ from torchgen_lite.diagnostics import (
 from torchgen_lite.loader import Config, load_native_functions
 
 HERE = Path(__file__).parent
-TAGS = ("core", "pointwise", "inplace_view", "generated")
+TAGS = ("core", "pointwise", "inplace_view", "generated", "view_copy", "nondeterministic_seeded")
 
 
 def diagnose(name: str) -> tuple[Diagnostic, ...]:
@@ -37,7 +37,7 @@ def expect(name: str, text: str) -> None:
     assert text == path.read_text("utf-8")
 
 
-@pytest.mark.parametrize("stem", ["mistakes", "lint", "broken_yaml", "fakes"])
+@pytest.mark.parametrize("stem", ["mistakes", "entries", "lint", "broken_yaml", "fakes"])
 def test_all_mistakes_are_reported_in_one_run(stem: str) -> None:
     diagnostics = diagnose(f"{stem}.yaml")
     expect(f"{stem}.txt", render_concise(diagnostics))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 
+# The backends for which PyTorch derives kernels from a structured one.
+STRUCTURED_KEYS = frozenset({"MPS", "CUDA", "CPU", "XPU", "MTIA"})
 COMPOSITE_KEYS = frozenset(
     {
         "CompositeImplicitAutograd",
@@ -31,6 +33,11 @@ def effective_dispatch(function: NativeFunction) -> tuple[DispatchEntry, ...]:
         return function.dispatch
     span = function.place("func")
     return (DispatchEntry("CompositeImplicitAutograd", function.func.flat_name, span, span),)
+
+
+def is_composed(function: NativeFunction) -> bool:
+    """Whether the operator is differentiated, and made functional, through the operators that it calls."""
+    return any(entry.key == "CompositeImplicitAutograd" for entry in effective_dispatch(function))
 
 
 def is_composite_only(function: NativeFunction) -> bool:

@@ -13,6 +13,7 @@ from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagn
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.torch_operators import InstalledTorch
 
 
@@ -73,7 +74,11 @@ def build_program(
     that a derivative formula calls has to be one of them, or an operator.
     """
     merged, found = merge_overlays(functions)
-    found = [*diagnostics, *found, *check_functions(merged, kernels)]
+    found = [
+        *diagnostics,
+        *found,
+        *check_functions(merged, KNOWN_TAGS if tags is None else tags, kernels),
+    ]
     if any(function.derivatives is not None for function in merged):
         # Imported here: PyTorch's own entries have no formulas.
         from torchgen_lite.analysis.differentiability.check import check_derivatives

@@ -92,6 +92,32 @@ CROSS_CODES = (
         "The file adds kernels to an operator that no earlier file declares.",
     ),
     Code(
+        "TG313",
+        "kernel beside a structured delegate",
+        "error",
+        "An operator with `structured_delegate` has the kernels of the out variant on CPU, CUDA, MPS, XPU and "
+        "MTIA. It cannot have its own for one of these.",
+        "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n  dispatch:\n    CPU: relu\n"
+        "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+        "  dispatch:\n    CPU: relu_out",
+        "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"
+        "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+        "  dispatch:\n    CPU: relu_out",
+    ),
+    Code(
+        "TG314",
+        "structured kernel that is composite",
+        "error",
+        "A structured kernel is split into a meta and an impl function, one for each backend. A kernel that is "
+        "composed of other operators has no such parts.",
+        "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"
+        "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+        "  dispatch:\n    CompositeImplicitAutograd: relu_out",
+        "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"
+        "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+        "  dispatch:\n    CPU: relu_out",
+    ),
+    Code(
         "TG401",
         "mutation of something that is not a tensor",
         "warning",
@@ -222,5 +248,42 @@ CROSS_CODES = (
         "is derived then; PyTorch's generator refuses the file otherwise.",
         "- func: foo_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU: foo_\n  autogen: foo.out",
         "- func: foo_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU: foo_\n  autogen: foo, foo.out",
+    ),
+    Code(
+        "TG416",
+        "variant with other arguments than its functional one",
+        "warning",
+        "PyTorch finds the in-place and out variants of an operator by their arguments and their defaults. One "
+        "that differs stands alone: it gets no derivative from the functional variant, and functionalization "
+        "cannot replace it.",
+        "- func: clip(Tensor self, float high) -> Tensor\n  dispatch:\n    CPU, Meta: clip\n"
+        "- func: clip_(Tensor(a!) self, float limit) -> Tensor(a!)\n  dispatch:\n    CPU, Meta: clip_",
+        "- func: clip(Tensor self, float high) -> Tensor\n  dispatch:\n    CPU, Meta: clip\n"
+        "- func: clip_(Tensor(a!) self, float high) -> Tensor(a!)\n  dispatch:\n    CPU, Meta: clip_",
+    ),
+    Code(
+        "TG417",
+        "view without its copy",
+        "warning",
+        "PyTorch's functionalization calls `<name>_copy`, with the arguments of the view and the tag "
+        "`view_copy`, in the place of a view. Its generator refuses a file in which one is missing or takes "
+        "other arguments.",
+        "- func: row(Tensor(a) self, int i) -> Tensor(a)\n  dispatch:\n    CPU, Meta: row\n"
+        "- func: row_copy(Tensor self, int index) -> Tensor\n  dispatch:\n"
+        "    CompositeExplicitAutograd: row_copy\n  tags: view_copy",
+        "- func: row(Tensor(a) self, int i) -> Tensor(a)\n  dispatch:\n    CPU, Meta: row\n"
+        "- func: row_copy(Tensor self, int i) -> Tensor\n  dispatch:\n"
+        "    CompositeExplicitAutograd: row_copy\n  tags: view_copy",
+    ),
+    Code(
+        "TG418",
+        "autogen of what is composed of other operators",
+        "warning",
+        "Variants are derived from operators with kernels of their own. One with a CompositeImplicitAutograd "
+        "kernel, also by not having a `dispatch:` table, is made of operators that have theirs, and only the "
+        "core set of PyTorch is treated otherwise.",
+        "- func: twice(Tensor self) -> Tensor\n  autogen: twice.out",
+        "- func: twice(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: twice\n"
+        "  autogen: twice.out",
     ),
 )

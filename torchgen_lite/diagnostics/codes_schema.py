@@ -77,7 +77,8 @@ SCHEMA_CODES = (
         "malformed alias annotation",
         "error",
         "`(a)` means: may alias set a; `(a!)`: is written; `(a|b)`: either; `(a -> *)`: goes to the "
-        "wildcard set. `Tensor!` is short for a set of its own that is written.",
+        "wildcard set. `Tensor!` is short for a set of its own that is written. It stands behind the tensor: "
+        "`Tensor(a!)?`, `Tensor(a!)[]`.",
         "add_(Tensor(!a) self) -> Tensor(a!)",
         "add_(Tensor(a!) self) -> Tensor(a!)",
     ),
@@ -154,8 +155,36 @@ SCHEMA_CODES = (
         "TG218",
         "the default does not fit the type",
         "error",
-        "The default is a value, but not one of the argument's type.",
+        "The default is a value, but not one of the argument's type. Only an optional type, `Tensor?`, has "
+        "`None`.",
         "add(Tensor a, int n=one) -> Tensor",
         "add(Tensor a, int n=1) -> Tensor",
+    ),
+    Code(
+        "TG220",
+        "argument without a default behind one that has one",
+        "error",
+        "A caller who leaves the earlier argument out could not give the later one by position. PyTorch's "
+        "dispatcher refuses the schema when it is registered. Keyword-only arguments have any order.",
+        "add(Tensor a, int n=1, int m) -> Tensor",
+        "add(Tensor a, int n=1, *, int m) -> Tensor",
+    ),
+    Code(
+        "TG221",
+        "out argument that is not written",
+        "error",
+        "A keyword-only tensor called `out` is where the result goes, and its annotation says so. Without it "
+        "the operator counts as functional: autograd and functionalization pass over what the kernel writes.",
+        "neg.out(Tensor self, *, Tensor out) -> Tensor",
+        "neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    ),
+    Code(
+        "TG222",
+        "out argument with a default",
+        "warning",
+        "An out variant is called with a tensor to write to; without one the functional variant is meant. An "
+        "argument with a default makes no out variant, so none is found for the functional operator.",
+        "neg.out(Tensor self, *, Tensor(a!)? out=None) -> Tensor(a!)?",
+        "neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
     ),
 )

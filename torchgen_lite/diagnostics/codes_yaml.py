@@ -202,4 +202,47 @@ YAML_CODES = (
         "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu out",
         "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out",
     ),
+    Code(
+        "TG124",
+        "malformed `ufunc_inner_loop`",
+        "error",
+        "An inner loop is the name of a function and the element types that it serves: "
+        "`add (AllAndComplex, Half)`. Types have the names of `ScalarType` in C++; `Integral`, `Floating`, "
+        "`Complex`, `All`, `AllAndComplex` and `FloatingAndComplex` stand for several.",
+        "- func: neg(Tensor self) -> Tensor\n  structured_delegate: neg.out\n"
+        "- func: neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+        "  ufunc_inner_loop:\n    Generic: neg (float32)",
+        "- func: neg(Tensor self) -> Tensor\n  structured_delegate: neg.out\n"
+        "- func: neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+        "  ufunc_inner_loop:\n    Generic: neg (Float)",
+    ),
+    Code(
+        "TG125",
+        "method that cannot be one",
+        "error",
+        "A method is called on the argument `self`, by position. PyTorch binds no method with out arguments.",
+        "- func: relu(Tensor input) -> Tensor\n  variants: method",
+        "- func: relu(Tensor self) -> Tensor\n  variants: method",
+    ),
+    Code(
+        "TG126",
+        "tag that the entry cannot have",
+        "error",
+        "`generated` marks the operators that PyTorch's generator derives, so no entry has it. `inplace_view` "
+        "is for an operator that changes the sizes, strides or storage of `self`: its name ends in an "
+        "underscore, and `self` is written.",
+        "- func: row(Tensor(a) self, int i) -> Tensor(a)\n  tags: inplace_view",
+        "- func: turn_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace_view",
+    ),
+    Code(
+        "TG127",
+        "random operator without its tag",
+        "warning",
+        "An operator that takes a generator gives another result at each call. Without the tag "
+        "`nondeterministic_seeded` compilers run it again where they need its result twice; PyTorch's "
+        "generator refuses the entry.",
+        "- func: noise(Tensor self, *, Generator? generator=None) -> Tensor",
+        "- func: noise(Tensor self, *, Generator? generator=None) -> Tensor\n"
+        "  tags: nondeterministic_seeded",
+    ),
 )

@@ -73,13 +73,27 @@ _FIELDS = (
     Field(
         "ufunc_inner_loop",
         native.UFUNC,
-        "the inner loop of an element-wise kernel; adds the kernels `ufunc_<name>_CPU` and `_CUDA`",
+        "the inner loop of an element-wise kernel; gives the kernels `ufunc_<name>_CPU` and `_CUDA`, which "
+        "`dispatch` leaves out",
     ),
-    Field("python_module", TEXT, "the Python module of the function", fills=True),
-    Field("category_override", TEXT, "the category in tracing"),
+    Field(
+        "python_module",
+        native.PYTHON_MODULE,
+        "the submodule of `torch` that PyTorch binds the function in; not for methods",
+        fills=True,
+    ),
+    Field(
+        "category_override",
+        native.CATEGORY,
+        "`factory`, `new`, `like` or `dummy`, where names and types mislead PyTorch",
+    ),
     Field("manual_kernel_registration", FLAG, "kernels are registered by hand elsewhere"),
     Field("manual_cpp_binding", FLAG, "the C++ function is written by hand elsewhere"),
-    Field("cpp_no_default_args", native.NO_DEFAULTS, "arguments without a default in C++"),
+    Field(
+        "cpp_no_default_args",
+        native.NO_DEFAULTS,
+        "a list of arguments whose default C++ leaves out",
+    ),
     Field(
         "dispatch",
         native.DISPATCH,

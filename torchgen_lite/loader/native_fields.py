@@ -6,24 +6,17 @@ from typing import Any
 
 from torchgen_lite.diagnostics import Label, Span
 from torchgen_lite.loader.dispatch_table import key_names, read_dispatch
-from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.loader.precomputed import read_precomputed
 from torchgen_lite.loader.reader import OPERATOR_NAME, EntryReader, short
-from torchgen_lite.loader.shapes import KERNEL, OPERATOR, Shape, comma_list, plain, words
-from torchgen_lite.loader.yaml_nodes import MapNode, ScalarNode
+from torchgen_lite.loader.shapes import KERNEL, OPERATOR, Shape, comma_list, one_of, plain, words
+from torchgen_lite.loader.ufunc import LOOPS_SCHEMA, implied_kernels, read_inner_loops
+from torchgen_lite.loader.yaml_nodes import ScalarNode
 
 VARIANT_WORDS = ("function", "method")
-_DEVICE_CHECKS = ("NoCheck", "ExactSame")
-_UFUNC_KEYS = (
-    "CUDAFunctor",
-    "CUDAFunctorOnOther",
-    "CUDAFunctorOnSelf",
-    "CPUScalar",
-    "CPUVector",
-    "ScalarOnly",
-    "Generic",
-)
-_UFUNC_DISPATCH_KEYS = ("CUDA", "CPU")
+# The modules that PyTorch binds functions in (gen_python_functions.py); in any other it binds nothing.
+_PYTHON_MODULES = ("nn", "fft", "linalg", "nested", "sparse", "special")
+# What torchgen `api.python` compares a category with.
+_CATEGORIES = ("factory", "new", "like", "dummy")
 
 
 def _variants(reader: EntryReader, name: str) -> tuple[str, ...]:
@@ -34,50 +27,6 @@ def _variants(reader: EntryReader, name: str) -> tuple[str, ...]:
         if reader.choice("TG107", "variant", word, span, VARIANT_WORDS)
     }
     return tuple(variant for variant in VARIANT_WORDS if variant in words) or ("function",)
-
-
-def _device_check(reader: EntryReader, name: str) -> str | None:
-    text = reader.text(name)
-    span = reader.span(reader.fields[name][1])
-    if text is not None and reader.choice("TG107", "device check", text, span, _DEVICE_CHECKS):
-        return text
-    return None
-
-
-def _ufunc_loops(reader: EntryReader, name: str) -> tuple[tuple[str, str], ...]:
-    node = reader.fields[name][1]
-    if isinstance(node, ScalarNode) and not node.is_null:
-        return (("Generic", node.value),)
-    if not isinstance(node, MapNode):
-        reader.wrong_type(name, node, "a mapping or text")
-        return ()
-    loops: list[tuple[str, str]] = []
-    for key, value in reader.read_keys(node):
-        if not reader.choice("TG107", "ufunc key", key.value, reader.span(key), _UFUNC_KEYS):
-            continue
-        if isinstance(value, ScalarNode) and not value.is_null:
-            loops.append((key.value, value.value))
-        else:
-            reader.wrong_type(key.value, value, "an inner loop")
-    return tuple(loops)
-
-
-def _ufunc_kernels(
-    reader: EntryReader,
-    loops: tuple[tuple[str, str], ...],
-    dispatch: tuple[DispatchEntry, ...],
-) -> tuple[DispatchEntry, ...]:
-    """The kernels that torchgen registers for a ufunc, where the table doesn't name others."""
-    func = reader.func
-    if func is None or not any(key in ("Generic", "ScalarOnly") for key, _ in loops):
-        return ()
-    span = reader.span(reader.fields["ufunc_inner_loop"][1])
-    present = {entry.key for entry in dispatch}
-    return tuple(
-        DispatchEntry(key, f"ufunc_{func.base_name}_{key}", span, span)
-        for key in _UFUNC_DISPATCH_KEYS
-        if key not in present
-    )
 
 
 def _autogen(reader: EntryReader, name: str) -> tuple[str, ...]:
@@ -100,13 +49,21 @@ def _tags(reader: EntryReader, name: str) -> tuple[str, ...]:
 
 
 def _no_defaults(reader: EntryReader, name: str) -> tuple[str, ...]:
+    """A list, as torchgen asserts: of a line of text it would take each letter."""
+    node = reader.fields[name][1]
+    if isinstance(node, ScalarNode):
+        reader.wrong_type(name, node, "a list of arguments")
+        return ()
     found = reader.words(name)
-    if reader.func is None:
-        return tuple(word for word, _ in found)
-    names = [argument.name for argument in reader.func.arguments]
-    return tuple(
-        word for word, span in found if reader.choice("TG107", "argument", word, span, names)
-    )
+    if reader.func is not None:
+        defaults = {argument.name: argument.default for argument in reader.func.arguments}
+        for word, span in found:
+            if not reader.choice("TG107", "argument", word, span, defaults):
+                continue
+            if defaults[word] is None:
+                message = f"argument `{word}` has no default"
+                reader.report("TG107", message, span, "nothing to leave out")
+    return tuple(word for word, _ in found)
 
 
 def complete_fields(reader: EntryReader, values: dict[str, Any]) -> None:
@@ -114,7 +71,7 @@ def complete_fields(reader: EntryReader, values: dict[str, Any]) -> None:
     loops = values.get("ufunc_inner_loop")
     if loops is not None:
         dispatch = values.get("dispatch", ())
-        values["dispatch"] = dispatch + _ufunc_kernels(reader, loops, dispatch)
+        values["dispatch"] = dispatch + implied_kernels(reader, loops, dispatch)
     _check_exclusive(reader, values)
 
 
@@ -130,6 +87,8 @@ def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
         if name in fields and not structured:
             message = f"`{name}` needs `structured: True`"
             reader.report("TG116", message, reader.span(fields[name][0]), "not structured")
+    if "python_module" in fields and "method" in values.get("variants", ()):
+        _exclude(reader, "variants", "python_module")
     if structured and func is not None and not func.out:
         message = "`structured: True` on an operator without out arguments"
         span = reader.span(fields["structured"][0])
@@ -158,15 +117,6 @@ def _dispatch_schema() -> dict[str, object]:
     return {"anyOf": [table, {"type": "string", "pattern": KERNEL}]}
 
 
-def _ufunc_schema() -> dict[str, object]:
-    table = {
-        "type": "object",
-        "propertyNames": {"enum": list(_UFUNC_KEYS)},
-        "additionalProperties": {"type": "string"},
-    }
-    return {"anyOf": [{"type": "string"}, table]}
-
-
 _LINES = plain(type="array", items={"type": "string"})
 
 FUNC = Shape(
@@ -174,9 +124,11 @@ FUNC = Shape(
 )
 DISPATCH = Shape(lambda tags: _dispatch_schema(), lambda reader, name: read_dispatch(reader))
 VARIANTS = Shape(lambda tags: words(comma_list(VARIANT_WORDS), VARIANT_WORDS), _variants)
-DEVICE_CHECK = Shape(plain(enum=list(_DEVICE_CHECKS)), _device_check)
+DEVICE_CHECK = one_of("TG107", "device check", ("NoCheck", "ExactSame"))
+PYTHON_MODULE = one_of("TG107", "Python module", _PYTHON_MODULES)
+CATEGORY = one_of("TG107", "category", _CATEGORIES)
 PRECOMPUTED = Shape(_LINES, read_precomputed)
-UFUNC = Shape(lambda tags: _ufunc_schema(), _ufunc_loops)
+UFUNC = Shape(plain(**LOOPS_SCHEMA), read_inner_loops)
 NO_DEFAULTS = Shape(_LINES, _no_defaults)
 TAGS = Shape(lambda tags: words(comma_list(tags), tags), _tags, is_words=True)
 AUTOGEN = Shape(

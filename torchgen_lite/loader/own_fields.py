@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
-from torchgen_lite.loader.shapes import KERNEL, Shape, plain
+from torchgen_lite.loader.shapes import KERNEL, Shape, one_of, plain
 from torchgen_lite.loader.versions import parse_range
 from torchgen_lite.loader.yaml_nodes import MapNode
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from torchgen_lite.loader.fakes import Fake
     from torchgen_lite.loader.samples import Sample
 
-_AUTOCAST_RULES = ("float32", "lower_precision")
 _GUARD = re.compile(r"#(?:if[ \t]+\S[^\n\\]*|ifn?def[ \t]+[A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 
 
@@ -43,14 +42,6 @@ def _read_function(reader: EntryReader, name: str) -> str | None:
         reader.report("TG334", message, reader.span(reader.fields[name][1]), "not a name")
         return None
     return text
-
-
-def _read_autocast(reader: EntryReader, name: str) -> str | None:
-    text = reader.text(name)
-    span = reader.span(reader.fields[name][1])
-    if text is not None and reader.choice("TG337", "autocast rule", text, span, _AUTOCAST_RULES):
-        return text
-    return None
 
 
 def _read_range(reader: EntryReader, name: str) -> str | None:
@@ -119,6 +110,6 @@ TORCH = Shape(plain(type="string", pattern=r"^\s*(?:>=|<=|==|!=|~=|<|>)\s*[0-9]"
 GUARD = Shape(plain(type="string", pattern=r"^#(?:if|ifdef|ifndef)[ \t]+\S"), _read_guard)
 FAKE = Shape(lambda tags: _fake_schema(), _read_fake)
 FUNCTION = Shape(plain(type="string", pattern=KERNEL), _read_function)
-AUTOCAST = Shape(plain(enum=list(_AUTOCAST_RULES)), _read_autocast)
+AUTOCAST = one_of("TG337", "autocast rule", ("float32", "lower_precision"))
 DERIVATIVES = Shape(plain(type="object"), _read_derivatives)
 SAMPLES = Shape(plain(type="array"), _read_samples)

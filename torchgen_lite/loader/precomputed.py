@@ -50,4 +50,10 @@ def _check_line(
         message = f"`{short(parameters)}` is not a list of parameters"
         reader.report("TG118", message, span, "expected `type name, type name ...`")
         return False
+    for argument in schema.arguments:
+        if argument.name == argument.name.upper():
+            message = f"the name of parameter `{argument.name}` is in upper case"
+            hint = f"call it `{argument.name.lower()}`: template parameters have the others"
+            reader.report("TG118", message, span, "in upper case", hint)
+            return False
     return True

@@ -47,6 +47,18 @@ def words(pattern: str, choices: Collection[str] = ()) -> Json:
     return {"anyOf": [{"type": "string", "pattern": pattern}, {"type": "array", "items": item}]}
 
 
+def one_of(code: str, what: str, choices: Collection[str]) -> Shape:
+    """One of a few words; `code` says that it is another."""
+
+    def read(reader: EntryReader, name: str) -> str | None:
+        text = reader.text(name)
+        span = reader.span(reader.fields[name][1])
+        known = text is not None and reader.choice(code, what, text, span, choices)
+        return text if known else None
+
+    return Shape(plain(enum=list(choices)), read)
+
+
 TEXT = Shape(plain(type="string"), EntryReader.text)
 FLAG = Shape(plain(type="boolean"), EntryReader.flag)
 OPERATOR_NAME = Shape(plain(type="string", pattern=f"^{OPERATOR}$"), EntryReader.operator_name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple, Union
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Union
 
 if TYPE_CHECKING:
     from torchgen_lite.diagnostics import Span
@@ -49,13 +49,13 @@ class BaseType:
 
 @dataclass(frozen=True, slots=True)
 class OptionalType:
-    """`T?`."""
+    """`T?`. An alias annotation is that of the element, `Tensor(a!)?`: PyTorch reads none behind `?`."""
 
     elem: Type
-    annotation: AliasAnnotation | None = None
+    annotation: ClassVar[AliasAnnotation | None] = None
 
     def __str__(self) -> str:
-        return f"{self.elem}?{self.annotation or ''}"
+        return f"{self.elem}?"
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,9 @@ def _suffixes(cursor: Cursor, type_: Type) -> Type:
     count = 0
     while True:
         if cursor.take("?"):
-            annotation = _annotation(cursor)
-            type_ = OptionalType(type_, annotation)
+            type_ = OptionalType(type_)
+            if cursor.texts[cursor.at] in ("(", "!"):
+                raise _misplaced(cursor)
         elif cursor.texts[cursor.at] == "[":
             size = _size(cursor)
             annotation = _annotation(cursor)
@@ -152,6 +153,21 @@ def _annotation(cursor: Cursor) -> AliasAnnotation | None:
         cursor.skip_to_closing()
         raise
     return AliasAnnotation(before, is_write, after)
+
+
+def _misplaced(cursor: Cursor) -> Abort:
+    """An annotation behind `?`: PyTorch's parsers want it behind the tensor."""
+    start = cursor.start
+    _annotation(cursor)
+    cursor.report(
+        "TG208",
+        "an alias annotation stands behind `?`",
+        start,
+        cursor.last_end,
+        "belongs to the tensor",
+        "write it before the `?`, as in `Tensor(a!)?`",
+    )
+    return Abort()
 
 
 def _alias_set(cursor: Cursor) -> tuple[str, ...]:

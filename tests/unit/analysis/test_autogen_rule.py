@@ -11,6 +11,7 @@ from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.loader import Config, load_native_functions
 
 FOO = "- func: foo(Tensor self) -> Tensor\n  dispatch:\n    CPU: foo\n"
+COMPOSED = "- func: foo(Tensor self) -> Tensor\n  autogen: foo.out\n"
 INPLACE = "- func: foo_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU: foo_\n"
 OUT = (
     "- func: foo.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU: foo_out\n"
@@ -48,6 +49,11 @@ def lines(text: str) -> list[str]:
             "ops.yaml:7:12: warning[TG415] variants of 'foo.out' are not those that 'autogen' names"
             " (leave 'autogen' out: the group is complete)",
         ),
+        (
+            COMPOSED,
+            "ops.yaml:2:12: warning[TG418] nothing is derived from 'foo', which is composed of others"
+            " (leave 'autogen' out, or give it a CompositeExplicitAutograd kernel)",
+        ),
     ],
 )
 def test_what_disagrees(text: str, expected: str) -> None:
@@ -61,9 +67,10 @@ def test_what_disagrees(text: str, expected: str) -> None:
         FOO + INPLACE + "  autogen: foo.out\n",
         INPLACE + "  autogen: foo, foo.out\n",
         INPLACE + OUT + "  autogen: foo\n",
-        # torchgen is silent where no group comes about.
-        "- func: foo(Tensor self) -> Tensor\n  autogen: foo.out\n",
         FOO.replace("foo(", "foo.A(") + "  autogen: foo.A_out\n",
+        # What one variant computes itself, or the core set has, is derived from.
+        COMPOSED + INPLACE,
+        COMPOSED + "  tags: core\n",
     ],
 )
 def test_what_agrees(text: str) -> None:

@@ -28,7 +28,8 @@ FINE = [
     # A device argument lets BackendSelect choose the kernel.
     "- func: f(int n, *, Device? device=None) -> Tensor\n  dispatch:\n    CPU, Meta: f",
     # A generator carries a key.
-    "- func: f(int n, Generator? generator=None) -> int\n  dispatch:\n    CPU: f",
+    "- func: f(int n, Generator? generator=None) -> int\n  dispatch:\n    CPU: f\n"
+    "  tags: nondeterministic_seeded",
     # Structured operators have a Meta kernel by themselves.
     "- func: f.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
     "  dispatch:\n    CPU: f",

@@ -90,7 +90,7 @@ def test_only_what_backward_uses_is_saved(text: str, saved: list[str]) -> None:
     assert [s.name for s in saved_in(type_formula(tree, scope))] == saved
 
 
-ENTRY = "- func: {func}\n  variants: function, method\n  derivatives:\n{formulas}"
+ENTRY = "- func: {func}\n  doc: A test.\n  derivatives:\n{formulas}"
 
 
 def problems(func: str, *formulas: str, helpers: tuple[str, ...] | None = ()) -> list[str]:

@@ -40,7 +40,7 @@ def test_an_entry_with_everything() -> None:
   ufunc_inner_loop:
     Generic: add (AllAndComplex)
   dispatch:
-    CPU, SparseCPU: lib::k
+    MPS, SparseCPU: lib::k
     PrivateUse1: mod.kernel
   autogen: lib::add_x, add
   tags: [core, pointwise]
@@ -54,10 +54,11 @@ def test_an_entry_with_everything() -> None:
     assert said == ""
     assert function.namespace == "lib"
     assert [(e.key, e.kernel) for e in function.dispatch] == [
-        ("CPU", "lib::k"),
+        ("MPS", "lib::k"),
         ("SparseCPU", "lib::k"),
         ("PrivateUse1", "mod.kernel"),
         ("CUDA", "ufunc_add_CUDA"),
+        ("CPU", "ufunc_add_CPU"),
     ]
     assert function.variants == ("function", "method")
     assert function.structured and function.structured_inherits == "Base"

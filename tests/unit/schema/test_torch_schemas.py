@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite.analysis import build_program
+from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader import (
     Config,
     find_torch_files,
@@ -77,3 +78,14 @@ def test_native_functions_parse_and_print_back() -> None:
 def test_what_the_jit_accepts_is_accepted(text: str) -> None:
     torch._C.parse_schema(text)
     assert parse_schema(text)[0] is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["foo(int a=1, int b) -> ()", "foo(Tensor?(a!) x) -> ()", "foo(Tensor?! x) -> ()"],
+)
+def test_what_the_jit_refuses_is_an_error(text: str) -> None:
+    with pytest.raises(RuntimeError):
+        torch._C.parse_schema(text)
+    functions, found = load_native_functions([Source("ops.yaml", f"- func: {text}\n")])
+    assert build_program(functions, Config(Path.cwd()), diagnostics=found).has_errors

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from torchgen_lite.analysis.dispatch_index import STRUCTURED_KEYS
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.groups import signature_key
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
@@ -38,3 +39,20 @@ def check_delegates(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]
             place = found.func.span
             secondary = (Label(place, "the delegate"),) if place else ()
             yield finding(function, "TG309", message, function.func.span, "here", None, secondary)
+
+
+def check_kernels_beside(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """Kernels for which the structured one leaves no place (torchgen `from_yaml`, `NativeFunctionsGroup`)."""
+    for function in functions:
+        if function.structured_delegate is not None:
+            for entry in function.dispatch:
+                if entry.key in STRUCTURED_KEYS:
+                    message = f"`{function.structured_delegate}` gives the kernel for `{entry.key}`"
+                    span, hint = entry.key_span, f"leave `{entry.key}` out"
+                    yield finding(function, "TG313", message, span, "a second kernel", hint)
+        elif function.structured:
+            for entry in function.dispatch:
+                if entry.key.startswith("CompositeImplicitAutograd"):
+                    message = f"a structured kernel cannot be `{entry.key}`"
+                    span, hint = entry.key_span, "name the backends that it is for"
+                    yield finding(function, "TG314", message, span, "composite", hint)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from torchgen_lite.analysis.dispatch_index import STRUCTURED_KEYS
 from torchgen_lite.loader.entry import NativeFunction
 
-# The backends for which PyTorch derives kernels from a structured one.
-STRUCTURED_KEYS = frozenset({"MPS", "CUDA", "CPU", "XPU", "MTIA"})
 # Kernels that serve every backend.
 GENERIC_KEYS = frozenset(
     {

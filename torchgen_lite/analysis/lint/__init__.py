@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.lint import aliasing, autogen, dispatch, kernels, overloads, versions
+from torchgen_lite.analysis.lint import (
+    aliasing,
+    autogen,
+    dispatch,
+    kernels,
+    overloads,
+    variants,
+    versions,
+)
 from torchgen_lite.analysis.lint.rule import Rule
 from torchgen_lite.analysis.lint.suppress import filter_diagnostics
 from torchgen_lite.diagnostics import Diagnostic
@@ -26,6 +34,9 @@ RULES: tuple[Rule, ...] = (
     kernels.kernel_with_two_schemas,
     aliasing.inplace_without_return,
     autogen.autogen_disagrees,
+    variants.variant_disagrees,
+    variants.view_without_copy,
+    autogen.autogen_of_composite,
 )
 
 __all__ = ["RULES", "filter_diagnostics", "run_lint"]

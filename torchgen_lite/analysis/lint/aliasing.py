@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import BaseType, OptionalType, Type, walk_type
+from torchgen_lite.schema import BaseType, Type, walk_type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.kind import is_inplace_name
 
@@ -36,19 +36,12 @@ _VALUE_TYPES = frozenset(
 
 
 def _written_value(type_: Type) -> bool:
-    if isinstance(type_, OptionalType) and type_.annotation is not None:
-        inner = type_.elem
-        return type_.annotation.is_write and isinstance(inner, BaseType) and _is_value(inner)
     return (
         isinstance(type_, BaseType)
         and type_.annotation is not None
         and type_.annotation.is_write
-        and _is_value(type_)
+        and type_.name in _VALUE_TYPES
     )
-
-
-def _is_value(type_: BaseType) -> bool:
-    return type_.name in _VALUE_TYPES
 
 
 def mutated_value(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from torchgen_lite.analysis.dispatch_index import is_composed
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.groups import base_of
+from torchgen_lite.analysis.lint.variants import functional_key
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
@@ -48,10 +51,7 @@ def _suspects(functions: Sequence[NativeFunction]) -> Iterator[NativeFunction]:
     """
     names: defaultdict[tuple[str, str], list[NativeFunction]] = defaultdict(list)
     for function in functions:
-        base = function.func.base_name
-        if is_inplace_name(base):
-            base = f"__{base[3:]}" if base.endswith("__") else base[:-1]
-        names[function.namespace, base.removesuffix("_functional")].append(function)
+        names[function.namespace, base_of(function.func.base_name)].append(function)
     for members in names.values():
         asks = any(f.autogen for f in members)
         if (asks or _may_lack_functional(members)) and not all(map(_asks_for_its_own, members)):
@@ -102,3 +102,23 @@ def _disagreement(
     parts = [f"not derived: {', '.join(surplus)}"] if surplus else []
     parts += [f"not named: {', '.join(missing)}"] if missing else []
     return finding(function, "TG415", message, span, "; ".join(parts), hint)
+
+
+def autogen_of_composite(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG418: `autogen` where nothing is derived: all variants are composed of other operators.
+
+    Only those of the core set have derived variants nevertheless (torchgen `add_generated_native_functions`).
+    """
+    asking = [f for f in functions if f.autogen and "core" not in f.tags and is_composed(f)]
+    if not asking:
+        return
+    computed = {functional_key(f) for f in functions if not is_composed(f)}
+    for function in asking:
+        if functional_key(function) in computed:
+            continue
+        message = (
+            f"nothing is derived from `{function.func.local_name}`, which is composed of others"
+        )
+        span = function.place("autogen")
+        hint = "leave `autogen` out, or give it a CompositeExplicitAutograd kernel"
+        yield finding(function, "TG418", message, span, "not derived", hint)

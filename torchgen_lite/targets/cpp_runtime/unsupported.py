@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.derive.backend_index import STRUCTURED_KEYS
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.analysis.dispatch_index import STRUCTURED_KEYS, effective_dispatch
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects.cpp import runtime

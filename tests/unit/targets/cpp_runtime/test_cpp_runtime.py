@@ -201,6 +201,7 @@ def test_examples_of_codes(tmp_path: Path, code: Code) -> None:
 def test_types_without_a_type_are_shown_where_they_are(tmp_path: Path) -> None:
     yaml = (
         "- func: my::f(Tensor x, Generator? g, ScalarType[] s) -> (Tensor, Device)\n"
+        "  tags: nondeterministic_seeded\n"
         "- func: my::g(Tensor x) -> Tensor\n"
     )
     assert messages(tmp_path, yaml) == [
@@ -215,7 +216,7 @@ def test_structured_kernels_are_refused_entry_by_entry(tmp_path: Path) -> None:
     yaml = (
         "- func: my::neg(Tensor self) -> Tensor\n  structured_delegate: neg.out\n"
         "- func: my::neg_(Tensor(a!) self) -> Tensor(a!)\n  structured_delegate: neg.out\n"
-        "  dispatch:\n    CPU: neg_\n"
+        "  dispatch:\n    SparseCPU: neg_\n"
         "- func: my::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
         "  dispatch:\n    CPU, CUDA: neg_out\n    SparseCPU: neg_out_sparse\n"
     )

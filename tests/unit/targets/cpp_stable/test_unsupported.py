@@ -50,7 +50,7 @@ def test_a_structured_group_is_refused_variant_by_variant(tmp_path: Path) -> Non
     yaml = (
         "- func: my::neg(Tensor self) -> Tensor\n  structured_delegate: neg.out\n"
         "- func: my::neg_(Tensor(a!) self) -> Tensor(a!)\n  structured_delegate: neg.out\n"
-        "  dispatch:\n    CPU: neg_\n"
+        "  dispatch:\n    SparseCPU: neg_\n"
         "- func: my::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
         "  dispatch:\n    CPU, CUDA: neg_out\n    SparseCPU: neg_out_sparse\n"
     )

@@ -1,0 +1,68 @@
+"""Fields of an entry that its schema contradicts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import BaseType, OptionalType
+from torchgen_lite.schema.kind import is_inplace_name
+
+_IN_PLACE_VIEW = "inplace_view"
+_SEEDED = "nondeterministic_seeded"
+
+
+def check_methods(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG125: torchgen `NativeFunction.__post_init__` and `ComputeTensorMethod`."""
+    for function in functions:
+        if "method" not in function.variants:
+            continue
+        schema = function.func
+        if schema.out:
+            problem, hint = "it has out arguments", "write `variants: function`"
+        elif not any(a.name == "self" and not a.kwarg_only for a in schema.arguments):
+            problem, hint = (
+                "it has no `self`",
+                "a method is called on its positional argument `self`",
+            )
+        else:
+            continue
+        message = f"`{function.func.local_name}` cannot be a method: {problem}"
+        span = function.place("variants")
+        yield finding(function, "TG125", message, span, "a method", hint)
+
+
+def check_tags(functions: Sequence[NativeFunction], known: Collection[str]) -> Iterator[Diagnostic]:
+    """TG126, and TG127 in releases that know the tag it asks for."""
+    for function in functions:
+        tags = function.tags
+        if "generated" in tags:
+            message = "`generated` marks what PyTorch's generator derives"
+            yield _tag(function, "TG126", message, "not written by hand", "leave the tag out")
+        if _IN_PLACE_VIEW in tags and not _writes_in_place(function):
+            message = f"`{function.func.local_name}` does not change a tensor in place"
+            hint = f"leave `{_IN_PLACE_VIEW}` out: the annotation `(a)` says what is a view"
+            yield _tag(function, "TG126", message, "not in place", hint)
+        if _SEEDED in known and _SEEDED not in tags:
+            yield from _check_generator(function)
+
+
+def _writes_in_place(function: NativeFunction) -> bool:
+    schema = function.func
+    return is_inplace_name(schema.base_name) and any(a.is_write for a in schema.arguments)
+
+
+def _check_generator(function: NativeFunction) -> Iterator[Diagnostic]:
+    for argument in function.func.arguments:
+        type_ = argument.type.elem if isinstance(argument.type, OptionalType) else argument.type
+        if isinstance(type_, BaseType) and type_.name == "Generator":
+            message = f"`{function.func.local_name}` takes a generator and has no tag `{_SEEDED}`"
+            yield finding(
+                function, "TG127", message, argument.span, "random", f"add `tags: {_SEEDED}`"
+            )
+
+
+def _tag(function: NativeFunction, code: str, message: str, label: str, hint: str) -> Diagnostic:
+    return finding(function, code, message, function.place("tags"), label, hint)

@@ -1,0 +1,68 @@
+"""What the schema parser takes, since PyTorch's does or torchgen does, and is a mistake all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument, BaseType, OptionalType, Type
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.type_names import is_type_variable
+
+
+def check_schemas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG218 for `None`, TG220, TG221 and TG222."""
+    for function in functions:
+        earlier: Argument | None = None
+        for argument in function.func.arguments:
+            if argument.default == "None" and not _takes_none(argument.type):
+                yield _none(function, argument)
+            if argument.kwarg_only:
+                if argument.name.startswith("out"):
+                    yield from _check_out(function, argument)
+            elif argument.default is not None:
+                earlier = argument
+            elif earlier is not None:
+                yield _behind_default(function, argument, earlier)
+
+
+def _takes_none(type_: Type) -> bool:
+    """An optional type, one that is `None` or anything, and a type variable, which may stand for either."""
+    if not isinstance(type_, BaseType):
+        return isinstance(type_, OptionalType)
+    return type_.name in ("Any", "None", "NoneType") or is_type_variable(type_.name)
+
+
+def _none(function: NativeFunction, argument: Argument) -> Diagnostic:
+    """PyTorch's parser takes `Tensor x=None`, and a kernel that asks for a tensor is given none."""
+    message = f"default `None` does not fit type `{argument.type}`"
+    hint = f"write `{argument.type}? {argument.name}=None`"
+    span = argument.default_span or argument.span
+    return finding(function, "TG218", message, span, "not optional", hint)
+
+
+def _behind_default(function: NativeFunction, argument: Argument, earlier: Argument) -> Diagnostic:
+    """c10 `FunctionSchema::checkSchema`; torchgen takes it."""
+    message = f"`{argument.name}` has no default, and `{earlier.name}` before it has one"
+    secondary = (Label(earlier.span, "has a default"),) if earlier.span else ()
+    hint = f"give `{argument.name}` a default, or put `*` before it"
+    return finding(function, "TG220", message, argument.span, "no default", hint, secondary)
+
+
+def _check_out(function: NativeFunction, argument: Argument) -> Iterator[Diagnostic]:
+    """Keyword-only tensors that are called `out`, `out0`, `out_1`."""
+    number = argument.name.removeprefix("out").removeprefix("_")
+    if (number and not number.isdigit()) or dispatch_kind(argument.type) not in "TOLP":
+        return
+    if not argument.is_write:
+        message = f"out argument `{argument.name}` is not written"
+        written = str(argument.type).replace("Tensor", "Tensor(a!)", 1)
+        hint = f"write `{written} {argument.name}`, or give it another name"
+        yield finding(function, "TG221", message, argument.span, "read only", hint)
+    elif argument.default is not None:
+        message = f"out argument `{argument.name}` has a default"
+        hint = "leave the default out: a caller without an `out` calls the functional variant"
+        span = argument.default_span or argument.span
+        yield finding(function, "TG222", message, span, "a default", hint)

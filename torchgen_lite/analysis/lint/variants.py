@@ -1,0 +1,120 @@
+"""Rules about entries that belong together by their names, and disagree."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from torchgen_lite.analysis.dispatch_index import is_composed
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.groups import base_of
+from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument, SchemaKind
+from torchgen_lite.schema.kind import is_inplace_name
+from torchgen_lite.schema.model import bare_type
+
+# Out variants of factories take these from the tensor that is given.
+_TENSOR_OPTIONS = frozenset({"dtype", "layout", "device", "pin_memory"})
+
+
+def variant_disagrees(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG416: `foo_` or `foo.out` takes other arguments than `foo`, and than any overload of it.
+
+    PyTorch finds the variants of an operator by their arguments and their defaults (torchgen
+    `FunctionSchema.signature`). The order is not compared: a method begins with `self`. A variant that is
+    composed of other operators needs no group.
+    """
+    overloads: defaultdict[tuple[str, str], list[NativeFunction]] = defaultdict(list)
+    for function in functions:
+        if function.func.kind() is SchemaKind.functional:
+            overloads[function.namespace, function.func.base_name].append(function)
+    for function in functions:
+        namespace, name, overload = functional_key(function)
+        found = overloads.get((namespace, name), [])
+        named = next((f for f in found if f.func.overload_name == overload), None)
+        if named is None or function in found or is_composed(function):
+            continue
+        if all(_difference(function, other) for other in found):
+            yield _disagreement(function, named, _difference(function, named))
+
+
+def functional_key(function: NativeFunction) -> tuple[str, str, str]:
+    """Namespace, name and overload that the functional variant has, if there is one."""
+    schema = function.func
+    overload = schema.overload_name
+    if schema.out:
+        overload = "" if overload == "out" else overload.removesuffix("_out")
+    return (function.namespace, base_of(schema.base_name), overload)
+
+
+def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]:
+    """What has to be alike, by the name of the argument."""
+    return {
+        a.name: (bare_type(a.type), a.kwarg_only, a.default)
+        for a in function.func.arguments
+        if not a.is_out
+    }
+
+
+def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
+    """The first argument that is not alike: one of the variant, or else one that it does not have."""
+    own, other = _inputs(variant), _inputs(functional)
+    optional = _TENSOR_OPTIONS if variant.func.out else frozenset[str]()
+    wrong = [name for name, value in own.items() if other.get(name) != value]
+    wrong += [name for name in other if name not in own and name not in optional]
+    return wrong[0] if wrong else ""
+
+
+def _disagreement(function: NativeFunction, found: NativeFunction, name: str) -> Diagnostic:
+    here, there = _argument(function, name), _argument(found, name)
+    message = f"`{function.func.local_name}` and `{found.func.local_name}` take different arguments"
+    place = (there.span if there else None) or found.func.name_span
+    secondary = (Label(place, "its functional variant"),) if place else ()
+    hint = f"`{found.func.local_name}` takes `{', '.join(map(str, found.func.arguments))}`"
+    span = here.span if here else function.func.name_span
+    label = "not the same" if here else f"no `{name}`"
+    return finding(function, "TG416", message, span, label, hint, secondary)
+
+
+def _argument(function: NativeFunction, name: str) -> Argument | None:
+    return next((a for a in function.func.arguments if a.name == name), None)
+
+
+def view_without_copy(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG417: a view whose `<name>_copy` is not there, or takes other arguments.
+
+    A missing one counts where other views have theirs: that is PyTorch's own file, and the like.
+    """
+    copies = {
+        (f.namespace, f.func.base_name.removesuffix("_copy"), f.func.overload_name): f
+        for f in functions
+        if f.func.base_name.endswith("_copy") and not f.func.out
+    }
+    if not copies:
+        return
+    expected = any("view_copy" in copy.tags for copy in copies.values())
+    for function in functions:
+        schema = function.func
+        if not _is_view(function) or is_composed(function):
+            continue
+        copy = copies.get((function.namespace, schema.base_name, schema.overload_name))
+        name = f"{schema.base_name}_copy"
+        if copy is not None and _inputs(copy) != _inputs(function):
+            message = f"`{function.func.local_name}` and its copy take different arguments"
+            place = copy.func.span
+            secondary = (Label(place, "the copy"),) if place else ()
+            hint = "give both the same arguments"
+            yield finding(function, "TG417", message, schema.span, "the view", hint, secondary)
+        elif copy is None and expected:
+            message = f"view `{function.func.local_name}` has no `{name}`"
+            hint = f"declare `{name}` with the tag `view_copy`: functionalization calls it"
+            yield finding(function, "TG417", message, schema.name_span, "no copy", hint)
+
+
+def _is_view(function: NativeFunction) -> bool:
+    """Whether a result aliases what is not written. The copy of `<name>_inverse` is `<name>_scatter`."""
+    schema = function.func
+    if is_inplace_name(schema.base_name) or schema.base_name.endswith("_inverse"):
+        return False
+    return any(r.annotation is not None and not r.annotation.is_write for r in schema.returns)

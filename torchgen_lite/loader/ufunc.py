@@ -1,0 +1,109 @@
+"""`ufunc_inner_loop`: which inner loop of an element-wise kernel serves which element types.
+
+    ufunc_inner_loop:
+      Generic: add (AllAndComplex, BFloat16, Half, ComplexHalf)
+      ScalarOnly: add (Bool)
+
+`Generic` loops come in scalar and in vector form, `ScalarOnly` ones only in scalar form; both give the
+operator kernels for CPU and CUDA. A line of text alone is `Generic`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from torchgen_lite.diagnostics import Label, Span, did_you_mean
+from torchgen_lite.loader.entry import DispatchEntry
+from torchgen_lite.loader.reader import EntryReader, short
+from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
+
+_LOOP = re.compile(r"([A-Za-z_][A-Za-z0-9_]*) \(([A-Za-z0-9_]+(?:, [A-Za-z0-9_]+)*)\)", re.ASCII)
+
+_KEYS = (
+    "CUDAFunctor",
+    "CUDAFunctorOnOther",
+    "CUDAFunctorOnSelf",
+    "CPUScalar",
+    "CPUVector",
+    "ScalarOnly",
+    "Generic",
+)
+_DISPATCH_KEYS = ("CUDA", "CPU")
+# Element types, and words that stand for several (torchgen `ScalarType`, `DTYPE_CLASSES`).
+_TYPES = tuple("""
+    Byte Char Short Int Long Half Float Double ComplexHalf ComplexFloat ComplexDouble Bool BFloat16
+    Float8_e5m2 Float8_e5m2fnuz Float8_e4m3fn Float8_e4m3fnuz Float8_e8m0fnu
+    Integral Floating Complex All AllAndComplex FloatingAndComplex
+    """.split())
+_TABLE_SCHEMA = {
+    "type": "object",
+    "propertyNames": {"enum": list(_KEYS)},
+    "additionalProperties": {"type": "string"},
+}
+LOOPS_SCHEMA = {"anyOf": [{"type": "string"}, _TABLE_SCHEMA]}
+
+Loops = tuple[tuple[str, str], ...]
+
+
+def read_inner_loops(reader: EntryReader, name: str) -> Loops:
+    """Each key with its line as written; the lines have been checked."""
+    node = reader.fields[name][1]
+    if isinstance(node, ScalarNode) and not node.is_null:
+        _check_loop(reader, node)
+        return (("Generic", node.value),)
+    if not isinstance(node, MapNode):
+        reader.wrong_type(name, node, "a mapping or text")
+        return ()
+    loops: list[tuple[str, str]] = []
+    for key, value in reader.read_keys(node):
+        if reader.choice("TG107", "ufunc key", key.value, reader.span(key), _KEYS):
+            loops += _read_loop(reader, key.value, value)
+    return tuple(loops)
+
+
+def _read_loop(reader: EntryReader, key: str, node: Node) -> list[tuple[str, str]]:
+    if not isinstance(node, ScalarNode) or node.is_null:
+        reader.wrong_type(key, node, "an inner loop")
+        return []
+    _check_loop(reader, node)
+    return [(key, node.value)]
+
+
+def _check_loop(reader: EntryReader, node: ScalarNode) -> None:
+    found = _LOOP.fullmatch(node.value)
+    if found is None:
+        message = f"`{short(node.value)}` is not an inner loop"
+        hint = "write it like `add (AllAndComplex, Half)`"
+        reader.report("TG124", message, reader.span(node), "not `name (Type, Type)`", hint)
+        return
+    for name in found[2].split(", "):
+        if name not in _TYPES:
+            message = f"unknown element type `{short(name)}`"
+            near = did_you_mean(name, _TYPES)
+            reader.report("TG124", message, reader.span(node), "not an element type", near)
+
+
+def implied_kernels(
+    reader: EntryReader, loops: Loops, dispatch: tuple[DispatchEntry, ...]
+) -> tuple[DispatchEntry, ...]:
+    """The kernels that the loops give, beside which the table can name no others (torchgen `from_yaml`)."""
+    func = reader.func
+    if func is None or not any(key in ("Generic", "ScalarOnly") for key, _ in loops):
+        return ()
+    field, value = reader.fields["ufunc_inner_loop"]
+    for entry in dispatch:
+        if entry.key in _DISPATCH_KEYS and entry.key_span is not None:
+            _report_second(reader, entry.key, entry.key_span, reader.span(field))
+    span = reader.span(value)
+    present = {entry.key for entry in dispatch}
+    return tuple(
+        DispatchEntry(key, f"ufunc_{func.base_name}_{key}", span, span)
+        for key in _DISPATCH_KEYS
+        if key not in present
+    )
+
+
+def _report_second(reader: EntryReader, key: str, span: Span, field: Span) -> None:
+    message = f"`ufunc_inner_loop` gives the kernel for `{key}`"
+    secondary = (Label(field, "given here"),)
+    reader.report("TG116", message, span, "a second kernel", f"leave `{key}` out", secondary)
