@@ -7,17 +7,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast, overload
 
 import torch
 from torch import Tensor
 
 T = TypeVar("T")
+U = TypeVar("U")
 # Parts of torch have no annotations.
 _torch: Any = torch
 
 
-def default(value: T | None, other: T) -> T:
+@overload
+def default(value: None, other: U) -> U: ...
+@overload
+def default(value: T, other: U) -> T | U: ...
+def default(value: Any, other: Any) -> Any:
     return other if value is None else value
 
 
