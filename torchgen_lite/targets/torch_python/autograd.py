@@ -1,19 +1,23 @@
-"""`_autograd.py`: for each operator with formulas what forward keeps, and the gradients.
+"""The derivatives of `_operators.py`: what forward keeps, and the gradients.
 
-def muladd_setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-    a, b, s = inputs
-    ctx.save_for_backward(a if ctx.needs_input_grad[1] else None, b if ctx.needs_input_grad[0] else None)
+def muladd__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    a = inputs[0]
+    b = inputs[1]
+    needs = ctx.needs_input_grad
+    ctx.save_for_backward(a if needs[1] else None, b if needs[0] else None)
 
-def muladd_backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
-    a, b = ctx.saved_tensors
+
+def muladd__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    needs = ctx.needs_input_grad
+    (a, b) = ctx.saved_tensors
     grad = grads[0]
     ...
-    return grad_a, grad_b, None
+    return (grad_a_, grad_b_, None)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
@@ -23,52 +27,108 @@ from torchgen_lite.analysis.differentiability import (
     plan_autograd,
     return_names,
 )
-from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_formula import Words, in_python, statements, write
-from torchgen_lite.dialects.text import bracketed, docstring, quote, tuple_display, tuple_text
-from torchgen_lite.schema import ListType, SchemaKind
+from torchgen_lite.dialects.python_formula import Words, in_python, write
+from torchgen_lite.dialects.text import quote, tuple_display
+from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.formula import Call, Expression, Member
 from torchgen_lite.schema.formula.kinds import SCALAR, Kind
-from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.fakes import is_view
 from torchgen_lite.targets.torch_python.model import Operator, Package
-from torchgen_lite.targets.torch_python.saved import Keeper, build_keeper, local, needs_line
+from torchgen_lite.targets.torch_python.saved import Keeper, build_keeper, local
+
+
+@dataclass(frozen=True, slots=True)
+class LocalView:
+    """A local variable, and the expression that it gets."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class GradientView:
+    """Where the gradient of one input goes: its local, what that is if no gradient is wanted."""
+
+    name: str
+    empty: str
+    is_list: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaView:
+    """One formula. `wanted` says for each of its gradients whether it is; `mask` is that as a tuple, or empty."""
+
+    gradients: tuple[GradientView, ...]
+    wanted: Sequence[str]
+    mask: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
 class AutogradView:
-    """The two functions of one operator: the parameters of the first, and both bodies."""
+    """The two functions of one operator. `inputs` are the locals of the first, `grads` those of the second."""
+
+    operator: Operator
+    keeper: Keeper
+    inputs: Sequence[LocalView]
+    needs: str
+    without_gradient: Sequence[str]
+    grads: Sequence[LocalView]
+    formulas: Sequence[FormulaView]
+    returned: str
+
+    @property
+    def is_inplace(self) -> bool:
+        return self.operator.kind is SchemaKind.inplace
+
+    @property
+    def has_keywords(self) -> bool:
+        return any(a.kwarg_only for a in self.operator.schema.arguments)
+
+    @property
+    def asks_needs(self) -> bool:
+        """Whether it depends on the gradients that are wanted what is kept."""
+        return any(tensors.needed for tensors in self.keeper.tensors)
+
+    @property
+    def has_lists(self) -> bool:
+        return any(tensors.is_list for tensors in self.keeper.tensors)
+
+    @property
+    def saved(self) -> str:
+        """The names of what is kept, as a tuple."""
+        return tuple_display([tensors.name for tensors in self.keeper.tensors])
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaFunction:
+    """A function that formulas call: the module of the author's that has it, empty for torch, and the first place."""
 
     name: str
-    doc: str
-    parameters: str
-    setup: tuple[str, ...]
-    backward: tuple[str, ...]
+    module: str
+    place: str
 
 
-def build_autograd(
-    package: Package,
-) -> tuple[list[OutputFile], dict[str, DifferentiabilityInfo]]:
-    """The file, and for each operator whose formulas are in it what these say."""
-    infos = differentiable(package)
-    if not infos:
-        return [], {}
+@dataclass(frozen=True, slots=True)
+class Autograd:
+    """The derivatives of a package: what the formulas say by operator, views, and the functions they call."""
+
+    infos: Mapping[str, DifferentiabilityInfo]
+    operators: Sequence[AutogradView]
+    functions: Sequence[FormulaFunction]
+
+
+def build_autograd(package: Package) -> Autograd:
+    """The derivatives of every operator whose formulas are registered."""
     functions = _Functions(package)
+    infos = _differentiable(package)
     views = [_view(operator, info, functions) for operator, info in infos]
-    context = {
-        "helpers": list(functions.helpers.values()),
-        "calls": tuple_text(
-            [tuple_display([quote(p), quote(n)]) for n, p in functions.calls.items()], tail=" " * 38
-        ),
-        "operators": views,
-    }
-    path = f"{package.root}/_autograd.py"
-    by_name = {operator.name: info for operator, info in infos}
-    return [OutputFile(path, "torch_python/autograd.py.j2", context)], by_name
+    found = {operator.name: info for operator, info in infos}
+    return Autograd(found, views, sorted(functions.found.values(), key=lambda f: f.name))
 
 
-def differentiable(package: Package) -> list[tuple[Operator, DifferentiabilityInfo]]:
+def _differentiable(package: Package) -> list[tuple[Operator, DifferentiabilityInfo]]:
     """The operators that formulas are registered for, with what these say."""
     if not package.options.autograd:
         return []
@@ -120,42 +180,33 @@ class _Functions:
         self.index = package.modules.get("formulas")
         self.operators = {o.schema.base_name: o for o in reversed(package.own)}
         self.place = ""
-        self.helpers: dict[str, str] = {}
-        self.calls: dict[str, str] = {}
+        self.found: dict[str, FormulaFunction] = {}
 
     def expression(self, name: str) -> str:
-        found = self.index.find(name) if self.index is not None else None
-        if found is not None:
-            items = [quote(self.place), quote(found[0]), quote(name)]
-            head = f"_helper_{name} = _library.named("
-            self.helpers.setdefault(name, bracketed(head, items))
-            return f"_helper_{name}"
-        operator = self.operators.get(name)
-        if operator is not None:
-            return operator.packet
-        if name == "not_implemented":
+        helper = self.index.find(name) if self.index is not None else None
+        if helper is None and name in self.operators:
+            return self.operators[name].packet
+        if helper is None and name == "not_implemented":
             return f"_support.{name}"
-        self.calls.setdefault(name, self.place)
-        return f"torch.{name}"
+        module = helper[0] if helper is not None else ""
+        self.found.setdefault(name, FormulaFunction(name, module, self.place))
+        return f"_helper_{name}" if module else f"torch.{name}"
 
 
 def _view(operator: Operator, info: DifferentiabilityInfo, functions: _Functions) -> AutogradView:
-    keeper = build_keeper(operator.schema, info)
+    schema = operator.schema
     functions.place = operator.place_of("derivatives")
-    has_keywords = any(a.kwarg_only for a in operator.schema.arguments)
+    keeper = build_keeper(schema, info)
+    words = Words(functions.expression, keeper.local, _conjugate)
     return AutogradView(
-        operator.flat,
-        docstring(f"{operator.name}, {operator.place_of('derivatives')}"),
-        python.signature(
-            [
-                "ctx: Any",
-                "inputs: tuple[Any, ...]",
-                *(["keyword_only_inputs: dict[str, Any]"] if has_keywords else []),
-                "output: Any",
-            ]
-        ),
-        tuple(_setup(operator, info, keeper)),
-        tuple(_backward(operator, info, keeper, functions)),
+        operator,
+        keeper,
+        tuple(_inputs(schema, keeper.sources)),
+        _needs(schema),
+        tuple(_without_gradient(schema, info)),
+        tuple(_grads(schema, info)),
+        tuple(_formulas(schema, info, words)),
+        _returned(schema, info),
     )
 
 
@@ -164,99 +215,84 @@ def _conjugate(value: Expression, kind: Kind) -> Expression:
     return Call(Member(value, "conjugate" if kind == SCALAR else "conj"), ())
 
 
-def _setup(operator: Operator, info: DifferentiabilityInfo, keeper: Keeper) -> Iterator[str]:
-    schema = operator.schema
-    if operator.kind is SchemaKind.inplace:
-        yield "ctx.mark_dirty(inputs[0])"
-    needed = keeper.sources()
+def _inputs(schema: FunctionSchema, needed: set[str]) -> Iterator[LocalView]:
+    """The arguments and results that something is kept of."""
     for index, argument in enumerate(schema.positional):
         if argument.name in needed:
-            yield f"{local(argument.name)} = inputs[{index}]"
+            yield LocalView(local(argument.name), f"inputs[{index}]")
     for argument in schema.kwarg_only:
         if argument.name in needed:
-            yield f"{local(argument.name)} = keyword_only_inputs[{quote(argument.name)}]"
-    names = return_names(schema)
-    for index, name in enumerate(names):
+            yield LocalView(local(argument.name), f"keyword_only_inputs[{quote(argument.name)}]")
+    for index, name in enumerate(return_names(schema)):
         if name in needed:
-            yield f"{local(name)} = output" + (f"[{index}]" if len(names) > 1 else "")
-    if keeper.asks_needs():
-        yield needs_line(schema)
-    yield from keeper.save_lines()
-    left = [
-        f"output[{i}]" if len(names) > 1 else "output"
-        for i, value in enumerate(schema.returns)
-        if i not in info.outputs and is_tensor_like(value.type)
-    ]
-    if left:
-        yield f"ctx.mark_non_differentiable({', '.join(left)})"
+            yield LocalView(local(name), _output(schema, index))
 
 
-def _backward(
-    operator: Operator,
-    info: DifferentiabilityInfo,
-    keeper: Keeper,
-    functions: _Functions,
-) -> Iterator[str]:
-    schema = operator.schema
-    yield needs_line(schema)
-    yield from keeper.load_lines()
-    yield from _gradients(operator, info)
-    words = Words(functions.expression, keeper.local, _conjugate)
+def _output(schema: FunctionSchema, index: int) -> str:
+    return f"output[{index}]" if len(schema.returns) > 1 else "output"
+
+
+def _needs(schema: FunctionSchema) -> str:
+    """Which inputs want a gradient. PyTorch leaves out arguments that equal their default."""
+    if any(a.default is not None and dispatch_kind(a.type) in "TOL" for a in schema.positional):
+        return f"_support.padded(ctx.needs_input_grad, {len(schema.positional)})"
+    return "ctx.needs_input_grad"
+
+
+def _without_gradient(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[str]:
+    for index, value in enumerate(schema.returns):
+        if index not in info.outputs and is_tensor_like(value.type):
+            yield _output(schema, index)
+
+
+def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[LocalView]:
+    """`grad`, `grads` or `grad_NAME`, whichever the formulas use."""
+    outputs, names = info.outputs, return_names(schema)
+    if "grad" in info.mentioned:
+        yield LocalView("grad", f"grads[{outputs[0]}]")
+    for index in outputs:
+        if f"grad_{names[index]}" in info.used_gradients:
+            yield LocalView(f"grad_{names[index]}", f"grads[{index}]")
+    if "grads" in info.mentioned:
+        if len(schema.returns) == 1 and isinstance(schema.returns[0].type, ListType):
+            yield LocalView("grads", "tuple(grads[0])")
+        elif outputs != tuple(range(len(schema.returns))):
+            yield LocalView("grads", tuple_display([f"grads[{i}]" for i in outputs]))
+
+
+def _formulas(
+    schema: FunctionSchema, info: DifferentiabilityInfo, words: Words
+) -> Iterator[FormulaView]:
     positions = {a.name: i for i, a in enumerate(schema.positional)}
-    lists = {a.name for a in schema.positional if isinstance(a.type, ListType)}
+    lists = _lists(schema)
     for derivative in info.derivatives:
-        names = derivative.names
-        needs = [_need(positions[name], name in lists) for name in names]
-        if "grad_input_mask" in derivative.mentioned:
-            yield f"grad_input_mask = {tuple_display(needs)}"
-        targets = [f"grad_{name}_" for name in names]
-        for target, name in zip(targets, names):
-            empty = f"[None] * len(needs[{positions[name]}])"
-            yield f"{target}: Any = {empty if name in lists else 'None'}"
-        yield f"if {' or '.join(needs)}:"
-        written = write(in_python(derivative.tree, words))
-        lines = statements(targets[0], written, indent=8, target=", ".join(targets))
-        yield from (f"    {line}" for line in lines)
-        for target, name in zip(targets, names):
-            if name in lists:
-                # torch.library compares the structure with that of the inputs.
-                yield f"    {target} = list({target})"
-    result = tuple_display(_returned(operator, info))
-    if lists and any(a.default is not None for a in schema.positional):
-        # torch.library wants exactly as many as there were inputs.
-        result = f"{result}[: len(ctx.needs_input_grad)]"
-    yield f"return {result}"
+        gradients, wanted = [], []
+        for name in derivative.names:
+            need, is_list = f"needs[{positions[name]}]", name in lists
+            empty = f"[None] * len({need})" if is_list else "None"
+            gradients.append(GradientView(f"grad_{name}_", empty, is_list))
+            wanted.append(f"any({need})" if is_list else need)
+        mask = tuple_display(wanted) if "grad_input_mask" in derivative.mentioned else ""
+        value = write(in_python(derivative.tree, words)).text
+        yield FormulaView(tuple(gradients), wanted, mask, value)
 
 
-def _need(position: int, is_list: bool) -> str:
-    flag = f"needs[{position}]"
-    return f"any({flag})" if is_list else flag
+def _lists(schema: FunctionSchema) -> set[str]:
+    return {a.name for a in schema.positional if isinstance(a.type, ListType)}
 
 
-def _returned(operator: Operator, info: DifferentiabilityInfo) -> Sequence[str]:
+def _returned(schema: FunctionSchema, info: DifferentiabilityInfo) -> str:
+    """The gradients of all inputs, None for those that have no formula."""
     items = []
-    for index, argument in enumerate(operator.schema.positional):
+    for index, argument in enumerate(schema.positional):
         if argument.name in info.arguments:
             items.append(f"grad_{argument.name}_")
         elif dispatch_kind(argument.type) == "L":
             items.append(f"[None] * len(needs[{index}])")
         else:
             items.append("None")
-    return items
-
-
-def _gradients(operator: Operator, info: DifferentiabilityInfo) -> Iterator[str]:
-    """`grad`, `grads` or `grad_NAME`, whichever the formulas use."""
-    schema = operator.schema
-    outputs = info.outputs
-    names = return_names(schema)
-    if "grad" in info.mentioned:
-        yield f"grad = grads[{outputs[0]}]"
-    for index in outputs:
-        if f"grad_{names[index]}" in info.used_gradients:
-            yield f"grad_{names[index]} = grads[{index}]"
-    if "grads" in info.mentioned:
-        if len(schema.returns) == 1 and isinstance(schema.returns[0].type, ListType):
-            yield "grads = tuple(grads[0])"
-        elif outputs != tuple(range(len(schema.returns))):
-            yield f"grads = {tuple_display([f'grads[{i}]' for i in outputs])}"
+    result = tuple_display(items)
+    if _lists(schema) and any(a.default is not None for a in schema.positional):
+        # torch.library wants exactly as many as there were inputs.
+        result = f"{result}[: len(ctx.needs_input_grad)]"
+    return result

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 from torchgen_lite.dialects import torch_library
 from torchgen_lite.dialects.python_names import BUILTIN_TYPES
 from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.fakes import fake_of
 from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Package
@@ -15,7 +16,6 @@ from torchgen_lite.targets.torch_python.registration import build_registrations
 # What the package is made of; its `__init__` shows no functions called so.
 _HIDDEN = BUILTIN_TYPES | {
     "RegistrationError",
-    "_autograd",
     "_library",
     "_operators",
     "_places",
@@ -24,25 +24,27 @@ _HIDDEN = BUILTIN_TYPES | {
 }
 
 
-def build_package_files(package: Package, autograd: Collection[str]) -> Iterator[OutputFile]:
+def build_package_files(package: Package, autograd: Autograd) -> Iterator[OutputFile]:
     """The operators, the package itself, and what each package carries."""
     kernels = [kernel for o in package.operators for kernel in kernels_of(package, o)]
     fakes = [fake for o in package.operators if (fake := fake_of(o)) is not None]
     schemas = [o.schema for o in (*(k.operator for k in kernels), *(f.operator for f in fakes))]
-    modules = {"_autograd": autograd, "_library": True, "_places": True, "_support": fakes}
+    uses_support = bool(fakes or autograd.operators)
     context = {
         "package": package,
-        "imports": torch_library.type_imports(schemas, ["Any"] if kernels else []),
-        "modules": [name for name, is_used in modules.items() if is_used],
+        "imports": torch_library.type_imports(
+            schemas, ["Any"] if kernels or autograd.operators else []
+        ),
         "kernels": kernels,
         "fakes": fakes,
-        "operators": build_registrations(package, autograd),
-        "has_formulas": bool(autograd),
+        "autograd": autograd,
+        "uses_support": uses_support,
+        "operators": build_registrations(package, autograd.infos),
     }
     root = package.root
     yield OutputFile(f"{root}/_operators.py", "torch_python/operators.py.j2", context)
     yield OutputFile(f"{root}/_library.py", "torch_support/_library.py")
-    if fakes or autograd:
+    if uses_support:
         yield OutputFile(f"{root}/_support.py", "torch_support/_support.py")
     names = sorted(o.flat for o in package.own if o.flat not in _HIDDEN)
     yield OutputFile(f"{root}/__init__.py", "torch_python/package.py.j2", {"names": names})

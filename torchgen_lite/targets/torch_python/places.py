@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.torch_python.autograd import Autograd
 from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Package
 
@@ -23,9 +24,10 @@ class PlaceView:
     text: str
 
 
-def build_places(package: Package) -> OutputFile:
-    """The places that errors name: of operators, kernels, and functions of the author's."""
-    context = {"places": list(_places(package))}
+def build_places(package: Package, autograd: Autograd) -> OutputFile:
+    """The places that errors name: of operators, kernels, and functions that rules and formulas name."""
+    formulas = [PlaceView(f"{f.name}__formula", quote(f.place)) for f in autograd.functions]
+    context = {"places": [*_places(package), *formulas]}
     return OutputFile(f"{package.root}/_places.py", "torch_python/places.py.j2", context)
 
 

@@ -100,8 +100,8 @@ def _rules(package: Package, operator: Operator, has_formulas: bool) -> Iterator
     if sibling is not None:
         yield RuleView("functionalize", f"_library.functional({quote(sibling.name)})")
     if has_formulas:
-        yield RuleView("setup_context", f"_autograd.{operator.flat}_setup_context")
-        yield RuleView("backward", f"_autograd.{operator.flat}_backward")
+        yield RuleView("setup_context", operator.named("setup_context"))
+        yield RuleView("backward", operator.named("backward"))
     vmap = _named(package, operator, "vmap")
     if vmap:
         yield RuleView("vmap", vmap)

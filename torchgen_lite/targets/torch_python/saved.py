@@ -1,6 +1,6 @@
 """What forward keeps for backward: tensors by `save_for_backward`, the rest as attributes of `ctx`.
 
-    ctx.save_for_backward(a if ctx.needs_input_grad[1] else None)
+    ctx.save_for_backward(a if needs[1] else None)
     ctx.b_shape = b.shape
 
 A tensor is kept where the gradient that uses it is wanted. A formula that asks only for a shape or a
@@ -10,7 +10,6 @@ dtype keeps that and lets the memory go.
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.differentiability import (
@@ -20,14 +19,13 @@ from torchgen_lite.analysis.differentiability import (
     return_names,
 )
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import bracketed
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.formula import Call, Expression, Name
 
 # Names that the generated functions use themselves, and attributes that `ctx` has already.
 _TAKEN = frozenset(
-    "CALLS any ctx grad_input_mask grads inputs keyword_only_inputs len list needs output saved torch "
+    "any ctx grad_input_mask grads inputs keyword_only_inputs len list needs output saved torch "
     "apply apply_boxed apply_jvp backward boxed_grads_call clear_saved_tensors_on_access dirty_tensors "
     "forward generate_vmap_rule jvp mark_dirty mark_non_differentiable mark_shared_storage "
     "materialize_grads maybe_clear_saved_tensors metadata name needs_input_grad next_functions "
@@ -69,6 +67,29 @@ def local(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Tensors:
+    """A tensor, or a list of tensors, that is kept. `needed` is the condition; empty if it always is."""
+
+    name: str
+    is_list: bool
+    needed: str
+
+    @property
+    def passed(self) -> str:
+        """As `save_for_backward` takes it."""
+        name = f"*{self.name}" if self.is_list else self.name
+        return f"{name} if {self.needed} else None" if self.needed else name
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """What `ctx` keeps under a name: a number, or a fact about a tensor."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Keeper:
     """What is kept for one operator: whole values, and facts about tensors."""
 
@@ -76,9 +97,26 @@ class Keeper:
     whole: tuple[Saved, ...]
     facts: tuple[Saved, ...]
 
+    @property
     def sources(self) -> set[str]:
         """The arguments and results that something is kept of."""
         return {saved.source for saved in (*self.whole, *self.facts)}
+
+    @property
+    def tensors(self) -> tuple[Tensors, ...]:
+        return tuple(
+            Tensors(local(saved.source), saved.carries == "L", self._needed(saved))
+            for saved in self.whole
+            if saved.carries in "TOL"
+        )
+
+    @property
+    def attributes(self) -> tuple[Attribute, ...]:
+        numbers = [local(saved.source) for saved in self.whole if saved.carries not in "TOL"]
+        return (
+            *(Attribute(name, name) for name in numbers),
+            *(Attribute(self._fact_name(fact), _read(fact)) for fact in self.facts),
+        )
 
     def local(self, saved: Saved) -> Expression | None:
         """What stands for a value or a fact in formulas; None where the tensor is kept for the fact."""
@@ -94,59 +132,19 @@ class Keeper:
         names = {*(a.name for a in self.schema.arguments), *return_names(self.schema)}
         return f"_{saved.name}" if saved.name in names else local(saved.name)
 
-    def needed(self, saved: Saved) -> str:
+    def _needed(self, saved: Saved) -> str:
         """The condition under which some gradient uses a tensor; empty if all do."""
         # torch.library flattens lists before it calls setup_context, so positions are off there.
         if any(dispatch_kind(a.type) == "L" for a in self.schema.arguments):
             return ""
         return " or ".join(f"needs[{position}]" for position in saved.needed_by)
 
-    def asks_needs(self) -> bool:
-        """Whether it depends on the gradients that are wanted what is kept."""
-        return any(saved.carries in "TO" and self.needed(saved) for saved in self.whole)
 
-    def save_lines(self) -> Iterator[str]:
-        items = []
-        for saved in self.whole:
-            name = local(saved.source)
-            if saved.carries == "L":
-                items.append(f"*{name}")
-                yield f"ctx._{name}_length = len({name})"
-            elif saved.carries in "TO":
-                needed = self.needed(saved)
-                items.append(f"{name} if {needed} else None" if needed else name)
-            else:
-                yield f"ctx.{name} = {name}"
-        for fact in self.facts:
-            value = local(fact.source)
-            text = _READ[fact.fact].format(value, fact.dim)
-            if fact.carries == "O":
-                text = f"{text} if {value} is not None else None"
-            yield f"ctx.{self._fact_name(fact)} = {text}"
-        if items:
-            yield from bracketed("ctx.save_for_backward(", items, indent=4).split("\n    ")
-
-    def load_lines(self) -> Iterator[str]:
-        """The same things as locals of backward."""
-        tensors = [saved for saved in self.whole if saved.carries in "TOL"]
-        if any(saved.carries == "L" for saved in tensors):
-            yield "saved = list(ctx.saved_tensors)"
-            for saved in tensors:
-                name = local(saved.source)
-                if saved.carries == "L":
-                    yield f"{name} = saved[: ctx._{name}_length]"
-                    yield f"del saved[: ctx._{name}_length]"
-                else:
-                    yield f"{name} = saved.pop(0)"
-        elif tensors:
-            names = [local(saved.source) for saved in tensors]
-            left = f"({names[0]},)" if len(names) == 1 else ", ".join(names)
-            yield f"{left} = ctx.saved_tensors"
-        for saved in self.whole:
-            if saved not in tensors:
-                yield f"{local(saved.source)} = ctx.{local(saved.source)}"
-        for fact in self.facts:
-            yield f"{self._fact_name(fact)} = ctx.{self._fact_name(fact)}"
+def _read(fact: Saved) -> str:
+    """The expression for a fact, when the call is recorded."""
+    value = local(fact.source)
+    text = _READ[fact.fact].format(value, fact.dim)
+    return f"{text} if {value} is not None else None" if fact.carries == "O" else text
 
 
 def build_keeper(schema: FunctionSchema, info: DifferentiabilityInfo) -> Keeper:
@@ -159,10 +157,3 @@ def build_keeper(schema: FunctionSchema, info: DifferentiabilityInfo) -> Keeper:
     ]
     whole = tuple(saved for saved in kept if saved.is_whole)
     return Keeper(schema, whole, tuple(saved for saved in kept if not saved.is_whole))
-
-
-def needs_line(schema: FunctionSchema) -> str:
-    """Which inputs want a gradient. PyTorch leaves out arguments that equal their default."""
-    if any(a.default is not None and dispatch_kind(a.type) in "TOL" for a in schema.positional):
-        return f"needs = _support.padded(ctx.needs_input_grad, {len(schema.positional)})"
-    return "needs = ctx.needs_input_grad"

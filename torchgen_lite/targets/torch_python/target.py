@@ -51,13 +51,12 @@ def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetR
     )
     package = build_package(functions, options, program.modules.get(TARGET, {}))
     diagnostics += _check(package)
-    autograd_files, autograd = build_autograd(package)
+    autograd = build_autograd(package)
     files = [
         *build_package_files(package, autograd),
-        build_places(package),
-        *autograd_files,
+        build_places(package, autograd),
         build_functions(package),
-        *build_samples(package, autograd),
+        *build_samples(package, autograd.infos),
     ]
     return TargetResult(tuple(files), tuple(diagnostics))
 

@@ -1,4 +1,4 @@
-"""`_autograd.py` and `_places.py`: an entry, and the lines that it becomes."""
+"""Derivatives and places: an entry, and the lines that it becomes."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ def backward_of(folder: Path, entry: str) -> str:
     (folder / "torchgen_lite.toml").write_text(
         'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
     )
-    text = generate(load(root=folder))["torch-python/my_ops/_autograd.py"]
-    setup, backward = text.split('"""my::f, ops.yaml:4"""\n')[1:]
+    text = generate(load(root=folder))["torch-python/my_ops/_operators.py"]
+    functions = text.partition("\ndef f__setup_context(")[2].partition("\n\nOPERATORS")[0]
+    setup, backward = functions.split('"""my::f"""\n')[1:]
     return setup.partition("\n\n\n")[0] + "|" + backward
 
 

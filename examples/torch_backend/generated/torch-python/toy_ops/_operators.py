@@ -2,7 +2,11 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""The operators, and what is registered for each: kernels, fakes, derivatives and so on."""
+"""The operators, and what is registered for each.
+
+Kernels get every argument, though PyTorch leaves out those that equal their default. Fakes give what has shape,
+dtype and device, and no data; `torch.compile` traces with them. `setup_context` keeps what `backward` needs.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,7 @@ import torch
 from torch import SymInt, Tensor, device, dtype, layout, memory_format
 from torch.types import Number
 
-from . import _autograd, _library, _places, _support
-
-# Kernels. PyTorch leaves out arguments that equal their default; the author's functions get them all.
+from . import _library, _places, _support
 
 
 def aten__empty_memory_format__PrivateUse1(size: Sequence[int | SymInt], *, dtype: dtype | None = None, layout: layout | None = None, device: device | str | None = None, pin_memory: bool | None = None, memory_format: memory_format | None = None) -> Any:
@@ -162,9 +164,6 @@ def squash_slope__PrivateUse1(self: Tensor, scale: float = 1.0) -> Any:
     return _kernel(self, scale)
 
 
-# Fakes: results that have shape, dtype and device, and no data. `torch.compile` traces with them.
-
-
 def squash__fake(self: Tensor, scale: float = 1.0) -> Tensor:
     """toy::squash"""
     return torch.empty_like(self)
@@ -173,6 +172,26 @@ def squash__fake(self: Tensor, scale: float = 1.0) -> Tensor:
 def squash_slope__fake(self: Tensor, scale: float = 1.0) -> Tensor:
     """toy::squash_slope"""
     return torch.empty_like(self)
+
+
+def squash__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """toy::squash"""
+    self = inputs[0]
+    scale = inputs[1]
+    ctx.scale = scale
+    ctx.save_for_backward(self)
+
+
+def squash__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """toy::squash"""
+    needs = ctx.needs_input_grad
+    (self,) = ctx.saved_tensors
+    scale = ctx.scale
+    grad = grads[0]
+    grad_self_: Any = None
+    if needs[0]:
+        grad_self_ = grad * torch.ops.toy.squash_slope(self, scale)
+    return (grad_self_, None)
 
 
 OPERATORS = [
@@ -364,8 +383,8 @@ OPERATORS = [
             "CPU": squash__CPU,
             "PrivateUse1": squash__PrivateUse1,
             "fake": squash__fake,
-            "setup_context": _autograd.squash_setup_context,
-            "backward": _autograd.squash_backward,
+            "setup_context": squash__setup_context,
+            "backward": squash__backward,
         },
     ),
     _library.Operator(
@@ -385,5 +404,4 @@ _library.register(
     kind="DEF",
     defines=True,
     load="toy_backend.device",
-    calls=_autograd.CALLS,
 )

@@ -2,19 +2,21 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""The operators, and what is registered for each: kernels, fakes, derivatives and so on."""
+"""The operators, and what is registered for each.
+
+Kernels get every argument, though PyTorch leaves out those that equal their default. Fakes give what has shape,
+dtype and device, and no data; `torch.compile` traces with them. `setup_context` keeps what `backward` needs.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, device, dtype
 
-from . import _autograd, _library, _places, _support
-
-
-# Fakes: results that have shape, dtype and device, and no data. `torch.compile` traces with them.
+from . import _library, _places, _support
 
 
 def muladd__fake(a: Tensor, b: Tensor, s: float) -> Tensor:
@@ -57,6 +59,92 @@ def smooth_relu__fake(self: Tensor) -> Tensor:
     return torch.empty_like(self)
 
 
+def muladd__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """torch_ops::muladd"""
+    a = inputs[0]
+    b = inputs[1]
+    needs = ctx.needs_input_grad
+    ctx.save_for_backward(b if needs[0] else None, a if needs[1] else None)
+
+
+def muladd__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """torch_ops::muladd"""
+    needs = ctx.needs_input_grad
+    (b, a) = ctx.saved_tensors
+    grad = grads[0]
+    grad_a_: Any = None
+    if needs[0]:
+        grad_a_ = grad * b
+    grad_b_: Any = None
+    if needs[1]:
+        grad_b_ = grad * a
+    return (grad_a_, grad_b_, None)
+
+
+def scale__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """torch_ops::scale"""
+    s = inputs[1]
+    ctx.s = s
+
+
+def scale__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """torch_ops::scale"""
+    needs = ctx.needs_input_grad
+    s = ctx.s
+    grad = grads[0]
+    grad_self_: Any = None
+    if needs[0]:
+        grad_self_ = grad * s
+    return (grad_self_, None)
+
+
+def scale___setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """torch_ops::scale_"""
+    ctx.mark_dirty(inputs[0])
+    s = inputs[1]
+    ctx.s = s
+
+
+def scale___backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """torch_ops::scale_"""
+    needs = ctx.needs_input_grad
+    s = ctx.s
+    grad = grads[0]
+    grad_self_: Any = None
+    if needs[0]:
+        grad_self_ = grad * s
+    return (grad_self_, None)
+
+
+def minmax__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """torch_ops::minmax"""
+    ctx.mark_non_differentiable(output[0], output[1])
+
+
+def minmax__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """torch_ops::minmax"""
+    needs = ctx.needs_input_grad
+    return (None,)
+
+
+def smooth_relu__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+    """torch_ops::smooth_relu"""
+    self = inputs[0]
+    result = output
+    ctx.save_for_backward(self, result)
+
+
+def smooth_relu__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """torch_ops::smooth_relu"""
+    needs = ctx.needs_input_grad
+    (self, result) = ctx.saved_tensors
+    grad = grads[0]
+    grad_self_: Any = None
+    if needs[0]:
+        grad_self_ = grad * result / (2 * result - self)
+    return (grad_self_,)
+
+
 OPERATORS = [
     _library.Operator(
         _places.muladd__func,
@@ -64,8 +152,8 @@ OPERATORS = [
         "muladd(Tensor a, Tensor b, float s) -> Tensor",
         {
             "fake": muladd__fake,
-            "setup_context": _autograd.muladd_setup_context,
-            "backward": _autograd.muladd_backward,
+            "setup_context": muladd__setup_context,
+            "backward": muladd__backward,
         },
     ),
     _library.Operator(
@@ -74,8 +162,8 @@ OPERATORS = [
         "scale(Tensor self, float s) -> Tensor",
         {
             "fake": scale__fake,
-            "setup_context": _autograd.scale_setup_context,
-            "backward": _autograd.scale_backward,
+            "setup_context": scale__setup_context,
+            "backward": scale__backward,
         },
     ),
     _library.Operator(
@@ -85,8 +173,8 @@ OPERATORS = [
         {
             "fake": scale___fake,
             "functionalize": _library.functional("torch_ops::scale"),
-            "setup_context": _autograd.scale__setup_context,
-            "backward": _autograd.scale__backward,
+            "setup_context": scale___setup_context,
+            "backward": scale___backward,
         },
         tags=("inplace",),
     ),
@@ -106,8 +194,8 @@ OPERATORS = [
         "minmax(Tensor self) -> (Tensor min, Tensor max)",
         {
             "fake": minmax__fake,
-            "setup_context": _autograd.minmax_setup_context,
-            "backward": _autograd.minmax_backward,
+            "setup_context": minmax__setup_context,
+            "backward": minmax__backward,
         },
     ),
     _library.Operator(
@@ -138,8 +226,8 @@ OPERATORS = [
         "smooth_relu(Tensor self) -> Tensor",
         {
             "fake": smooth_relu__fake,
-            "setup_context": _autograd.smooth_relu_setup_context,
-            "backward": _autograd.smooth_relu_backward,
+            "setup_context": smooth_relu__setup_context,
+            "backward": smooth_relu__backward,
         },
     ),
     _library.Operator(
@@ -155,5 +243,4 @@ _library.register(
     kind="DEF",
     defines=False,
     load="torch_ops._C",
-    calls=_autograd.CALLS,
 )

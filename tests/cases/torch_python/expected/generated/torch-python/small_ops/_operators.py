@@ -2,7 +2,11 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""The operators, and what is registered for each: kernels, fakes, derivatives and so on."""
+"""The operators, and what is registered for each.
+
+Kernels get every argument, though PyTorch leaves out those that equal their default. Fakes give what has shape,
+dtype and device, and no data; `torch.compile` traces with them. `setup_context` keeps what `backward` needs.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +16,7 @@ import torch
 from torch import Tensor, dtype
 from torch.types import Number
 
-from . import _autograd, _library, _places, _support
-
-# Kernels. PyTorch leaves out arguments that equal their default; the author's functions get them all.
+from . import _library, _places, _support
 
 
 def axpy__CPU(x: Tensor, y: Tensor, *, a: float = 1.0) -> Any:
@@ -59,9 +61,6 @@ def aten__add_out__PrivateUse1(self: Tensor, other: Tensor, *, alpha: Number | c
     return _kernel(self, other, alpha=alpha, out=out)
 
 
-# Fakes: results that have shape, dtype and device, and no data. `torch.compile` traces with them.
-
-
 def axpy__fake(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
     """small::axpy"""
     return x.new_empty(_support.broadcast(x, y), dtype=_support.promote(x, y))
@@ -82,6 +81,71 @@ def flipped__fake(self: Tensor) -> Tensor:
     return self.as_strided([self.size(1), self.size(0)], [self.stride(1), self.stride(0)], self.storage_offset())
 
 
+_helper_scatter = _library.named(_places.scatter__formula, "formulas", "scatter")
+
+
+def axpy__setup_context(ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any) -> None:
+    """small::axpy"""
+    a = keyword_only_inputs["a"]
+    ctx.a = a
+
+
+def axpy__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """small::axpy"""
+    needs = ctx.needs_input_grad
+    a = ctx.a
+    grad = grads[0]
+    grad_x_: Any = None
+    if needs[0]:
+        grad_x_ = grad * a
+    grad_y_: Any = None
+    if needs[1]:
+        grad_y_ = grad
+    return (grad_x_, grad_y_)
+
+
+def axpy___setup_context(ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any) -> None:
+    """small::axpy_"""
+    ctx.mark_dirty(inputs[0])
+    a = keyword_only_inputs["a"]
+    ctx.a = a
+
+
+def axpy___backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """small::axpy_"""
+    needs = ctx.needs_input_grad
+    a = ctx.a
+    grad = grads[0]
+    grad_x_: Any = None
+    if needs[0]:
+        grad_x_ = grad * a
+    grad_y_: Any = None
+    if needs[1]:
+        grad_y_ = grad
+    return (grad_x_, grad_y_)
+
+
+def topk__setup_context(ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any) -> None:
+    """small::topk"""
+    self = inputs[0]
+    indices = output[1]
+    ctx.self_shape = self.shape
+    ctx.save_for_backward(indices)
+    ctx.mark_non_differentiable(output[1])
+
+
+def topk__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
+    """small::topk"""
+    needs = ctx.needs_input_grad
+    (indices,) = ctx.saved_tensors
+    self_shape = ctx.self_shape
+    grad = grads[0]
+    grad_self_: Any = None
+    if needs[0]:
+        grad_self_ = _helper_scatter(grad, indices, self_shape)
+    return (grad_self_, None)
+
+
 OPERATORS = [
     _library.Operator(
         _places.axpy__func,
@@ -91,8 +155,8 @@ OPERATORS = [
             "CPU": axpy__CPU,
             "CUDA": axpy__CUDA,
             "fake": axpy__fake,
-            "setup_context": _autograd.axpy_setup_context,
-            "backward": _autograd.axpy_backward,
+            "setup_context": axpy__setup_context,
+            "backward": axpy__backward,
             "autocast": _library.float32,
         },
         tags=("pointwise",),
@@ -106,8 +170,8 @@ OPERATORS = [
             "CPU": axpy___CPU,
             "fake": axpy___fake,
             "functionalize": _library.functional("small::axpy"),
-            "setup_context": _autograd.axpy__setup_context,
-            "backward": _autograd.axpy__backward,
+            "setup_context": axpy___setup_context,
+            "backward": axpy___backward,
         },
         tags=("inplace",),
     ),
@@ -118,8 +182,8 @@ OPERATORS = [
         {
             "CPU": topk__CPU,
             "fake": topk__fake,
-            "setup_context": _autograd.topk_setup_context,
-            "backward": _autograd.topk_backward,
+            "setup_context": topk__setup_context,
+            "backward": topk__backward,
         },
     ),
     _library.Operator(
@@ -157,5 +221,4 @@ _library.register(
     OPERATORS,
     kind="FRAGMENT",
     defines=True,
-    calls=_autograd.CALLS,
 )
