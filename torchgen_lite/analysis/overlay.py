@@ -68,9 +68,9 @@ def _merge(
         declared = FIELDS.get(field)
         if declared is None or declared.shape.read is None or field == "dispatch":
             continue
-        known, given = getattr(earlier, field), getattr(later, field)
+        known, given = getattr(earlier, declared.attribute), getattr(later, declared.attribute)
         if declared.fills and not known:
-            changes[field] = given
+            changes[declared.attribute] = given
         elif given != known:
             message = f"overlay gives `{field}` of `{name}` another value"
             clash = _clash("TG307", message, place, earlier.place(field) or there, later)

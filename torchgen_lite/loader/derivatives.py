@@ -138,6 +138,9 @@ def read_derivatives(
     plain: list[tuple[ScalarNode, Node]] = []
     for key, value in pairs:
         if key.value == "output_differentiability":
+            if place is not None:
+                message = "`output_differentiability` stands under `derivatives` and beside it"
+                reader.report("TG105", message, reader.span(key), "again here")
             place = reader.span(value)
             differentiability = _read_differentiability(reader, value)
         elif key.value == "dispatch" and isinstance(value, MapNode):

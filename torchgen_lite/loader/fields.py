@@ -1,7 +1,7 @@
 """The fields of an entry of native_functions.yaml, each declared once.
 
 The table is behind the loader, overlays, `fmt` (its order is the canonical order), the JSON Schema and
-docs/schema.md. What a field gives is the attribute of `NativeFunction` with its name.
+docs/schema.md.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from torchgen_lite.loader.shapes import FLAG, OPERATOR_NAME, TEXT, UNREAD, UNREA
 
 class Field(NamedTuple):
     """A field. `fills` says that an overlay may give it where it is missing; `retired` is the release of
-    PyTorch since which it means nothing."""
+    PyTorch since which it means nothing; `part_of` is the field that this one is read with."""
 
     name: str
     shape: Shape
@@ -24,10 +24,18 @@ class Field(NamedTuple):
     ours: bool = False
     fills: bool = False
     retired: str = ""
+    part_of: str = ""
+
+    @property
+    def attribute(self) -> str:
+        """What of `NativeFunction` the field gives."""
+        return self.part_of or self.name
 
 
-def _ours(name: str, shape: Shape, description: str, *, fills: bool = True) -> Field:
-    return Field(name, shape, description, ours=True, fills=fills)
+def _ours(
+    name: str, shape: Shape, description: str, *, fills: bool = True, part_of: str = ""
+) -> Field:
+    return Field(name, shape, description, ours=True, fills=fills, part_of=part_of)
 
 
 _FIELDS = (
@@ -118,6 +126,12 @@ _FIELDS = (
         own.DERIVATIVES,
         "a mapping from arguments to derivative formulas, see [autograd.md](autograd.md)",
     ),
+    _ours(
+        "output_differentiability",
+        own.DIFFERENTIABILITY,
+        "for each result whether it has a derivative; it may stand under `derivatives` too",
+        part_of="derivatives",
+    ),
     _ours("samples", own.SAMPLES, "a list of example arguments for generated tests"),
     Field("use_const_ref_for_mutable_tensors", UNREAD_FLAG, "how C++ takes written tensors"),
     Field("use_c10_dispatcher", UNREAD, "how the kernel was called", retired="1.10"),
@@ -151,8 +165,9 @@ def read_fields(reader: EntryReader) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name in reader.fields:
         field = FIELDS.get(name)
-        if field is not None and field.shape.read is not None:
-            values[name] = field.shape.read(reader, name)
+        if field is None or field.shape.read is None or field.attribute in values:
+            continue
+        values[field.attribute] = field.shape.read(reader, name)
     if values:
         native.complete_fields(reader, values)
     return values

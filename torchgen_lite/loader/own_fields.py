@@ -81,14 +81,22 @@ def _read_guard(reader: EntryReader, name: str) -> str | None:
 
 
 def _read_derivatives(reader: EntryReader, name: str) -> Derivatives | None:
-    """Formulas by argument name; several arguments with one formula are a comma list."""
-    node = reader.fields[name][1]
-    if not isinstance(node, MapNode):
-        reader.wrong_type(name, node, "a mapping from arguments to formulas")
-        return None
+    """Formulas by argument name; several arguments with one formula are a comma list.
+
+    `output_differentiability` may stand among them, as in PyTorch's derivatives.yaml, or beside them.
+    """
+    pairs, span = [], reader.span(reader.fields[name][1])
+    if "derivatives" in reader.fields:
+        node = reader.fields["derivatives"][1]
+        if not isinstance(node, MapNode):
+            reader.wrong_type("derivatives", node, "a mapping from arguments to formulas")
+            return None
+        pairs, span = list(reader.read_keys(node)), reader.span(node)
+    if "output_differentiability" in reader.fields:
+        pairs.append(reader.fields["output_differentiability"])
     from torchgen_lite.loader.derivatives import read_derivatives
 
-    return read_derivatives(reader, reader.read_keys(node), reader.span(node))
+    return read_derivatives(reader, pairs, span)
 
 
 def _fake_schema() -> dict[str, object]:
@@ -112,4 +120,5 @@ FAKE = Shape(lambda tags: _fake_schema(), _read_fake)
 FUNCTION = Shape(plain(type="string", pattern=KERNEL), _read_function)
 AUTOCAST = one_of("TG337", "autocast rule", ("float32", "lower_precision"))
 DERIVATIVES = Shape(plain(type="object"), _read_derivatives)
+DIFFERENTIABILITY = Shape(plain(type="array", minItems=1), _read_derivatives)
 SAMPLES = Shape(plain(type="array"), _read_samples)

@@ -217,6 +217,31 @@ def test_without_a_vocabulary_only_known_operators_are_checked() -> None:
     assert problems("f(Tensor self) -> Tensor", unknown, helpers=None) == []
 
 
+@pytest.mark.parametrize(
+    "fields",
+    [
+        "  derivatives: {self: grad, output_differentiability: [True, False]}\n",
+        "  derivatives: {self: grad}\n  output_differentiability: [True, False]\n",
+        "  output_differentiability: [True, False]\n  derivatives: {self: grad}\n",
+        "  output_differentiability: [True, False]\n",
+    ],
+)
+def test_results_are_differentiable_as_the_entry_says(fields: str) -> None:
+    text = f"- func: g(Tensor self) -> (Tensor, Tensor)\n{fields}"
+    (function,), found = load_native_functions([Source("ops.yaml", text)])
+    assert found == () and function.derivatives is not None
+    assert function.derivatives.output_differentiability == (True, False)
+    assert len(function.derivatives.formulas) == ("grad" in fields)
+
+
+def test_results_are_said_to_be_differentiable_once() -> None:
+    formulas = ("self: grad", "output_differentiability: [True, True]")
+    func = "g(Tensor self) -> (Tensor, Tensor)\n  output_differentiability: [True, False]"
+    assert problems(func, *formulas) == [
+        "ops.yaml:2:3: error[TG105] 'output_differentiability' stands under 'derivatives' and beside it"
+    ]
+
+
 def test_variants_by_key_and_several_results() -> None:
     text = """\
 - func: g(Tensor self, *, int n) -> (Tensor a, Tensor b)

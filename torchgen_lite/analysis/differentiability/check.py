@@ -62,7 +62,7 @@ def check_derivatives(
         entry = _Entry(function, function.derivatives)
         refusal = _refusal(function)
         if refusal is not None:
-            span = function.place("derivatives")
+            span = function.place("derivatives") or function.derivatives.span
             yield entry.report("TG325", refusal, span, "no formulas here")
             continue
         yield from _check_differentiability(entry)
