@@ -157,6 +157,16 @@ def test_what_has_no_differentiable_result_has_no_node(project: Path, count: int
     assert 'scaling.impl("signs", _fallthrough)' in text
 
 
+def test_a_fact_that_a_node_cannot_keep_keeps_the_tensor(project: Path) -> None:
+    (project / "ops.yaml").write_text(
+        "- func: scaling::like(Tensor self) -> Tensor\n  dispatch:\n    CPU: sign\n"
+        "  derivatives:\n    self: grad.as_strided(self.shape, self.sym_strides())\n"
+    )
+    text = generate(load(root=project))["python/scaling_ops/register_autograd.py"]
+    assert "    _node.saved = (self._shape, _save(self))\n" in text
+    assert "        grad_self_: Any = grad.as_strided(self_shape, self.sym_strides())\n" in text
+
+
 def test_formulas_for_each_of_a_list_become_no_kernel(project: Path) -> None:
     lists = "- func: scaling::_foreach_scale(Tensor[] self, Tensor factor, int power) -> Tensor[]\n"
     (project / "ops.yaml").write_text(f"{SCHEMA}{lists}  dispatch:\n    CPU: scale\n")

@@ -45,6 +45,21 @@ ENTRIES = {
         "        grad_x_ = grad * result\n"
         "    return (grad_x_, None)\n",
     ),
+    "the conjugate of a tensor and that of a number": (
+        "- func: my::f(Tensor x, Tensor y, Scalar s) -> Tensor\n"
+        "  dispatch: {CPU: f}\n"
+        "  fake: {like: x}\n"
+        "  derivatives: {x: grad * y.conj() * s.conj(), y: not_differentiable}\n",
+        "    y = inputs[1]\n    s = inputs[2]\n    ctx.s = s\n    ctx.save_for_backward(y)|"
+        "    needs = ctx.needs_input_grad\n"
+        "    (y,) = ctx.saved_tensors\n"
+        "    s = ctx.s\n"
+        "    grad = grads[0]\n"
+        "    grad_x_: Any = None\n"
+        "    if needs[0]:\n"
+        "        grad_x_ = grad * y.conj() * s.conjugate()\n"
+        "    return (grad_x_, None, None)\n",
+    ),
     "an argument that is called as what is kept of another": (
         "- func: my::f(Tensor x, int[] x_shape) -> Tensor\n"
         "  dispatch: {CPU: f}\n"
