@@ -87,11 +87,11 @@ _WRITTEN = {
     "None": NOTHING,
     "Mean": Expression("at::Reduction::Mean"),
     "[]": EMPTY,
-    "contiguous_format": Expression("c10::MemoryFormat::Contiguous"),
-    "preserve_format": Expression("c10::MemoryFormat::Preserve"),
-    "channels_last": Expression("c10::MemoryFormat::ChannelsLast"),
-    "channels_last_3d": Expression("c10::MemoryFormat::ChannelsLast3d"),
     "strided": Expression("c10::Layout::Strided"),
+    **{
+        written: Expression(f"c10::MemoryFormat::{name}")
+        for written, name in ENUMERATORS["MemoryFormat"].items()
+    },
     "long": Expression("at::kLong"),
     "inf": real(float("inf")),
     "-inf": real(float("-inf")),

@@ -1,4 +1,4 @@
-"""The C++ types of an operator, spelled in the style of the output.
+"""The C++ types of an operator, as libtorch takes them.
 
 The dispatcher's dialect says what they are. For operators of PyTorch's that is the whole truth. Elsewhere
 some of its types are such that libtorch refuses a kernel with them: torchgen never met a `bool[]`, a
