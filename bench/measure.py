@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 
@@ -19,11 +19,16 @@ class Run(NamedTuple):
     peak: float
 
 
-def run(command: Sequence[str], cwd: str | None = None, expect: int = 0) -> Run:
+def run(
+    command: Sequence[str],
+    cwd: str | None = None,
+    expect: int = 0,
+    env: Mapping[str, str] | None = None,
+) -> Run:
     """Run a command to its end and account for it. Raises RuntimeError if it exits otherwise than expected."""
     start = time.perf_counter()
     process = subprocess.Popen(
-        command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env
     )
     assert process.stderr is not None
     errors = process.stderr.read()

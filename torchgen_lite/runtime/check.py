@@ -23,7 +23,7 @@ def check_kernel(signature: Signature, kernel: Kernel) -> None:
         check_callable(kernel)
         return
     code = function.__code__
-    first = kernel._line_and_kind & WITH_KEYSET
+    first = kernel._offset_and_kind & WITH_KEYSET
     given = signature.positional + first
     keywords = code.co_kwonlyargcount
     if (

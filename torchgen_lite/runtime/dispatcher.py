@@ -7,16 +7,17 @@ Every change holds `lock`.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from torchgen_lite.runtime.errors import DispatcherError
-from torchgen_lite.runtime.kernel import Kernel, KernelCallable, site
+from torchgen_lite.runtime.kernel import Kernel, KernelCallable
 from torchgen_lite.runtime.keys import RUNTIME_KEYS, DispatchKey, parse_dispatch_key
 from torchgen_lite.runtime.keyset import DispatchKeySet
 from torchgen_lite.runtime.operator import OperatorHandle
 from torchgen_lite.runtime.record import Observer, observed
 from torchgen_lite.runtime.signature import Signature
+from torchgen_lite.runtime.sites import Place, site
 from torchgen_lite.runtime.table import Cell, Plan, choose, compute_plan
 
 PLAN_LIMIT = 4096
@@ -42,6 +43,7 @@ class Dispatcher:
         self.libraries: dict[str, str] = {}
         self._operators: dict[str, OperatorHandle] = {}
         self._plans: dict[int, Plan] = {}
+        self._planned: set[OperatorHandle] = set()
         self._listeners: list[RegistrationListener] = []
 
     @staticmethod
@@ -138,18 +140,18 @@ class Dispatcher:
         with self.lock:
             self.libraries.pop(namespace, None)
 
-    def register_def(self, signature: Signature, file: str, line: int) -> OperatorHandle:
-        """`file` is a note that stands for the site if `line` is -1."""
+    def register_def(self, signature: Signature, where: Place, offset: int) -> OperatorHandle:
+        """`where` and `offset` are the site of the definition."""
         with self.lock:
             operator = self.operator_of_name(signature.full_name)
             if operator.has_schema:
                 raise DispatcherError(
                     f"Tried to register an operator ({signature.schema}) with the same name and overload "
                     f"name multiple times. Each overload's schema should only be registered with a single "
-                    f"call to define(). Duplicate registration: {site(file, line)}. Original registration: "
+                    f"call to define(). Duplicate registration: {site(where, offset)}. Original registration: "
                     f"{operator.definition_debug}"
                 )
-            operator.set_signature(signature, file, line)
+            operator.set_signature(signature, where, offset)
             try:
                 for listener in self._listeners:
                     listener.on_operator_registered(operator)
@@ -162,7 +164,7 @@ class Dispatcher:
         with self.lock:
             for listener in self._listeners:
                 listener.on_operator_deregistered(operator)
-            operator.set_signature(None, "", -1)
+            operator.set_signature(None, "", 0)
             self._release(operator)
 
     def deregister_impl(self, operator: OperatorHandle, kernel: Kernel) -> None:
@@ -174,6 +176,7 @@ class Dispatcher:
         """Take an operator out of the table when its definition and its last kernel are gone."""
         if not operator.kernels and not operator.has_schema:
             del self._operators[operator.full_name]
+            self._planned.discard(operator)
 
     def register_fallback(self, key: DispatchKey, kernel: Kernel) -> None:
         with self.lock:
@@ -192,7 +195,8 @@ class Dispatcher:
 
     def _fallbacks_changed(self) -> None:
         self._plans.clear()
-        for operator in self.operators():
+        planned, self._planned = self._planned, set()
+        for operator in planned:
             operator.fallbacks_changed()
 
     def add_registration_listener(self, listener: RegistrationListener) -> Callable[[], None]:
@@ -213,7 +217,7 @@ class Dispatcher:
         """Install what `observe.observe` manages. What was resolved is dropped, so that calls are seen."""
         with self.lock:
             self.observers = observers
-            for operator in self.operators():
+            for operator in tuple(self._planned):
                 operator.forget()
 
     def watch(
@@ -229,8 +233,10 @@ class Dispatcher:
 
     # Tables.
 
-    def plan_of(self, kernels: Mapping[DispatchKey, Kernel]) -> Plan:
-        """The plan of an operator with these kernels; see Note [Tables are shared]."""
+    def plan_of(self, operator: OperatorHandle) -> Plan:
+        """The plan of an operator, which is told when fallbacks change it; see Note [Tables are shared]."""
+        self._planned.add(operator)
+        kernels = operator.kernels
         pattern = 0
         for key, kernel in kernels.items():
             pattern |= (3 if kernel.is_fallthrough else 1) << _PATTERN_BIT[key]

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from torchgen_lite.runtime.errors import fallthrough_kernel
 from torchgen_lite.runtime.keyset import DispatchKeySet
 from torchgen_lite.runtime.signature import Signature
+from torchgen_lite.runtime.sites import Place, site
 
 KernelCallable = Callable[..., Any]
 
@@ -44,41 +45,36 @@ WITH_KEYSET = 1
 IS_FALLBACK = 2
 
 
-def site(file: str, line: int) -> str:
-    """A place of registration in c10's words; a note of the caller's, kept with line -1, as it is."""
-    return file if line == -1 else f"registered at {file}:{line}"
-
-
-# Files of registrations have the same line numbers; the integers are shared.
+# Modules of registrations have the same offsets; the integers are shared.
 _numbers: dict[int, int] = {}
 
 
 class Kernel:
     """One registration. `older` is the kernel that it shadows, which comes back when this one goes.
 
-    There are tens of thousands of these, so they are packed: a note that stands for the site is kept in
-    `_file`, with -1 for the line, and `_line_and_kind` is 4 * line + WITH_KEYSET + IS_FALLBACK.
+    `where` and `offset` are its site. There are tens of thousands of these, so they are packed:
+    `_offset_and_kind` is 4 * offset + WITH_KEYSET + IS_FALLBACK.
     """
 
-    __slots__ = ("_file", "_line_and_kind", "function", "older")
+    __slots__ = ("_offset_and_kind", "_where", "function", "older")
     older: Kernel | None
 
     def __init__(
-        self, function: KernelCallable | BoxedKernel, kind: int, file: str, line: int
+        self, function: KernelCallable | BoxedKernel, kind: int, where: Place, offset: int
     ) -> None:
         self.function = function
-        self._file = file
-        packed = line << 2 | kind
-        self._line_and_kind = _numbers.setdefault(packed, packed)
+        self._where = where
+        packed = offset << 2 | kind
+        self._offset_and_kind = _numbers.setdefault(packed, packed)
         self.older = None
 
     @property
     def with_keyset(self) -> bool:
-        return self._line_and_kind & WITH_KEYSET != 0
+        return self._offset_and_kind & WITH_KEYSET != 0
 
     @property
     def is_fallback(self) -> bool:
-        return self._line_and_kind & IS_FALLBACK != 0
+        return self._offset_and_kind & IS_FALLBACK != 0
 
     @property
     def is_fallthrough(self) -> bool:
@@ -87,7 +83,7 @@ class Kernel:
     @property
     def debug(self) -> str:
         """Where it was registered, in c10's words, unless the registration said something else."""
-        return site(self._file, self._line_and_kind >> 2)
+        return site(self._where, self._offset_and_kind >> 2)
 
     def __str__(self) -> str:
         return f"fallthrough {self.debug}" if self.is_fallthrough else self.debug

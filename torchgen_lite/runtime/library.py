@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable
-from types import FrameType
 from typing import Any, Union
 
 from torchgen_lite.runtime.check import check_callable, check_kernel
@@ -20,7 +19,7 @@ from torchgen_lite.runtime.keys import (
 )
 from torchgen_lite.runtime.operator import OperatorHandle
 from torchgen_lite.runtime.signature import Signature
-from torchgen_lite.runtime.sites import line_of
+from torchgen_lite.runtime.sites import Place, place
 
 KINDS = ("DEF", "FRAGMENT", "IMPL")
 RESERVED_NAMESPACES = frozenset({"prim"})
@@ -121,15 +120,15 @@ class Library:
         all_tags = (tags,) if isinstance(tags, str) else tuple(tags)
         signature = Signature.from_schema(parsed, self.namespace, all_tags)
         frame = sys._getframe(1)
-        return self._define(signature, *_site(frame, debug))
+        return self._define(signature, *place(frame, debug))
 
     def define_signature(self, signature: Signature, *, debug: str | None = None) -> OperatorHandle:
         """`define` for generated code, which has the schema's facts at hand."""
         self._check_define(signature.schema, signature.name.rpartition("::")[0])
         frame = sys._getframe(1)
-        return self._define(signature, *_site(frame, debug))
+        return self._define(signature, *place(frame, debug))
 
-    def _define(self, signature: Signature, file: str, line: int) -> OperatorHandle:
+    def _define(self, signature: Signature, where: Place, offset: int) -> OperatorHandle:
         dispatcher = self.dispatcher
         with dispatcher.lock:
             implemented = dispatcher.find_op(signature.name, signature.overload_name)
@@ -137,7 +136,7 @@ class Library:
                 for key in tuple(implemented.kernels):
                     for kernel in implemented.kernels_at(key):
                         check_kernel(signature, kernel)
-            operator = dispatcher.register_def(signature, file, line)
+            operator = dispatcher.register_def(signature, where, offset)
             self._definitions.append(operator)
         return operator
 
@@ -184,9 +183,9 @@ class Library:
         kind = WITH_KEYSET if with_keyset else 0
         if debug is None:
             frame = sys._getframe(1)
-            kernel = Kernel(fn, kind, frame.f_code.co_filename, line_of(frame))
+            kernel = Kernel(fn, kind, frame.f_code, frame.f_lasti)
         else:
-            kernel = Kernel(fn, kind, debug, -1)
+            kernel = Kernel(fn, kind, debug, 0)
         dispatcher = self.dispatcher
         with dispatcher.lock:
             operator = dispatcher.operator_of_name(full_name)
@@ -225,7 +224,7 @@ class Library:
         kind = WITH_KEYSET if with_keyset else 0
         if fn is not fallthrough_kernel:
             kind |= IS_FALLBACK
-        kernel = Kernel(fn, kind, *_site(frame, debug))
+        kernel = Kernel(fn, kind, *place(frame, debug))
         check_callable(kernel)
         self.dispatcher.register_fallback(key, kernel)
         self._fallbacks.append(key)
@@ -293,11 +292,6 @@ def _parse_key(key: str | DispatchKey) -> DispatchKey:
             f"{parsed} is neither a runtime key nor an alias key, so no kernel can be registered at it"
         )
     return parsed
-
-
-def _site(frame: FrameType, debug: str | None) -> tuple[str, int]:
-    """Where a registration was made, or the caller's note in its place."""
-    return (frame.f_code.co_filename, line_of(frame)) if debug is None else (debug, -1)
 
 
 def _overridden(

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from torchgen_lite.runtime import report
 from torchgen_lite.runtime.errors import DispatcherError
-from torchgen_lite.runtime.kernel import Kernel, KernelCallable, site
+from torchgen_lite.runtime.kernel import Kernel, KernelCallable
 from torchgen_lite.runtime.keys import (
     RUNTIME_KEYS,
     SLOT_OF,
@@ -27,6 +27,7 @@ from torchgen_lite.runtime.keys import (
 from torchgen_lite.runtime.keyset import BACKEND_MASK, FULL_MASK, DispatchKeySet, table_index
 from torchgen_lite.runtime.local_state import LocalState, local_state
 from torchgen_lite.runtime.signature import Signature
+from torchgen_lite.runtime.sites import Place, site
 from torchgen_lite.runtime.table import FALLBACK, Cell, Plan
 
 MEMO_LIMIT = 1024
@@ -44,7 +45,7 @@ class Dispatcher(Protocol):
     @property
     def observers(self) -> tuple[object, ...]: ...
 
-    def plan_of(self, kernels: Mapping[DispatchKey, Kernel]) -> Plan: ...
+    def plan_of(self, operator: OperatorHandle) -> Plan: ...
 
     def watch(
         self,
@@ -67,8 +68,8 @@ class OperatorHandle:
 
     __slots__ = (
         "__weakref__",
-        "_definition_file",
-        "_definition_line",
+        "_definition_offset",
+        "_definition_place",
         "_memo_size",
         "_plan",
         "_signature",
@@ -92,8 +93,8 @@ class OperatorHandle:
         self.memo: dict[Any, Any] = {}
         self.redispatch_memo: dict[DispatchKeySet, Any] = {}
         self._signature: Signature | None = None
-        self._definition_file = ""
-        self._definition_line = -1
+        self._definition_place: Place = ""
+        self._definition_offset = 0
         self._plan: Plan | None = None
         self._memo_size = 0
 
@@ -147,12 +148,12 @@ class OperatorHandle:
 
     # Registration. The dispatcher calls these with its lock held.
 
-    def set_signature(self, signature: Signature | None, file: str, line: int) -> None:
-        """Define, or undefine with None; `file` is a note in place of the site if `line` is -1."""
+    def set_signature(self, signature: Signature | None, where: Place, offset: int) -> None:
+        """Define, or undefine with None; `where` and `offset` are the site."""
         undefining = self._signature is not None
         self._signature = signature
-        self._definition_file = file
-        self._definition_line = line
+        self._definition_place = where
+        self._definition_offset = offset
         if self.memo or self.redispatch_memo:
             self.forget()
         if undefining:  # Then stubs may have been made, for the schema that goes.
@@ -164,7 +165,7 @@ class OperatorHandle:
 
     @property
     def definition_debug(self) -> str:
-        return site(self._definition_file, self._definition_line)
+        return site(self._definition_place, self._definition_offset)
 
     def add_kernel(self, key: DispatchKey, kernel: Kernel) -> None:
         if key in self.kernels:
@@ -217,7 +218,8 @@ class OperatorHandle:
     def plan(self) -> Plan:
         plan = self._plan
         if plan is None:
-            plan = self._plan = self.dispatcher.plan_of(self.kernels)
+            with self.dispatcher.lock:
+                plan = self._plan = self.dispatcher.plan_of(self)
         return plan
 
     def kernel_of_slot(self, slot: int) -> Kernel | None:

@@ -1,53 +1,46 @@
-"""The line that a registration was made from.
+"""Where registrations are made.
 
-Note [Long modules]
-`frame.f_lineno` decodes the line table of its code from the beginning. In a generated module that registers
-thousands of kernels, one a line, that is quadratic: seconds for 30,000 registrations. Registrations come in the
-order of the lines, so for long code one cursor is kept that decodes each entry once.
+Note [Lines are found when asked for]
+A package registers thousands of kernels when it is imported, and hardly any of their lines is ever printed.
+`frame.f_lineno` decodes the line table of its code from the beginning, which is quadratic in a long module. So
+a registration keeps the code that made it and the offset of the instruction, or the caller's note in place of
+the code, and the line is found when a message or a table asks for it.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
+from bisect import bisect_right
 from types import CodeType, FrameType
+from typing import Union
 
-LONG = 2000
-"""Bytes of a line table: decoding a shorter one from the beginning costs less than a microsecond."""
+Place = Union[CodeType, str]
 
+DECODED_LIMIT = 64
 
-class _Cursor:
-    """A place in the line table of one code object."""
-
-    __slots__ = ("code", "end", "line", "lines", "lock", "start")
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.code: CodeType | None = None
-        self.lines: Iterator[tuple[int, int, int | None]] = iter(())
-        self.start = self.end = self.line = 0
-
-    def move_to(self, code: CodeType, offset: int) -> int:
-        """The line of an instruction."""
-        if code is not self.code or offset < self.start:
-            self.code = code
-            self.lines = code.co_lines()
-            self.start = self.end = 0
-            self.line = code.co_firstlineno
-        while offset >= self.end:
-            self.start, self.end, line = next(self.lines, (offset, offset + 1, None))
-            if line is not None:
-                self.line = line
-        return self.line
+# By identity: hashing code hashes everything in it.
+_decoded: dict[int, tuple[CodeType, list[int], list[int]]] = {}
 
 
-_cursor = _Cursor()
+def place(frame: FrameType, debug: str | None) -> tuple[Place, int]:
+    """Where a registration is made, or the caller's note in its place."""
+    return (frame.f_code, frame.f_lasti) if debug is None else (debug, 0)
 
 
-def line_of(frame: FrameType) -> int:
-    """`frame.f_lineno`, fast in long modules too."""
-    code = frame.f_code
-    if len(code.co_linetable) < LONG:
-        return frame.f_lineno
-    with _cursor.lock:
-        return _cursor.move_to(code, frame.f_lasti)
+def site(where: Place, offset: int) -> str:
+    """A place of registration in c10's words; a note of the caller's as it is."""
+    if isinstance(where, str):
+        return where
+    return f"registered at {where.co_filename}:{line_at(where, offset)}"
+
+
+def line_at(code: CodeType, offset: int) -> int:
+    """The line of an instruction."""
+    known = _decoded.get(id(code))
+    if known is None:
+        if len(_decoded) >= DECODED_LIMIT:
+            _decoded.clear()
+        table = [(start, line) for start, _, line in code.co_lines() if line is not None]
+        known = (code, [start for start, _ in table], [line for _, line in table])
+        _decoded[id(code)] = known
+    _, starts, lines = known
+    return lines[bisect_right(starts, offset) - 1] if lines else code.co_firstlineno

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.runtime.helpers import T, says
+from tests.unit.runtime.helpers import T, keyset, says
 from torchgen_lite.runtime import (
     Dispatcher,
     DispatcherError,
@@ -201,6 +201,35 @@ def test_a_fallback_reaches_operators_of_before_and_after(dispatcher: Dispatcher
     wildcard.close()
     with pytest.raises(NotImplementedError):
         before.call(T("CPU"))
+
+
+def test_a_fallback_is_news_only_to_what_has_been_resolved(
+    dispatcher: Dispatcher, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    forget = OperatorHandle.fallbacks_changed
+
+    def tell(operator: OperatorHandle) -> None:
+        told.append(operator.full_name)
+        forget(operator)
+
+    monkeypatch.setattr(OperatorHandle, "fallbacks_changed", tell)
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    names = ("called", "redispatched", "tabled", "idle")
+    operators = {name: library.define(f"{name}(Tensor x) -> Tensor") for name in names}
+    for name in names:
+        library.impl(name, says(name), "CPU")
+    operators["called"].call(T("CPU"))
+    operators["redispatched"].redispatch(keyset("CPU"), T("CPU"))
+    operators["tabled"].computed_table()
+    with Library("ns", "FRAGMENT", dispatcher=dispatcher) as fragment:
+        fragment.define("gone(Tensor x) -> Tensor").computed_table()
+    wildcard = Library("_", "IMPL", dispatcher=dispatcher)
+    wildcard.fallback(says("fallback"), "CUDA")
+    assert sorted(told) == ["ns::called", "ns::redispatched", "ns::tabled"]
+    wildcard.fallback(says("fallback"), "Meta")
+    assert len(told) == 3
+    assert all("CUDA" in operator.computed_table() for operator in operators.values())
 
 
 def test_dropping_a_library_undoes_it(dispatcher: Dispatcher) -> None:

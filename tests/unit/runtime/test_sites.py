@@ -1,55 +1,53 @@
-"""Lines of registration sites, in modules long enough for the cursor."""
+"""Places of registrations, and their lines."""
 
 from __future__ import annotations
 
 import sys
+from types import CodeType
 
-from torchgen_lite.runtime.sites import LONG, line_of
+import pytest
+
+from torchgen_lite.runtime import sites
+from torchgen_lite.runtime.sites import line_at, place, site
 
 
 def lines_of(text: str) -> list[tuple[int, int]]:
-    """(line by the cursor, line by the frame) of every call of `here()` in a module."""
-    found: list[tuple[int, int]] = []
+    """(line asked for afterwards, line of the frame at the time) of every call of `here()` in a module."""
+    found: list[tuple[CodeType, int, int]] = []
 
     def here(*arguments: object) -> None:
         frame = sys._getframe(1)
-        found.append((line_of(frame), frame.f_lineno))
+        found.append((frame.f_code, frame.f_lasti, frame.f_lineno))
 
-    code = compile(text, "long.py", "exec")
-    assert len(code.co_linetable) >= LONG
-    exec(code, {"here": here})
-    return found
+    exec(compile(text, "module.py", "exec"), {"here": here})
+    return [(line_at(code, offset), line) for code, offset, line in found]
 
 
-def test_one_registration_a_line() -> None:
-    found = lines_of("here()\n" * 1500)
-    assert found == [(line, line) for line in range(1, 1501)]
-
-
-def test_blank_lines_and_calls_over_several_lines() -> None:
-    text = "\n\nhere(\n    1,\n    2,\n)\n" * 500
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("here()\n" * 1500, 1500),
+        ("\n\nhere(\n    1,\n    2,\n)\n" * 500, 500),
+        (f"for _ in range(3):\n{'    here()' + chr(10)}here()\n", 4),
+        ("def inner():\n\n    here()\nhere()\ninner()\n", 2),
+    ],
+)
+def test_lines(text: str, count: int) -> None:
     found = lines_of(text)
-    assert len(found) == 500
-    assert all(line == expected for line, expected in found)
+    assert len(found) == count
+    assert [line for line, _ in found] == [expected for _, expected in found]
 
 
-def test_loops_go_back() -> None:
-    body = "    here()\n" * 1500
-    found = lines_of(f"for _ in range(3):\n{body}here()\n")
-    assert len(found) == 4501
-    assert all(line == expected for line, expected in found)
+def test_a_site_in_words() -> None:
+    frame = sys._getframe()
+    assert site(*place(frame, "by hand")) == "by hand"
+    where, offset = place(frame, None)
+    assert site(where, offset) == f"registered at {__file__}:{frame.f_lineno - 1}"
 
 
-def test_two_modules_in_turns() -> None:
-    inner = compile("here()\n" * 300, "inner.py", "exec")
-    found: list[tuple[int, int]] = []
-
-    def here() -> None:
-        frame = sys._getframe(1)
-        found.append((line_of(frame), frame.f_lineno))
-
-    outer = compile("exec(inner, scope)\nhere()\n" * 200, "outer.py", "exec")
-    scope = {"here": here, "inner": inner}
-    exec(outer, {**scope, "scope": scope})
-    assert all(line == expected for line, expected in found)
-    assert len(found) == 200 * 301
+def test_what_was_decoded_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sites, "DECODED_LIMIT", 3)
+    sites._decoded.clear()
+    for number in range(8):
+        assert lines_of("\n" * number + "here()") == [(number + 1, number + 1)]
+    assert len(sites._decoded) <= 3
