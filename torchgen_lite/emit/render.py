@@ -4,8 +4,8 @@ Note [Templates]
 Undefined names are errors (`StrictUndefined`), nothing is escaped (the output is code), block tags leave
 no empty lines behind (`trim_blocks`, `lstrip_blocks`), and the final newline of a template is kept. The
 user's template directories are looked at before the built-in ones, file by file. `vars` is what
-`template-vars` of the configuration says. Ours write black's style by construction; what comes out of an
-override is Python that nobody has looked at, so black formats that, and only that.
+`template-vars` of the configuration says. Lines that are too long are divided afterwards (Note [Layout]);
+what comes out of an override is Python that nobody has looked at, so black formats that, and only that.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from jinja2 import (
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.emit.header import render_header
+from torchgen_lite.emit.layout import lay_out
 from torchgen_lite.emit.templates import (
     TEMPLATE_API,
     declared_api,
@@ -117,6 +118,8 @@ def render_file(
     text = squeeze(body, 1 if file.path.endswith(".pyi") else 2)
     if is_override(template) and file.path.endswith((".py", ".pyi")):
         text = _format_python(text, file, template, root)
+    elif not file.is_copied:
+        text = lay_out(file.path, text)
     return render_header(file.path, source) + text if file.is_marked else text
 
 

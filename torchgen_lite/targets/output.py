@@ -21,13 +21,15 @@ class OutputFile:
 
     A `template` whose name does not end in `.j2` is a module of this project, which is copied as it is.
     `is_marked` is False for the rare file whose format has no room for our header (`py.typed`, whose text a
-    type checker compares); such a file is not ours to change or delete once it differs.
+    type checker compares); such a file is not ours to change or delete once it differs. `is_copied` is True
+    for the text of others, whose lines stay as they are.
     """
 
     path: str
     template: str
     context: Mapping[str, object] = field(default_factory=dict)
     is_marked: bool = True
+    is_copied: bool = False
 
 
 @dataclass(frozen=True, slots=True)

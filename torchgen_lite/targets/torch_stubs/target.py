@@ -41,7 +41,7 @@ def build_torch_stubs(program: Program, options: NoOptions) -> TargetResult:
         for n in namespaces
     ]
     files += [
-        OutputFile(f"{ROOT}/{path}", "torch_stubs/copied.pyi.j2", {"text": text})
+        OutputFile(f"{ROOT}/{path}", "torch_stubs/copied.pyi.j2", {"text": text}, is_copied=True)
         for path, text in installed.stubs
         if path != "_ops.pyi"
     ]

@@ -151,14 +151,17 @@ def test_one_number_for_a_list_with_a_size_is_a_list_in_fakes_and_kernels(tmp_pa
     (tmp_path / "kernels.py").write_text("def op(x, k, s, *, n): ...\n")
     files = generate(load(root=tmp_path))
     # PyTorch leaves out what has its default, and what it passes are lists.
-    inside = (
-        "x: Tensor, k: Sequence[int] = (1, 1), s: Sequence[float] | None = None, *, "
-        "n: Sequence[int | SymInt]"
-    )
+    inside = """(
+    x: Tensor,
+    k: Sequence[int] = (1, 1),
+    s: Sequence[float] | None = None,
+    *,
+    n: Sequence[int | SymInt],
+)"""
     text = files["torch-python/mylib_ops/_operators.py"]
-    assert f"\ndef op__CPU({inside}) -> Any:\n" in text
-    assert f"\ndef op__fake({inside}) -> Tensor:\n" in text
-    assert ", k: int | Sequence[int] = 1, " in files["torch-python/mylib_ops/functions.py"]
+    assert f"\ndef op__CPU{inside} -> Any:\n" in text
+    assert f"\ndef op__fake{inside} -> Tensor:\n" in text
+    assert "\n    k: int | Sequence[int] = 1,\n" in files["torch-python/mylib_ops/functions.py"]
 
 
 def test_samples_and_the_calls_they_are(tmp_path: Path) -> None:

@@ -20,124 +20,273 @@ from torch.types import Number
 from . import _library, _places, _support
 
 
-def aten__empty_memory_format__PrivateUse1(size: Sequence[int | SymInt], *, dtype: dtype | None = None, layout: layout | None = None, device: device | str | None = None, pin_memory: bool | None = None, memory_format: memory_format | None = None) -> Any:
+def aten__empty_memory_format__PrivateUse1(
+    size: Sequence[int | SymInt],
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | str | None = None,
+    pin_memory: bool | None = None,
+    memory_format: memory_format | None = None,
+) -> Any:
     """aten::empty.memory_format for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__empty_memory_format__PrivateUse1, "toy_backend.kernels", "empty")
-    return _kernel(size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory, memory_format=memory_format)
+    _kernel = _library.resolve(
+        _places.aten__empty_memory_format__PrivateUse1, "toy_backend.kernels", "empty"
+    )
+    return _kernel(
+        size,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        memory_format=memory_format,
+    )
 
 
-def aten__empty_strided__PrivateUse1(size: Sequence[int | SymInt], stride: Sequence[int | SymInt], *, dtype: dtype | None = None, layout: layout | None = None, device: device | str | None = None, pin_memory: bool | None = None) -> Any:
+def aten__empty_strided__PrivateUse1(
+    size: Sequence[int | SymInt],
+    stride: Sequence[int | SymInt],
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | str | None = None,
+    pin_memory: bool | None = None,
+) -> Any:
     """aten::empty_strided for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__empty_strided__PrivateUse1, "toy_backend.kernels", "empty_strided")
-    return _kernel(size, stride, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+    _kernel = _library.resolve(
+        _places.aten__empty_strided__PrivateUse1, "toy_backend.kernels", "empty_strided"
+    )
+    return _kernel(
+        size, stride, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )
 
 
-def aten___copy_from__PrivateUse1(self: Tensor, dst: Tensor, non_blocking: bool = False) -> Any:
+def aten___copy_from__PrivateUse1(
+    self: Tensor, dst: Tensor, non_blocking: bool = False
+) -> Any:
     """aten::_copy_from for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten___copy_from__PrivateUse1, "toy_backend.kernels", "copy_from")
+    _kernel = _library.resolve(
+        _places.aten___copy_from__PrivateUse1, "toy_backend.kernels", "copy_from"
+    )
     return _kernel(self, dst, non_blocking)
 
 
 def aten___local_scalar_dense__PrivateUse1(self: Tensor) -> Any:
     """aten::_local_scalar_dense for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten___local_scalar_dense__PrivateUse1, "toy_backend.kernels", "local_scalar_dense")
+    _kernel = _library.resolve(
+        _places.aten___local_scalar_dense__PrivateUse1,
+        "toy_backend.kernels",
+        "local_scalar_dense",
+    )
     return _kernel(self)
 
 
-def aten__as_strided__PrivateUse1(self: Tensor, size: Sequence[int | SymInt], stride: Sequence[int | SymInt], storage_offset: int | SymInt | None = None) -> Any:
+def aten__as_strided__PrivateUse1(
+    self: Tensor,
+    size: Sequence[int | SymInt],
+    stride: Sequence[int | SymInt],
+    storage_offset: int | SymInt | None = None,
+) -> Any:
     """aten::as_strided for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__as_strided__PrivateUse1, "toy_backend.kernels", "as_strided")
+    _kernel = _library.resolve(
+        _places.aten__as_strided__PrivateUse1, "toy_backend.kernels", "as_strided"
+    )
     return _kernel(self, size, stride, storage_offset)
 
 
 def aten__view__PrivateUse1(self: Tensor, size: Sequence[int | SymInt]) -> Any:
     """aten::view for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__view__PrivateUse1, "toy_backend.kernels", "view")
+    _kernel = _library.resolve(
+        _places.aten__view__PrivateUse1, "toy_backend.kernels", "view"
+    )
     return _kernel(self, size)
 
 
 def aten__fill__Scalar__PrivateUse1(self: Tensor, value: Number | complex) -> Any:
     """aten::fill_.Scalar for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__fill__Scalar__PrivateUse1, "toy_backend.kernels", "fill_")
+    _kernel = _library.resolve(
+        _places.aten__fill__Scalar__PrivateUse1, "toy_backend.kernels", "fill_"
+    )
     return _kernel(self, value)
 
 
 def aten__zero___PrivateUse1(self: Tensor) -> Any:
     """aten::zero_ for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__zero___PrivateUse1, "toy_backend.kernels", "zero_")
+    _kernel = _library.resolve(
+        _places.aten__zero___PrivateUse1, "toy_backend.kernels", "zero_"
+    )
     return _kernel(self)
 
 
-def aten__add_out__PrivateUse1(self: Tensor, other: Tensor, *, alpha: Number | complex = 1, out: Tensor) -> Any:
+def aten__add_out__PrivateUse1(
+    self: Tensor, other: Tensor, *, alpha: Number | complex = 1, out: Tensor
+) -> Any:
     """aten::add.out for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__add_out__PrivateUse1, "toy_backend.kernels", "add_out")
+    _kernel = _library.resolve(
+        _places.aten__add_out__PrivateUse1, "toy_backend.kernels", "add_out"
+    )
     return _kernel(self, other, alpha=alpha, out=out)
 
 
-def aten__sub_out__PrivateUse1(self: Tensor, other: Tensor, *, alpha: Number | complex = 1, out: Tensor) -> Any:
+def aten__sub_out__PrivateUse1(
+    self: Tensor, other: Tensor, *, alpha: Number | complex = 1, out: Tensor
+) -> Any:
     """aten::sub.out for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__sub_out__PrivateUse1, "toy_backend.kernels", "sub_out")
+    _kernel = _library.resolve(
+        _places.aten__sub_out__PrivateUse1, "toy_backend.kernels", "sub_out"
+    )
     return _kernel(self, other, alpha=alpha, out=out)
 
 
 def aten__mul_out__PrivateUse1(self: Tensor, other: Tensor, *, out: Tensor) -> Any:
     """aten::mul.out for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__mul_out__PrivateUse1, "toy_backend.kernels", "mul_out")
+    _kernel = _library.resolve(
+        _places.aten__mul_out__PrivateUse1, "toy_backend.kernels", "mul_out"
+    )
     return _kernel(self, other, out=out)
 
 
 def aten__mm_out__PrivateUse1(self: Tensor, mat2: Tensor, *, out: Tensor) -> Any:
     """aten::mm.out for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__mm_out__PrivateUse1, "toy_backend.kernels", "mm_out")
+    _kernel = _library.resolve(
+        _places.aten__mm_out__PrivateUse1, "toy_backend.kernels", "mm_out"
+    )
     return _kernel(self, mat2, out=out)
 
 
-def aten__addmm_out__PrivateUse1(self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number | complex = 1, alpha: Number | complex = 1, out: Tensor) -> Any:
+def aten__addmm_out__PrivateUse1(
+    self: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: Number | complex = 1,
+    alpha: Number | complex = 1,
+    out: Tensor,
+) -> Any:
     """aten::addmm.out for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__addmm_out__PrivateUse1, "toy_backend.kernels", "addmm_out")
+    _kernel = _library.resolve(
+        _places.aten__addmm_out__PrivateUse1, "toy_backend.kernels", "addmm_out"
+    )
     return _kernel(self, mat1, mat2, beta=beta, alpha=alpha, out=out)
 
 
-def aten__sum_IntList_out__PrivateUse1(self: Tensor, dim: Sequence[int] | None, keepdim: bool = False, *, dtype: dtype | None = None, out: Tensor) -> Any:
+def aten__sum_IntList_out__PrivateUse1(
+    self: Tensor,
+    dim: Sequence[int] | None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor,
+) -> Any:
     """aten::sum.IntList_out for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__sum_IntList_out__PrivateUse1, "toy_backend.kernels", "sum_out")
+    _kernel = _library.resolve(
+        _places.aten__sum_IntList_out__PrivateUse1, "toy_backend.kernels", "sum_out"
+    )
     return _kernel(self, dim, keepdim, dtype=dtype, out=out)
 
 
 def aten__relu__PrivateUse1(self: Tensor) -> Any:
     """aten::relu for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__relu__PrivateUse1, "toy_backend.kernels", "relu")
+    _kernel = _library.resolve(
+        _places.aten__relu__PrivateUse1, "toy_backend.kernels", "relu"
+    )
     return _kernel(self)
 
 
-def aten__threshold_backward_grad_input__PrivateUse1(grad_output: Tensor, self: Tensor, threshold: Number | complex, *, grad_input: Tensor) -> Any:
+def aten__threshold_backward_grad_input__PrivateUse1(
+    grad_output: Tensor,
+    self: Tensor,
+    threshold: Number | complex,
+    *,
+    grad_input: Tensor,
+) -> Any:
     """aten::threshold_backward.grad_input for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__threshold_backward_grad_input__PrivateUse1, "toy_backend.kernels", "threshold_backward_out")
+    _kernel = _library.resolve(
+        _places.aten__threshold_backward_grad_input__PrivateUse1,
+        "toy_backend.kernels",
+        "threshold_backward_out",
+    )
     return _kernel(grad_output, self, threshold, grad_input=grad_input)
 
 
-def aten___log_softmax_out__PrivateUse1(self: Tensor, dim: int, half_to_float: bool, *, out: Tensor) -> Any:
+def aten___log_softmax_out__PrivateUse1(
+    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
+) -> Any:
     """aten::_log_softmax.out for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten___log_softmax_out__PrivateUse1, "toy_backend.kernels", "log_softmax_out")
+    _kernel = _library.resolve(
+        _places.aten___log_softmax_out__PrivateUse1,
+        "toy_backend.kernels",
+        "log_softmax_out",
+    )
     return _kernel(self, dim, half_to_float, out=out)
 
 
-def aten___log_softmax_backward_data_out__PrivateUse1(grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype, *, out: Tensor) -> Any:
+def aten___log_softmax_backward_data_out__PrivateUse1(
+    grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtype, *, out: Tensor
+) -> Any:
     """aten::_log_softmax_backward_data.out for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten___log_softmax_backward_data_out__PrivateUse1, "toy_backend.kernels", "log_softmax_backward_out")
+    _kernel = _library.resolve(
+        _places.aten___log_softmax_backward_data_out__PrivateUse1,
+        "toy_backend.kernels",
+        "log_softmax_backward_out",
+    )
     return _kernel(grad_output, output, dim, input_dtype, out=out)
 
 
-def aten__nll_loss_forward_output__PrivateUse1(self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int | SymInt, *, output: Tensor, total_weight: Tensor) -> Any:
+def aten__nll_loss_forward_output__PrivateUse1(
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: int,
+    ignore_index: int | SymInt,
+    *,
+    output: Tensor,
+    total_weight: Tensor,
+) -> Any:
     """aten::nll_loss_forward.output for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__nll_loss_forward_output__PrivateUse1, "toy_backend.kernels", "nll_loss_out")
-    return _kernel(self, target, weight, reduction, ignore_index, output=output, total_weight=total_weight)
+    _kernel = _library.resolve(
+        _places.aten__nll_loss_forward_output__PrivateUse1,
+        "toy_backend.kernels",
+        "nll_loss_out",
+    )
+    return _kernel(
+        self,
+        target,
+        weight,
+        reduction,
+        ignore_index,
+        output=output,
+        total_weight=total_weight,
+    )
 
 
-def aten__nll_loss_backward_grad_input__PrivateUse1(grad_output: Tensor, self: Tensor, target: Tensor, weight: Tensor | None, reduction: int, ignore_index: int | SymInt, total_weight: Tensor, *, grad_input: Tensor) -> Any:
+def aten__nll_loss_backward_grad_input__PrivateUse1(
+    grad_output: Tensor,
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None,
+    reduction: int,
+    ignore_index: int | SymInt,
+    total_weight: Tensor,
+    *,
+    grad_input: Tensor,
+) -> Any:
     """aten::nll_loss_backward.grad_input for PrivateUse1"""
-    _kernel = _library.resolve(_places.aten__nll_loss_backward_grad_input__PrivateUse1, "toy_backend.kernels", "nll_loss_backward_out")
-    return _kernel(grad_output, self, target, weight, reduction, ignore_index, total_weight, grad_input=grad_input)
+    _kernel = _library.resolve(
+        _places.aten__nll_loss_backward_grad_input__PrivateUse1,
+        "toy_backend.kernels",
+        "nll_loss_backward_out",
+    )
+    return _kernel(
+        grad_output,
+        self,
+        target,
+        weight,
+        reduction,
+        ignore_index,
+        total_weight,
+        grad_input=grad_input,
+    )
 
 
 def squash__CPU(self: Tensor, scale: float = 1.0) -> Any:
@@ -148,19 +297,25 @@ def squash__CPU(self: Tensor, scale: float = 1.0) -> Any:
 
 def squash__PrivateUse1(self: Tensor, scale: float = 1.0) -> Any:
     """toy::squash for PrivateUse1"""
-    _kernel = _library.resolve(_places.squash__PrivateUse1, "toy_backend.kernels", "squash_toy")
+    _kernel = _library.resolve(
+        _places.squash__PrivateUse1, "toy_backend.kernels", "squash_toy"
+    )
     return _kernel(self, scale)
 
 
 def squash_slope__CPU(self: Tensor, scale: float = 1.0) -> Any:
     """toy::squash_slope for CPU"""
-    _kernel = _library.resolve(_places.squash_slope__CPU, "toy_backend.kernels", "squash_slope_cpu")
+    _kernel = _library.resolve(
+        _places.squash_slope__CPU, "toy_backend.kernels", "squash_slope_cpu"
+    )
     return _kernel(self, scale)
 
 
 def squash_slope__PrivateUse1(self: Tensor, scale: float = 1.0) -> Any:
     """toy::squash_slope for PrivateUse1"""
-    _kernel = _library.resolve(_places.squash_slope__PrivateUse1, "toy_backend.kernels", "squash_slope_toy")
+    _kernel = _library.resolve(
+        _places.squash_slope__PrivateUse1, "toy_backend.kernels", "squash_slope_toy"
+    )
     return _kernel(self, scale)
 
 

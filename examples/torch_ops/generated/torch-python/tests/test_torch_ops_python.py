@@ -76,7 +76,9 @@ CASES = {
         "weighted_sum",
         torch.ops.torch_ops.weighted_sum.default,
         lambda: call([torch.randn(3, 4), torch.randn(4, 3).t()]),
-        lambda: call([torch.randn(3), torch.randn(3)], torch.tensor([0.5, 2.0]), scale=3.0),
+        lambda: call(
+            [torch.randn(3), torch.randn(3)], torch.tensor([0.5, 2.0]), scale=3.0
+        ),
         inputs=(),
         devices=(),
     ),
@@ -145,7 +147,9 @@ def test_opcheck(case: Case) -> None:
 @every_case
 def test_compile(case: Case) -> None:
     torch._dynamo.reset()
-    compiled = torch.compile(lambda *a, **k: case.op(*a, **k), fullgraph=True, backend="aot_eager")
+    compiled = torch.compile(
+        lambda *a, **k: case.op(*a, **k), fullgraph=True, backend="aot_eager"
+    )
     (args, kwargs), (others, more) = arguments(case), arguments(case)
     torch.testing.assert_close(compiled(*args, **kwargs), case.op(*others, **more))
     torch.testing.assert_close(tensors((args, kwargs)), tensors((others, more)))
@@ -177,7 +181,9 @@ def test_backends_agree(case: Case) -> None:
     if not here:
         pytest.skip("no backend to compare with CPU")
     for name in here:
-        args, kwargs = pytree.tree_map_only(torch.Tensor, lambda t: t.to(name), arguments(case))
+        args, kwargs = pytree.tree_map_only(
+            torch.Tensor, lambda t: t.to(name), arguments(case)
+        )
         result = [t.cpu() for t in tensors(case.op(*args, **kwargs))]
         args, kwargs = arguments(case)
         torch.testing.assert_close(result, tensors(case.op(*args, **kwargs)))

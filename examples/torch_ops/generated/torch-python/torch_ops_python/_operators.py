@@ -44,14 +44,22 @@ def minmax__fake(self: Tensor) -> tuple[Tensor, Tensor]:
     return (self.new_empty([]), self.new_empty([]))
 
 
-def weighted_sum__fake(xs: Sequence[Tensor], weight: Tensor | None = None, *, scale: float | None = None) -> Tensor:
+def weighted_sum__fake(
+    xs: Sequence[Tensor], weight: Tensor | None = None, *, scale: float | None = None
+) -> Tensor:
     """torch_ops::weighted_sum"""
     return torch.empty_like(xs[0], memory_format=torch.contiguous_format)
 
 
-def squares__fake(n: int, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
+def squares__fake(
+    n: int, *, dtype: dtype | None = None, device: device | str | None = None
+) -> Tensor:
     """torch_ops::squares"""
-    return torch.empty([n], dtype=_support.default(dtype, torch.int64), device=_support.default(device, "cpu"))
+    return torch.empty(
+        [n],
+        dtype=_support.default(dtype, torch.int64),
+        device=_support.default(device, "cpu"),
+    )
 
 
 def smooth_relu__fake(self: Tensor) -> Tensor:

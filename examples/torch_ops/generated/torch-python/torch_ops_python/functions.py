@@ -42,13 +42,17 @@ def minmax(self: Tensor) -> tuple[Tensor, Tensor]:
     return result
 
 
-def weighted_sum(xs: Sequence[Tensor], weight: Tensor | None = None, *, scale: float | None = None) -> Tensor:
+def weighted_sum(
+    xs: Sequence[Tensor], weight: Tensor | None = None, *, scale: float | None = None
+) -> Tensor:
     """The sum of tensors of one shape, each times its element of `weight`, all times `scale`."""
     result: Tensor = torch.ops.torch_ops.weighted_sum.default(xs, weight, scale=scale)
     return result
 
 
-def squares(n: int, *, dtype: dtype | None = None, device: device | str | None = None) -> Tensor:
+def squares(
+    n: int, *, dtype: dtype | None = None, device: device | str | None = None
+) -> Tensor:
     """The squares of 0 to n - 1."""
     result: Tensor = torch.ops.torch_ops.squares.default(n, dtype=dtype, device=device)
     return result

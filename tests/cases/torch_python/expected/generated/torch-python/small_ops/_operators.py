@@ -55,7 +55,9 @@ def flipped__CPU(self: Tensor) -> Any:
     return _kernel(self)
 
 
-def aten__add_out__PrivateUse1(self: Tensor, other: Tensor, *, alpha: Number | complex = 1, out: Tensor) -> Any:
+def aten__add_out__PrivateUse1(
+    self: Tensor, other: Tensor, *, alpha: Number | complex = 1, out: Tensor
+) -> Any:
     """aten::add.out for PrivateUse1"""
     _kernel = _library.resolve(_places.aten__add_out__PrivateUse1, "kernels", "add_out")
     return _kernel(self, other, alpha=alpha, out=out)
@@ -71,20 +73,31 @@ def axpy___fake(x: Tensor, y: Tensor, *, a: float = 1.0) -> Tensor:
     return x
 
 
-def topk__fake(self: Tensor, k: int, *, index: dtype | None = None) -> tuple[Tensor, Tensor]:
+def topk__fake(
+    self: Tensor, k: int, *, index: dtype | None = None
+) -> tuple[Tensor, Tensor]:
     """small::topk"""
-    return (self.new_empty([k]), self.new_empty([k], dtype=_support.default(index, torch.int64)))
+    return (
+        self.new_empty([k]),
+        self.new_empty([k], dtype=_support.default(index, torch.int64)),
+    )
 
 
 def flipped__fake(self: Tensor) -> Tensor:
     """small::flipped"""
-    return self.as_strided([self.size(1), self.size(0)], [self.stride(1), self.stride(0)], self.storage_offset())
+    return self.as_strided(
+        [self.size(1), self.size(0)],
+        [self.stride(1), self.stride(0)],
+        self.storage_offset(),
+    )
 
 
 _helper_scatter = _library.named(_places.scatter__formula, "formulas", "scatter")
 
 
-def axpy__setup_context(ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any) -> None:
+def axpy__setup_context(
+    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any
+) -> None:
     """small::axpy"""
     a = keyword_only_inputs["a"]
     ctx.a = a
@@ -104,7 +117,9 @@ def axpy__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     return (grad_x_, grad_y_)
 
 
-def axpy___setup_context(ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any) -> None:
+def axpy___setup_context(
+    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any
+) -> None:
     """small::axpy_"""
     ctx.mark_dirty(inputs[0])
     a = keyword_only_inputs["a"]
@@ -125,7 +140,9 @@ def axpy___backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     return (grad_x_, grad_y_)
 
 
-def topk__setup_context(ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any) -> None:
+def topk__setup_context(
+    ctx: Any, inputs: tuple[Any, ...], keyword_only_inputs: dict[str, Any], output: Any
+) -> None:
     """small::topk"""
     self = inputs[0]
     indices = output[1]

@@ -1,0 +1,30 @@
+"""Columns: rendered text, one statement a line, becomes lines that fit.
+
+Note [Layout]
+A template writes each statement on one line, however long, with its indentation, its blank lines and its
+comments. `lay_out` divides the lines that are too long: in Python as black 26 does (`python.py`), in
+C++ as clang-format 21 does with the `.clang-format` of this repository (`cpp.py`). What fits stays as it is,
+so text that has been laid out passes through unchanged. Nothing else in this program knows a column, and
+no formatter runs when code is generated: black takes fifty times as long, and clang-format is another
+program. Tests run both over what this makes.
+
+What a template may rely on:
+- Comments, strings of several lines, statements with a comment behind them, and what is between `# fmt: off` and
+  `# fmt: on` stay as they are.
+- Brackets may be opened at the end of a line and closed on one of their own, with an item on each line between:
+  a table. Then each item is laid out by itself.
+- In Python a comma before a closing bracket asks for one item a line, as it does of black: `f(a, b,)`.
+  One-tuples and subscripts of one item are no exception to black's exceptions.
+- Spaces inside of a line, brackets that could go, quotes and blank lines are the template's.
+"""
+
+from __future__ import annotations
+
+from torchgen_lite.emit.layout.python_file import lay_out_python
+
+
+def lay_out(path: str, text: str) -> str:
+    """The text of a generated file, with lines that fit where there is a way to divide them."""
+    if path.endswith((".py", ".pyi")):
+        return lay_out_python(text)
+    return text

@@ -1,0 +1,158 @@
+"""Python statements divided as black 26 divides them.
+
+A statement that is too long is divided at its last brackets into head, body and tail; a body that is still
+too long at what binds least in it, one part a line (black, `transform_line`, `right_hand_split`,
+`delimiter_split`). A signature is divided at its first brackets (`left_hand_split`). The rules that
+decide which brackets are the last are black's, with their exceptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+from torchgen_lite.emit.layout.python_brackets import divide_at_last
+from torchgen_lite.emit.layout.python_leaves import COMMA, DOT, Leaves, read_leaves
+from torchgen_lite.emit.layout.python_lines import (
+    LINE_LENGTH,
+    CannotDivide,
+    Line,
+    dividers_of,
+    is_magic,
+    split_at,
+    text_of,
+    width,
+)
+
+
+def lay_out_statement(text: str, indent: int) -> list[str]:
+    """The lines of a statement (without its indentation).
+
+    >>> lay_out_statement("f(a, b,)", 4)
+    ['    f(', '        a,', '        b,', '    )']
+    """
+    leaves = read_leaves(text)
+    if leaves is None:
+        return [" " * indent + text]
+    lines = _laid_out(leaves, Line(0, len(leaves.texts), indent))
+    if len(lines) == 1:
+        return [" " * indent + text]
+    if not leaves.optional or leaves.keyword == "def":
+        return lines
+    # Commas that black adds may change where it divides, so it runs twice.
+    joined = join_lines(lines)
+    again = read_leaves(joined) if joined != text else None
+    return _laid_out(again, Line(0, len(again.texts), indent)) if again else lines
+
+
+def lay_out_item(text: str, indent: int) -> list[str]:
+    """The lines of an item in brackets that stands on a line of its own already.
+
+    >>> lay_out_item("(a, b,),", 4)
+    ['    (', '        a,', '        b,', '    ),']
+    """
+    leaves = read_leaves(text, is_item=True)
+    if leaves is None:
+        return [" " * indent + text]
+    return _laid_out(leaves, Line(0, len(leaves.texts), indent, is_body=True))
+
+
+def join_lines(lines: list[str]) -> str:
+    """One line of a statement that is on several.
+
+    >>> join_lines(["f(", "    a,", ").b"])
+    'f(a,).b'
+    """
+    joined = ""
+    for line in map(str.strip, lines):
+        is_close = joined.endswith(("(", "[", "{")) or line.startswith((")", "]", "}", "."))
+        joined += line if is_close or not joined else f" {line}"
+    return joined
+
+
+def _laid_out(leaves: Leaves, line: Line) -> list[str]:
+    """The line, divided until everything fits or can't be divided."""
+    text = text_of(leaves, line)
+    if not line.explodes and width(text) <= LINE_LENGTH and not is_magic(leaves, line):
+        return [text]
+    for divide in _ways(leaves, line):
+        try:
+            return _divided(leaves, line, divide, text)
+        except CannotDivide:
+            continue
+    return [text]
+
+
+_Divide = Callable[[Leaves, Line], list[Line]]
+
+
+def _ways(leaves: Leaves, line: Line) -> list[_Divide]:
+    if line.start == 0 and leaves.keyword == "def":
+        return [_divide_signature]
+    return [_divide_at_operators, divide_at_last] if line.is_body else [divide_at_last]
+
+
+def _divided(leaves: Leaves, line: Line, divide: _Divide, text: str) -> list[str]:
+    """The lines of each part. If the first is too long, optional brackets are tried, too."""
+    result: list[str] = []
+    for part in divide(leaves, line):
+        if text_of(leaves, part) == text:
+            raise CannotDivide
+        result += _laid_out(leaves, part)
+    if (
+        leaves.is_forced
+        or divide is not divide_at_last
+        or line.comma
+        or width(result[0]) <= LINE_LENGTH
+    ):
+        return result
+    found, outer = _optional_brackets(leaves, line)
+    if not found or any(not leaves.is_optional(opening) for opening in outer):
+        return result
+    second = _divided(leaves.copy_forced(), line, divide, text)
+    return second if all(width(part) <= LINE_LENGTH for part in second) else result
+
+
+def _optional_brackets(leaves: Leaves, line: Line) -> tuple[bool, list[int]]:
+    """Whether there are any, and those that stand in no other brackets of the line."""
+    found, unmatched = False, 0
+    outer: list[int] = []
+    if line.is_tail:
+        return found, outer
+    for i in range(line.start, line.end):
+        if leaves.kinds[i] != "(":
+            continue
+        if leaves.partners[i] >= line.end:
+            unmatched += 1
+        elif i in leaves.optional:
+            found = True
+            if leaves.depths[i] == line.depth + unmatched:
+                outer.append(i)
+    return found, outer
+
+
+def _divide_signature(leaves: Leaves, line: Line) -> list[Line]:
+    """At the first brackets that hold something: parameters, or the annotation of the result."""
+    for opening in range(line.start, line.end):
+        if leaves.kinds[opening] != "(" or leaves.texts[opening].strip() not in ("", "("):
+            continue
+        closing = leaves.partners[opening]
+        if opening + 1 < closing < line.end:
+            leaves.show(opening)
+            return list(split_at(leaves, line, opening))
+    raise CannotDivide
+
+
+def _divide_at_operators(leaves: Leaves, line: Line) -> list[Line]:
+    """At commas, or else at what binds least; behind a comma, and before anything else."""
+    dividers = dividers_of(leaves, line)
+    highest = max((p for i, p in dividers if i != line.end - 1), default=0)
+    places = [i + 1 for i, p in dividers if p == highest]
+    if not highest or (highest == DOT and len(places) == 1):
+        raise CannotDivide
+    comma = "," if highest == COMMA and leaves.kinds[line.end - 1] != "," else line.comma
+    bounds = [line.start, *(place for place in places if place < line.end), line.end]
+    parts = [
+        Line(start, end, line.indent, line.depth, is_body=True) for start, end in pairwise(bounds)
+    ]
+    return [*parts[:-1], parts[-1]._replace(comma=comma)]
