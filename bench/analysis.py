@@ -2,7 +2,7 @@
 
     python bench/analysis.py [--runs N]
 
-Ours: `load(torch=True)` and `derive`. Theirs: `parse_native_yaml` (which derives variants), grouping, and
+Ours: `load(torch=True)` and `Program.resolved`. Theirs: `parse_native_yaml` (which derives variants), grouping, and
 grouping of views. The runs take turns; medians of processor seconds, imports not counted. The garbage collector is
 off on our side, as it is in the command. Then twice and
 eight times the operators, ours alone. Needs torch for PyTorch's file.
@@ -24,7 +24,6 @@ ROOT = Path(__file__).parents[1]
 
 OURS = """
 import gc, json, sys, time
-from torchgen_lite.analysis.derive import derive
 from torchgen_lite.pipeline import load
 import torchgen_lite.loader.native_entry
 paths = sys.argv[1:]
@@ -32,10 +31,10 @@ gc.disable()
 start = time.process_time()
 program = load(paths or None, torch=True)
 middle = time.process_time()
-derived = derive(program.functions, program.tags)
+resolved = program.resolved
 end = time.process_time()
 assert not program.diagnostics, program.diagnostics[:3]
-print(json.dumps([middle - start, end - middle, len(derived.functions)]))
+print(json.dumps([middle - start, end - middle, len(resolved.operators)]))
 """
 
 THEIRS = """

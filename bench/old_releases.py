@@ -23,7 +23,6 @@ from typing import NamedTuple
 import yaml
 
 from torchgen_lite.analysis import build_program
-from torchgen_lite.analysis.derive import derive
 from torchgen_lite.diagnostics import render_concise
 from torchgen_lite.loader import (
     Config,
@@ -77,13 +76,12 @@ def read_release(folder: Path) -> Result:
     if len(written) != len(printed):
         wrong.append(f"{len(written)} entries in the file, {len(printed)} read")
     wrong += [f"{a}  is printed as  {b}" for a, b in zip(written, printed) if a != b]
-    derived = derive(program.functions, program.tags)
     generated = generate_all(program)
     compile_all(generated.files, wrong)
     if not generated.files:
         wrong.append("nothing was generated")
     warnings = len(program.diagnostics) - len(errors)
-    count = len(derived.functions)
+    count = len(program.resolved.operators)
     return Result(len(functions), warnings, count, len(generated.files), tuple(wrong))
 
 

@@ -30,7 +30,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torchgen_lite
-from torchgen_lite.analysis.derive import derive
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature
@@ -209,11 +208,9 @@ def build_library(folder: Path, shard: int | None, jobs: int) -> list[Operator]:
     program = torchgen_lite.load(torch=True)
     for path, text in torchgen_lite.generate(program, targets=["cpp-torch"]).items():
         write(folder / path, text)
-    functions = derive(program.functions).functions
-    operators = [o for o in build_operators(functions, SHARDS) if shard in (None, o.shard)]
-    print(
-        f"{len(program.functions):,} entries, {len(functions):,} with those derived of them", end=""
-    )
+    every = program.resolved.operators
+    operators = [o for o in build_operators(every, SHARDS) if shard in (None, o.shard)]
+    print(f"{len(program.functions):,} entries, {len(every):,} with those derived of them", end="")
     print(f", {len(operators):,} in this file" if shard is not None else "", flush=True)
 
     numbers = range(SHARDS) if shard is None else [shard]

@@ -11,8 +11,7 @@ import pytest
 import torchgen_lite.reference as tl
 from torchgen_lite import load
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability import match_derivatives
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
@@ -47,17 +46,17 @@ def needs_formula(function: NativeFunction) -> bool:
         any(is_tensor_like(value.type) for value in schema.returns)
         and any(is_tensor_like(argument.type) for argument in schema.arguments)
         and schema.kind() is not SchemaKind.out
-        and {e.key for e in effective_dispatch(function)} != {"CompositeImplicitAutograd"}
+        and {e.key for e in own_kernels(function)} != {"CompositeImplicitAutograd"}
     )
 
 
 def test_every_operator_has_formulas_or_says_that_it_needs_none() -> None:
     program = load(root=ROOT)
-    matches = match_derivatives(program.functions).of
+    plans = program.resolved.autograd
     missing = {
         function.func.full_name
         for function in program.functions
-        if needs_formula(function) and function.name not in matches
+        if needs_formula(function) and not plans[function.name].infos
     }
     assert missing == WITHOUT
 

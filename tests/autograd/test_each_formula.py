@@ -39,13 +39,13 @@ from tests.reference.samples import (
 )
 from torchgen_lite import load
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability import match_derivatives
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 
 ROOT = Path(__file__).parents[2]
-FUNCTIONS = load(root=ROOT).functions
+PROGRAM = load(root=ROOT)
+FUNCTIONS = PROGRAM.functions
 
 POSITIVE = ((0.3, 3.0),)
 INSIDE = ((-0.9, 0.9),)
@@ -84,10 +84,10 @@ EXACT: dict[str, Sequence[Sample]] = {
 def needed() -> dict[str, tuple[NativeFunction, set[str]]]:
     """For each operator with formulas the tensor arguments that have one."""
     found = {}
-    matches = match_derivatives(FUNCTIONS).of
+    plans = PROGRAM.resolved.autograd
     for function in FUNCTIONS:
-        infos = matches.get(function.name)
-        if infos is None or function.func.kind() is SchemaKind.out:
+        infos = plans[function.name].infos
+        if not infos or function.func.kind() is SchemaKind.out:
             continue
         tensors = {a.name for a in function.func.arguments if is_tensor_like(a.type)}
         named = tensors.intersection(infos["Default"].arguments)

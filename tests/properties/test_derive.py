@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.properties.test_schema_parser import schemas
-from torchgen_lite.analysis.derive import derive
-from torchgen_lite.dialects.export import export_function
+from torchgen_lite.analysis import resolve
+from torchgen_lite.dialects.export import export_operator
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import FunctionSchema
 
@@ -37,16 +37,17 @@ def functions(draw: st.DrawFn) -> NativeFunction:
 
 @given(st.lists(functions(), max_size=5))
 def test_no_declaration_raises(declared: list[NativeFunction]) -> None:
-    derived = derive(declared, ("out", "inplace"))
-    assert derived.functions[: len(declared)] == tuple(declared)
-    names = [f.name for f in derived.functions[len(declared) :]]
-    assert sorted(names) == sorted(derived.generated)
-    assert derived.generated.isdisjoint([f.name for f in declared])
-    for function in derived.functions:
-        assert json.dumps(export_function(derived, function))
+    resolved = resolve(declared, ("out", "inplace"))
+    assert [operator.function for operator in resolved.declared] == declared
+    derived = [operator.name for operator in resolved.operators if operator.is_derived]
+    assert len(derived) == len(set(derived)) == len(resolved.operators) - len(declared)
+    assert set(derived).isdisjoint([f.name for f in declared])
+    for operator in resolved.operators:
+        assert json.dumps(export_operator(operator))
 
 
 @given(st.lists(functions(), max_size=5))
 def test_what_is_derived_derives_nothing_more(declared: list[NativeFunction]) -> None:
-    once = derive(declared)
-    assert derive(once.functions).generated == frozenset()
+    once = resolve(declared).operators
+    again = resolve([operator.function for operator in once])
+    assert not any(operator.is_derived for operator in again.operators)

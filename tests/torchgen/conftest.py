@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from torchgen_lite import load
-from torchgen_lite.analysis import Program
-from torchgen_lite.analysis.derive import Derived, derive
+from torchgen_lite.analysis import Program, Resolved
 
 
 class Theirs(NamedTuple):
@@ -33,8 +32,8 @@ def program() -> Program:
 
 
 @pytest.fixture(scope="session")
-def ours(program: Program) -> Derived:
-    return derive(program.functions, program.tags)
+def ours(program: Program) -> Resolved:
+    return program.resolved
 
 
 @pytest.fixture(scope="session")

@@ -7,17 +7,18 @@ import re
 import pytest
 
 from tests.torchgen.conftest import Theirs
-from torchgen_lite.analysis.derive import Derived
-from torchgen_lite.analysis.derive.registrations import BACKEND_SELECT, registrations
+from torchgen_lite.analysis import Resolved
+from torchgen_lite.analysis.registrations import BACKEND_SELECT, registrations
+from torchgen_lite.dialects.cpp import native
 
 pytestmark = pytest.mark.torch
 
 
-def registered(ours: Derived) -> set[tuple[str, str]]:
-    return {(r.key, name) for name in ours.function_of for r in registrations(ours, name)}
+def registered(ours: Resolved) -> set[tuple[str, str]]:
+    return {(r.key, o.name) for o in ours.operators for r in registrations(o)}
 
 
-def test_backend_index(ours: Derived, theirs: Theirs) -> None:
+def test_backend_index(ours: Resolved, theirs: Theirs) -> None:
     expected = {
         str(key): {
             f"aten::{name}": (kernel.kernel, kernel.structured, kernel.cpp_namespace)
@@ -25,15 +26,17 @@ def test_backend_index(ours: Derived, theirs: Theirs) -> None:
         }
         for key, index in theirs.indices.items()
     }
-    mine = {
-        key: {n: tuple(k) for n, k in kernels.items()}
-        for key, kernels in ours.backend_index.items()
-    }
+    mine: dict[str, dict[str, object]] = {}
+    for operator in ours.operators:
+        for entry in operator.kernels:
+            scope, kernel = native.kernel(operator, entry)
+            found = (kernel, entry.is_structured, scope)
+            mine.setdefault(entry.key, {})[operator.name] = found
     assert mine == expected
     assert sum(map(len, mine.values())) == 5593
 
 
-def test_what_torchgen_registers(ours: Derived, theirs: Theirs) -> None:
+def test_what_torchgen_registers(ours: Resolved, theirs: Theirs) -> None:
     from torchgen.dest import RegisterDispatchKey
     from torchgen.gen import SelectiveBuilder, Target, needs_backend_select
     from torchgen.model import BackendIndex, DispatchKey, dispatch_keys
@@ -67,14 +70,14 @@ _LINE = re.compile(
 )
 
 
-def test_what_the_running_torch_has(ours: Derived) -> None:
+def test_what_the_running_torch_has(ours: Resolved) -> None:
     """The kernels of the CPU build, by the generated file that registers them.
 
     Functionalization is a matter of its own: its kernels follow from other facts.
     """
     torch = pytest.importorskip("torch")
     found = set()
-    for name in ours.function_of:
+    for name in ours.by_name:
         for line in torch._C._dispatch_dump(name).splitlines():
             match = _LINE.match(line)
             if match and match[1] != "debug" and "Functionalization" not in match[2]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from tests.torchgen.conftest import Theirs, full_name, spelled
-from torchgen_lite.analysis.derive import Derived
+from torchgen_lite.analysis import Resolved
 from torchgen_lite.dialects.cpp import dispatcher, native, public, structured
 
 pytestmark = pytest.mark.torch
 
 
 @pytest.mark.parametrize("method", [False, True], ids=["function", "method"])
-def test_public_api(ours: Derived, theirs: Theirs, method: bool) -> None:
+def test_public_api(ours: Resolved, theirs: Theirs, method: bool) -> None:
     from torchgen.api.types import CppSignatureGroup
     from torchgen.context import native_function_manager
 
@@ -20,7 +20,7 @@ def test_public_api(ours: Derived, theirs: Theirs, method: bool) -> None:
     for name, function in theirs.functions.items():
         if method and function.func.arguments.self_arg is None:
             continue
-        mine = ours.function_of[name]
+        mine = ours.by_name[name].function
         with native_function_manager(function):
             group = CppSignatureGroup.from_native_function(
                 function, method=method, fallback_binding=function.manual_cpp_binding
@@ -40,12 +40,12 @@ def test_public_api(ours: Derived, theirs: Theirs, method: bool) -> None:
 
 
 @pytest.mark.parametrize("symint", [False, True], ids=["int", "symint"])
-def test_dispatcher_and_kernels(ours: Derived, theirs: Theirs, symint: bool) -> None:
+def test_dispatcher_and_kernels(ours: Resolved, theirs: Theirs, symint: bool) -> None:
     from torchgen.api.types import DispatcherSignature, NativeSignature
     from torchgen.context import native_function_manager
 
     for name, function in theirs.functions.items():
-        mine = ours.function_of[name]
+        mine = ours.by_name[name].function
         with native_function_manager(function):
             expected = DispatcherSignature.from_schema(function.func, symint=symint)
             found = dispatcher.signature(mine, symint=symint)
@@ -56,7 +56,7 @@ def test_dispatcher_and_kernels(ours: Derived, theirs: Theirs, symint: bool) -> 
             assert str(found) == spelled(kernel.decl())
 
 
-def test_declarations_of_kernels(ours: Derived, theirs: Theirs) -> None:
+def test_declarations_of_kernels(ours: Resolved, theirs: Theirs) -> None:
     """NativeFunctions.h: each kernel of each key."""
     from torchgen.dest import compute_native_function_declaration
     from torchgen.model import NativeFunction
@@ -72,21 +72,22 @@ def test_declarations_of_kernels(ours: Derived, theirs: Theirs) -> None:
     assert count == 5593
 
 
-def _declaration(ours: Derived, key: str, name: str) -> str:
-    kernel = ours.backend_index[key].get(name)
+def _declaration(ours: Resolved, key: str, name: str) -> str:
+    operator = ours.by_name[name]
+    kernel = next((k for k in operator.kernels if k.key == key), None)
     if kernel is None:
         return ""
-    if not kernel.structured:
-        found = native.signature(ours.function_of[name], symint=kernel.takes_symint)
-        return f"TORCH_API {found.declaration(kernel.kernel)};"
-    group = ours.group_of[name]
+    if not kernel.is_structured:
+        found = native.signature(operator.function, symint=native.takes_symint(kernel))
+        return f"TORCH_API {found.declaration(native.kernel(operator, kernel)[1])};"
+    group = operator.group
     api = "TORCH_XPU_API" if key == "XPU" else "TORCH_API"
     base = f"at::meta::structured_{structured.name(group)}"
     impl = ", ".join(p.definition for p in structured.impl_arguments(group))
     return f"struct {api} structured_{kernel.kernel} : public {base} {{\nvoid impl({impl});\n}};\n"
 
 
-def test_structured(ours: Derived, theirs: Theirs) -> None:
+def test_structured(ours: Resolved, theirs: Theirs) -> None:
     from torchgen.api import structured as expected
     from torchgen.context import native_function_manager
     from torchgen.gen import compute_meta_function_declaration
@@ -94,7 +95,7 @@ def test_structured(ours: Derived, theirs: Theirs) -> None:
     for group in theirs.groups:
         if not group.structured:
             continue
-        mine = ours.group_of[full_name(group.out)]
+        mine = ours.by_name[full_name(group.out)].group
         with native_function_manager(group.out):
             for verb in ("meta_arguments", "impl_arguments"):
                 theirs_ = [spelled(a.decl()) for a in getattr(expected, verb)(group)]
@@ -108,10 +109,10 @@ def test_structured(ours: Derived, theirs: Theirs) -> None:
         assert all(member in declaration for member in members)
 
 
-def test_precomputed(ours: Derived, theirs: Theirs) -> None:
+def test_precomputed(ours: Resolved, theirs: Theirs) -> None:
     found = 0
     for name, function in theirs.functions.items():
-        mine = structured.precomputed(ours.function_of[name])
+        mine = structured.precomputed(ours.by_name[name].function)
         expected = function.precomputed
         if expected is None:
             assert mine == structured.Precomputed()

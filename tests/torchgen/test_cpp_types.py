@@ -22,8 +22,7 @@ from bench.torch_calls import free_functions, methods, pointer
 from bench.torch_calls import torch_flags as link_flags
 from tests.conftest import ROOT
 from tests.cpp.compiling import check_syntax, needs_compiler, torch_flags, write_files
-from torchgen_lite.analysis import Program
-from torchgen_lite.analysis.derive import Derived
+from torchgen_lite.analysis import Program, Resolved
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.loader.config import Config
 
@@ -144,9 +143,9 @@ INLINE = r"^ *inline [^(\n]*?(\w+)\(.*{$"
 
 
 @pytest.mark.parametrize("redispatch", [False, True])
-def test_free_functions(generated: Path, installed: Path, ours: Derived, redispatch: bool) -> None:
+def test_free_functions(generated: Path, installed: Path, ours: Resolved, redispatch: bool) -> None:
     """Each of at::'s is there with the same type, and there are no others."""
-    found = list(free_functions(ours.functions, redispatch=redispatch))
+    found = list(free_functions([o.function for o in ours.operators], redispatch=redispatch))
     headers = installed.glob("RedispatchFunctions.h" if redispatch else "ops/*.h")
     assert names_in(headers, INLINE) - WRITTEN_BY_HAND == Counter(name for name, _ in found)
     assert len(found) == (4983 if redispatch else 4720)
@@ -168,9 +167,9 @@ def test_free_functions(generated: Path, installed: Path, ours: Derived, redispa
     assert said(generated, head + "\n".join(lines) + "\n}\n") == []
 
 
-def test_methods(generated: Path, installed: Path, ours: Derived) -> None:
+def test_methods(generated: Path, installed: Path, ours: Resolved) -> None:
     """The same for at::Tensor's."""
-    found = list(methods(ours.functions))
+    found = list(methods([o.function for o in ours.operators]))
     defined = names_in([installed / "core" / "TensorBody.h"], r"^inline .*? Tensor::(\w+)\(.*{$")
     assert defined - WRITTEN_BY_HAND == Counter(name for name, _ in found)
     assert len(found) == 786

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from torchgen_lite.analysis.derive import derive
+from torchgen_lite.analysis import Program, resolve
 from torchgen_lite.analysis.differentiability import (
     Derivative,
     DifferentiabilityInfo,
@@ -55,7 +55,7 @@ def matches() -> Matches:
     entries, wrong = load_derivatives(sources[1])
     assert (unread, wrong) == ((), ())
     assert len(entries) > 600
-    return match_derivatives(functions, entries, derive(functions, tags))
+    return match_derivatives(resolve(functions, tags).operators, entries)
 
 
 @pytest.fixture(scope="module")
@@ -203,14 +203,14 @@ def their_matches(theirs: dict[Any, Any]) -> list[Any]:
 
 
 def test_variants_find_the_formulas_that_torchgen_finds(
-    matches: Matches, their_matches: list[Any]
+    program: Program, matches: Matches, their_matches: list[Any]
 ) -> None:
     from torchgen import local
     from torchgen.api import cpp
     from torchgen.api.autograd import gen_differentiable_outputs
     from torchgen.model import SchemaKind
 
-    by_name = {f"{f.namespace}::{f.func.full_name}": f for f in matches.functions}
+    by_name = program.resolved.by_name
     different = []
     for function in their_matches:
         name = f"aten::{function.func.func.name}"
@@ -228,7 +228,7 @@ def test_variants_find_the_formulas_that_torchgen_finds(
                 use_const_ref_for_mutable_tensors=False, use_ilistref_for_tensor_lists=False
             ):
                 wanted = [output.name for output in gen_differentiable_outputs(function)]
-            found = differentiable_outputs(by_name[name].func, mine["Default"])
+            found = differentiable_outputs(by_name[name].schema, mine["Default"])
             if [returned[index] for index in found] != wanted:
                 different.append((name, wanted))
     assert different == []

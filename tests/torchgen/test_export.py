@@ -32,13 +32,13 @@ def test_everything_is_there(program: Program) -> None:
 def test_every_schema_of_the_jit() -> None:
     """Operators of any kind, with dictionaries, classes and type variables, are exported all the same."""
     torch = pytest.importorskip("torch")
-    from torchgen_lite.analysis.derive import derive
-    from torchgen_lite.dialects.export import export_function
+    from torchgen_lite.analysis import resolve
+    from torchgen_lite.dialects.export import export_operator
     from torchgen_lite.loader.entry import NativeFunction
     from torchgen_lite.schema import FunctionSchema
 
     schemas = [FunctionSchema.parse(str(s)) for s in torch._C._jit_get_all_schemas()]
-    derived = derive([NativeFunction(s, s.namespace or "aten") for s in schemas])
-    assert len(derived.functions) >= len(schemas) > 4000
-    for function in derived.functions:
-        assert json.dumps(export_function(derived, function))
+    resolved = resolve([NativeFunction(s, s.namespace or "aten") for s in schemas])
+    assert len(resolved.operators) >= len(schemas) > 4000
+    for operator in resolved.operators:
+        assert json.dumps(export_operator(operator))

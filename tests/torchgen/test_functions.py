@@ -6,43 +6,45 @@ import pytest
 
 from tests.torchgen.conftest import Theirs, full_name
 from tests.torchgen.exceptions import KIND, NOT_VIEWS
-from torchgen_lite.analysis.derive import Derived
+from torchgen_lite.analysis import Resolved
 from torchgen_lite.analysis.derive.views import copy_name, needs_copy
 
 pytestmark = pytest.mark.torch
 
 
-def test_every_function_in_order(ours: Derived, theirs: Theirs) -> None:
-    assert [f.name for f in ours.functions] == list(theirs.functions)
-    assert len(ours.functions) == 3101
-    assert len(ours.generated) == 3101 - 2584
+def test_every_function_in_order(ours: Resolved, theirs: Theirs) -> None:
+    assert [operator.name for operator in ours.operators] == list(theirs.functions)
+    assert len(ours.operators) == 3101
+    assert len(ours.operators) - len(ours.declared) == 3101 - 2584
 
 
-def test_schemas_of_derived_functions(ours: Derived, theirs: Theirs) -> None:
+def test_schemas_of_derived_functions(ours: Resolved, theirs: Theirs) -> None:
     for name, function in theirs.functions.items():
-        assert str(ours.function_of[name].func) == str(function.func)
+        assert str(ours.by_name[name].function.func) == str(function.func)
 
 
-def test_generated(ours: Derived, theirs: Theirs) -> None:
+def test_generated(ours: Resolved, theirs: Theirs) -> None:
     tagged = {name for name, f in theirs.functions.items() if "generated" in f.tags}
-    assert ours.generated == tagged
+    assert {o.name for o in ours.operators if o.is_derived} == tagged
 
 
-def test_kinds(ours: Derived, theirs: Theirs) -> None:
+def test_kinds(ours: Resolved, theirs: Theirs) -> None:
     different = [
-        name for name, f in theirs.functions.items() if f.func.kind().name != ours.kinds[name].value
+        name
+        for name, f in theirs.functions.items()
+        if f.func.kind().name != ours.by_name[name].kind.value
     ]
     assert sorted(different) == sorted(KIND.names)
 
 
-def test_tags(ours: Derived, theirs: Theirs) -> None:
+def test_tags(ours: Resolved, theirs: Theirs) -> None:
     for name, function in theirs.functions.items():
-        assert set(ours.tags[name]) == function.tags, name
+        assert set(ours.by_name[name].tags) == function.tags, name
 
 
-def test_fields_of_derived_functions(ours: Derived, theirs: Theirs) -> None:
+def test_fields_of_derived_functions(ours: Resolved, theirs: Theirs) -> None:
     for name, function in theirs.functions.items():
-        mine = ours.function_of[name]
+        mine = ours.by_name[name].function
         assert {str(v.name) for v in function.variants} == set(mine.variants), name
         assert function.device_guard == mine.device_guard, name
         assert function.device_check.name == (mine.device_check or "ExactSame"), name
@@ -52,7 +54,7 @@ def test_fields_of_derived_functions(ours: Derived, theirs: Theirs) -> None:
         assert function.structured_inherits == mine.structured_inherits, name
 
 
-def test_groups(ours: Derived, theirs: Theirs) -> None:
+def test_groups(ours: Resolved, theirs: Theirs) -> None:
     mine = [[f.name for f in group.functions()] for group in ours.groups]
     assert mine == [[full_name(f) for f in group.functions()] for group in theirs.groups]
     assert len(mine) == 1105
@@ -61,23 +63,24 @@ def test_groups(ours: Derived, theirs: Theirs) -> None:
     assert sum(structured) == 275
 
 
-def test_views(ours: Derived, theirs: Theirs) -> None:
+def test_views(ours: Resolved, theirs: Theirs) -> None:
     views = {name for name, f in theirs.functions.items() if f.is_view_op}
-    assert views - ours.views == set(NOT_VIEWS.names)
-    assert ours.views <= views
+    mine = {operator.name for operator in ours.operators if operator.is_view}
+    assert views - mine == set(NOT_VIEWS.names)
+    assert mine <= views
 
 
-def test_view_groups(ours: Derived, theirs: Theirs) -> None:
-    mine = [[f.name for f in group.functions()] for group in ours.view_groups]
+def test_view_groups(ours: Resolved, theirs: Theirs) -> None:
+    mine = [[f.name for f in group.functions()] for group in ours.views]
     assert mine == [[full_name(f) for f in group.functions()] for group in theirs.view_groups]
     assert len(mine) == 91
 
 
-def test_view_copies(ours: Derived, theirs: Theirs) -> None:
+def test_view_copies(ours: Resolved, theirs: Theirs) -> None:
     from torchgen.model import get_view_copy_name, gets_generated_view_copy
 
     for group in theirs.view_groups:
-        view = ours.function_of[full_name(group.view)]
+        view = ours.by_name[full_name(group.view)].function
         assert needs_copy(view) == gets_generated_view_copy(group.view)
         if needs_copy(view):
             assert copy_name(view) == str(get_view_copy_name(group.view))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.torchgen.conftest import Theirs
 from tests.torchgen.exceptions import MIXED_NAMES, NO_TYPE, RESERVED_NAME
-from torchgen_lite.analysis.derive import Derived
+from torchgen_lite.analysis import Resolved
 from torchgen_lite.dialects import torch_pyi, torch_python
 from torchgen_lite.dialects.torch_python import PythonSignature
 
@@ -18,7 +18,7 @@ METHOD = pytest.mark.parametrize("method", [False, True], ids=["function", "meth
 
 
 def both(
-    ours: Derived, theirs: Theirs, method: bool, out: bool
+    ours: Resolved, theirs: Theirs, method: bool, out: bool
 ) -> list[tuple[str, Any, PythonSignature]]:
     """(name, their signature, ours), with or without the out argument."""
     from torchgen.api import python
@@ -31,7 +31,7 @@ def both(
         except ValueError:
             refused.append(name)
             continue
-        mine = torch_python.signature(ours.function_of[name], method=method)
+        mine = torch_python.signature(ours.by_name[name].function, method=method)
         found.append((name, expected, mine if out else replace(mine, out=None)))
     assert refused == list(RESERVED_NAME.names)
     return found
@@ -41,7 +41,7 @@ def both(
 @pytest.mark.parametrize("out", [False, True], ids=["without-out", "out"])
 @pytest.mark.parametrize("symint", [False, True], ids=["int", "symint"])
 def test_argument_parser(
-    ours: Derived, theirs: Theirs, method: bool, out: bool, symint: bool
+    ours: Resolved, theirs: Theirs, method: bool, out: bool, symint: bool
 ) -> None:
     for _, expected, mine in both(ours, theirs, method, out):
         text = expected.signature_str(skip_outputs=not out, symint=symint)
@@ -50,7 +50,7 @@ def test_argument_parser(
 
 @METHOD
 @pytest.mark.parametrize("out", [False, True], ids=["without-out", "out"])
-def test_stubs(ours: Derived, theirs: Theirs, method: bool, out: bool) -> None:
+def test_stubs(ours: Resolved, theirs: Theirs, method: bool, out: bool) -> None:
     refused = []
     for name, expected, mine in both(ours, theirs, method, out):
         try:

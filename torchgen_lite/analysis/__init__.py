@@ -1,19 +1,18 @@
-"""Facts about whole files: the program, effective dispatch tables, groups, collisions, lint."""
+"""Facts about whole files: the program, its operators resolved, checks, lint, comparison."""
 
 from __future__ import annotations
 
-from torchgen_lite.analysis.dispatch_index import (
-    effective_dispatch,
-    is_composite_only,
-)
-from torchgen_lite.analysis.groups import FunctionGroup, group_functions
+from torchgen_lite.analysis.kernels import KernelEntry, kernels_of
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program, build_program
+from torchgen_lite.analysis.resolve import Resolved, resolve
 
 __all__ = [
-    "FunctionGroup",
+    "KernelEntry",
+    "Operator",
     "Program",
+    "Resolved",
     "build_program",
-    "effective_dispatch",
-    "group_functions",
-    "is_composite_only",
+    "kernels_of",
+    "resolve",
 ]

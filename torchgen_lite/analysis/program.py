@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.lint import run_lint
 from torchgen_lite.analysis.lint.suppress import filter_diagnostics
 from torchgen_lite.analysis.overlay import merge_overlays
+from torchgen_lite.analysis.resolve import Resolved, resolve
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
@@ -17,7 +19,7 @@ from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.torch_operators import InstalledTorch
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Program:
     """The input of every target. `functions` are in source order; overlays are merged in.
 
@@ -41,19 +43,10 @@ class Program:
         """The functions of the modules that an option of a target names; None if it names none."""
         return self.modules.get(target, {}).get(option)
 
-    def find(self, name: str) -> NativeFunction | None:
-        """The entry of an operator: `add.Tensor`, `aten::add.Tensor`, `mylib::op`."""
-        namespace, _, rest = name.rpartition("::")
-        for function in self.functions:
-            schema = function.func
-            own = schema.local_name
-            if own == rest and function.namespace == (namespace or function.namespace):
-                return function
-        return None
-
-    def operator_names(self) -> tuple[str, ...]:
-        """Full names with namespace, in source order: `aten::add.Tensor`."""
-        return tuple(f.name for f in self.functions)
+    @cached_property
+    def resolved(self) -> Resolved:
+        """The operators, with everything that follows: see Note [Resolved once]."""
+        return resolve(self.functions, self.tags)
 
 
 def build_program(

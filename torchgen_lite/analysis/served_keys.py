@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import NativeFunction
@@ -33,7 +33,7 @@ def served_keys(
     function: NativeFunction, by_name: Mapping[str, NativeFunction]
 ) -> dict[str, Span | None]:
     """Each key that has a kernel, and where that is written. `by_name` finds a structured delegate."""
-    found = {entry.key: entry.key_span for entry in effective_dispatch(function)}
+    found = {entry.key: entry.key_span for entry in own_kernels(function)}
     if function.structured:
         found.setdefault("Meta", function.place("structured"))
     if function.delegate is not None:

@@ -111,15 +111,9 @@ def render_rows(kind: str, rows: list[Row], format_: str) -> str:
 
 def list_ops(program: Program) -> Iterator[Row]:
     """Every operator: name, kind, and the keys that have kernels."""
-    from torchgen_lite.analysis.dispatch_index import effective_dispatch
-
-    for name, function in zip(program.operator_names(), program.functions):
-        keys = [entry.key for entry in effective_dispatch(function)]
-        yield {
-            "name": name,
-            "kind": str(function.func.kind()),
-            "keys": ", ".join(keys),
-        }
+    for operator in program.resolved.declared:
+        keys = [kernel.key for kernel in operator.kernels]
+        yield {"name": operator.name, "kind": str(operator.kind), "keys": ", ".join(keys)}
 
 
 def list_targets() -> Iterator[Row]:

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from torchgen_lite.analysis.derive import Derived, VariantGroup, ViewGroup, derive
-from torchgen_lite.analysis.derive.backend_index import kernels_of
 from torchgen_lite.analysis.derive.layout import has_symint
-from torchgen_lite.analysis.derive.registrations import registrations
+from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.dialects import torch_pyi, torch_python
 from torchgen_lite.dialects.cpp import dispatcher, native, public
 from torchgen_lite.loader.entry import NativeFunction
@@ -22,58 +22,59 @@ Json = dict[str, object]
 
 def export_program(program: Program) -> Json:
     """Everything that is known of every function, declared and derived, as plain values."""
-    derived = derive(program.functions, program.tags)
+    resolved = program.resolved
     return {
         "version": EXPORT_VERSION,
         "kind": "ops",
-        "ops": [export_function(derived, function) for function in derived.functions],
-        "groups": [_group(group) for group in derived.groups],
-        "view_groups": [_view_group(group) for group in derived.view_groups],
+        "ops": [export_operator(operator) for operator in resolved.operators],
+        "groups": [_group(group) for group in resolved.groups],
+        "view_groups": [_view_group(group) for group in resolved.views],
     }
 
 
-def export_function(derived: Derived, function: NativeFunction) -> Json:
-    """One function. Names of other functions are full: `aten::add.out`."""
-    schema = function.func
-    name = function.name
-    group = derived.group_of.get(name)
+def export_operator(operator: Operator) -> Json:
+    """One operator. Names of other functions are full: `aten::add.out`."""
+    function, schema, group = operator.function, operator.schema, operator.group
     return {
         "name": schema.base_name,
         "overload": schema.overload_name,
         "namespace": function.namespace,
         "func": str(schema),
-        "kind": derived.kinds[name].value,
-        "generated": name in derived.generated,
+        "kind": operator.kind.value,
+        "generated": operator.is_derived,
         "variants": list(function.variants),
         "structured": function.structured,
         "structured_delegate": function.delegate,
         "group": None if group is None else group.functional.name,
-        "view": _view(derived, name),
-        "tags": list(derived.tags[name]),
+        "view": _view(operator),
+        "tags": list(operator.tags),
         "dispatch": {
-            key: {"kernel": kernel.kernel, "structured": kernel.structured}
-            for key, kernel in kernels_of(function).items()
+            kernel.key: {
+                "kernel": native.kernel(operator, kernel)[1],
+                "structured": kernel.is_structured,
+            }
+            for kernel in operator.kernels
         },
-        "registered": {r.key: r.origin for r in registrations(derived, name)},
-        "signatures": _signatures(function),
+        "registered": {r.key: r.origin for r in registrations(operator)},
+        "signatures": _signatures(operator),
     }
 
 
-def _view(derived: Derived, name: str) -> Json | None:
-    group = derived.view_group_of.get(name)
+def _view(operator: Operator) -> Json | None:
+    group = operator.views
     if group is None:
         return None
     for role in ("view", "view_copy", "view_inplace"):
         member = getattr(group, role)
-        if member is not None and member.name == name:
+        if member is operator.function:
             return {"role": role, "of": group.view.name}
     return None
 
 
-def _signatures(function: NativeFunction) -> Json:
+def _signatures(operator: Operator) -> Json:
+    function = operator.function
     style = public.styles(function)[-1]
-    kernels = kernels_of(function).values()
-    symint = has_symint(function.func) and any(kernel.takes_symint for kernel in kernels)
+    symint = has_symint(function.func) and any(map(native.takes_symint, operator.kernels))
     method = "function" not in function.variants
     return {
         "cpp": [str(signature) for signature in public.signatures(function)],

@@ -6,13 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import (
-    Program,
-    build_program,
-    effective_dispatch,
-    group_functions,
-    is_composite_only,
-)
+from torchgen_lite.analysis import Program, build_program
+from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.loader import Config, index_kernel_modules, load_native_functions
 
@@ -39,9 +34,9 @@ def program(*texts: str, lint: bool = False, config: Config | None = None) -> Pr
     )
 
 
-def test_effective_dispatch() -> None:
+def test_own_kernels() -> None:
     tables = {
-        f.func.full_name: [(e.key, e.kernel) for e in effective_dispatch(f)]
+        f.func.full_name: [(e.key, e.kernel) for e in own_kernels(f)]
         for f in program(OPS).functions
     }
     assert tables == {
@@ -54,22 +49,16 @@ def test_effective_dispatch() -> None:
 
 
 def test_names_and_finding() -> None:
-    made = program(OPS)
-    assert made.operator_names()[-2:] == ("aten::matmul", "lib::op.x")
+    made = program(OPS).resolved
+    assert [operator.name for operator in made.operators[-2:]] == ["aten::matmul", "lib::op.x"]
     op = made.find("lib::op.x")
     assert op is not None and op is made.find("op.x")
     assert made.find("aten::op.x") is None
-    assert op.flat_name("aten") == "lib__op_x"
-    assert op.flat_name("lib") == "op_x"
-    matmul = made.find("matmul")
-    assert matmul is not None and is_composite_only(matmul)
 
 
-def test_groups() -> None:
-    functions = program(OPS).functions
-    first, second, third = group_functions(functions)
-    assert [f.func.full_name for f in first.functions()] == ["add.Tensor", "add_.Tensor", "add.out"]
-    assert second.functional is not None and third.functional is not None
+def test_a_program_is_resolved_once() -> None:
+    made = program(OPS)
+    assert made.resolved is made.resolved
 
 
 def test_an_overlay_adds_kernels() -> None:
@@ -79,9 +68,9 @@ def test_an_overlay_adds_kernels() -> None:
         "  dispatch:\n    PrivateUse1: mine\n    CPU: add_out\n  doc: Adds.\n",
     )
     assert made.diagnostics == ()
-    function = made.find("add.out")
-    assert function is not None and function.doc == "Adds."
-    assert [(e.key, e.kernel) for e in function.dispatch] == [
+    operator = made.resolved.find("add.out")
+    assert operator is not None and operator.function.doc == "Adds."
+    assert [(e.key, e.kernel) for e in operator.kernels] == [
         ("CPU", "add_out"),
         ("PrivateUse1", "mine"),
     ]

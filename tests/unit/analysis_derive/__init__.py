@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from torchgen_lite.analysis.derive import Derived, derive
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.resolve import Resolved, resolve
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader import load_native_functions
 
 
-def derived(text: str, *vocabulary: str) -> Derived:
+def derived(text: str, *vocabulary: str) -> Resolved:
     """Everything that follows from a schema file."""
     functions, found = load_native_functions([Source("native_functions.yaml", text)])
     assert not [d for d in found if d.severity == "error"], found
-    return derive(functions, vocabulary)
+    return resolve(functions, vocabulary)
 
 
-def schemas(facts: Derived) -> list[str]:
+def schemas(facts: Resolved) -> list[str]:
     """The schemas that were derived, in order."""
-    return [str(f.func) for f in facts.functions if f.name in facts.generated]
+    return [str(operator.schema) for operator in facts.operators if operator.is_derived]
+
+
+def found(facts: Resolved, name: str) -> Operator:
+    """An operator that is there."""
+    operator = facts.find(name)
+    assert operator is not None
+    return operator

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.unit.analysis_derive import derived
-from torchgen_lite.analysis.derive import Derived
+from tests.unit.analysis_derive import derived, found
 from torchgen_lite.analysis.derive.views import copy_name, needs_copy
+from torchgen_lite.analysis.resolve import Resolved
 
 ADD = """\
 - func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
@@ -19,7 +19,7 @@ ADD = """\
 """
 
 
-def groups(facts: Derived) -> list[list[str]]:
+def groups(facts: Resolved) -> list[list[str]]:
     return [[f.name for f in group.functions()] for group in facts.groups]
 
 
@@ -27,8 +27,8 @@ def test_variants_of_one_signature() -> None:
     facts = derived(ADD)
     assert groups(facts) == [["aten::add.Tensor", "aten::add.out", "aten::add_.Tensor"]]
     assert facts.groups[0].structured
-    assert facts.group_of["aten::add_.Tensor"] is facts.groups[0]
-    assert "aten::add.Scalar" not in facts.group_of
+    assert found(facts, "aten::add_.Tensor").group is facts.groups[0]
+    assert found(facts, "aten::add.Scalar").group is None
 
 
 def test_tensor_options_do_not_count() -> None:
@@ -94,12 +94,13 @@ def test_views() -> None:
   tags: inplace_view
 - func: chunk(Tensor(a -> *) self, int n) -> Tensor(a)[]
 """)
-    assert facts.views == {"aten::t", "aten::t_", "aten::chunk"}
-    assert [[f.name for f in group.functions()] for group in facts.view_groups] == [
+    views = [operator.name for operator in facts.operators if operator.is_view]
+    assert views == ["aten::t", "aten::t_", "aten::chunk"]
+    assert [[f.name for f in group.functions()] for group in facts.views] == [
         ["aten::t", "aten::t_", "aten::t_copy"],
         ["aten::chunk"],
     ]
-    view, chunk = facts.function_of["aten::t"], facts.function_of["aten::chunk"]
+    view, chunk = found(facts, "t").function, found(facts, "chunk").function
     assert (needs_copy(view), copy_name(view)) == (True, "t_copy")
     assert not needs_copy(chunk)
 
@@ -113,6 +114,21 @@ def test_the_copy_of_an_inverse_scatters() -> None:
   dispatch:
     CompositeExplicitAutograd: slice_scatter
 """)
-    (group,) = facts.view_groups
-    assert group.view_copy is facts.function_of["aten::slice_scatter"]
+    (group,) = facts.views
+    assert group.view_copy is found(facts, "slice_scatter").function
     assert not needs_copy(group.view)
+
+
+def test_the_functional_variant_takes_the_same() -> None:
+    facts = derived("""\
+- func: scale(Tensor self, float s) -> Tensor
+- func: scale_(Tensor(a!) self, float s=1.0) -> Tensor(a!)
+- func: scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+- func: other.out(Tensor self, int s, *, Tensor(a!) out) -> Tensor(a!)
+- func: full(int[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor
+- func: full.out(int[] size, *, Tensor(a!) out) -> Tensor(a!)
+""")
+    functional = {o.schema.local_name: facts.functional_of(o) for o in facts.operators}
+    scale = found(facts, "scale")
+    assert functional["scale_"] is functional["scale.out"] is scale
+    assert functional["other.out"] is functional["full.out"] is None

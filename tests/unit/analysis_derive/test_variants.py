@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.analysis_derive import derived, schemas
+from tests.unit.analysis_derive import derived, found, schemas
 from torchgen_lite.analysis.derive.variants import functional_schema, out_schema
 from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.schema import FunctionSchema
@@ -96,9 +96,9 @@ def test_autogen_asks_for_out() -> None:
     assert schemas(facts) == [
         "foo.out(Tensor self, SymInt n, *, Tensor(a!) out) -> Tensor(a!)",
     ]
-    out = facts.function_of["aten::foo.out"]
+    out = found(facts, "aten::foo.out").function
     assert out.dispatch == (DispatchEntry("CompositeExplicitAutograd", "foo_out_symint"),)
-    assert facts.tags["aten::foo.out"] == ("generated", "nondeterministic_seeded", "out")
+    assert found(facts, "foo.out").tags == ("generated", "nondeterministic_seeded", "out")
     assert out.variants == ("function",)
     assert (out.device_guard, out.device_check) == (False, "NoCheck")
 
@@ -114,7 +114,7 @@ def test_inplace_asks_for_both() -> None:
         "foo.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
         "foo(Tensor self) -> Tensor",
     ]
-    assert [f.dispatch[0].kernel for f in facts.functions[1:]] == ["foo_out", "foo"]
+    assert [o.kernels[0].kernel for o in facts.operators[1:]] == ["foo_out", "foo"]
 
 
 def test_functional_follows_without_being_asked_for() -> None:

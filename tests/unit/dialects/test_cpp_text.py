@@ -152,10 +152,9 @@ def test_conditions(text: str) -> None:
 def every_signature() -> Iterator[str]:
     """Declarations, aliases and calls of everything in PyTorch's file, in every style."""
     import torchgen_lite
-    from torchgen_lite.analysis.derive import derive
     from torchgen_lite.dialects.cpp import dispatcher, native, public
 
-    for function in derive(torchgen_lite.load(torch=True).functions).functions:
+    for function in [o.function for o in torchgen_lite.load(torch=True).resolved.operators]:
         name, signature = function.func.flat_name, dispatcher.signature(function)
         returns = signature.returns
         types = [p.type for p in signature.parameters]

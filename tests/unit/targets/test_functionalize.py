@@ -16,7 +16,7 @@ def registered(folder: Path, *entries: str) -> list[str]:
     assert not program.diagnostics
     return [
         f"{view.name}: {call.text}"
-        for view in functionalize_views(program.functions, "lib")
+        for view in functionalize_views(program.resolved, program.resolved.declared, "lib")
         for call in view.calls
     ]
 

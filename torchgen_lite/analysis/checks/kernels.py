@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import KernelEntry, own_kernels
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 
 
@@ -17,13 +17,13 @@ def check_kernels(
     """Each kernel has to be defined in exactly one kernel module."""
     for function in functions:
         reported: set[str] = set()
-        for entry in effective_dispatch(function):
-            if entry.kernel not in reported and not is_implied(function, entry, kernels):
+        for entry in own_kernels(function):
+            if entry.kernel not in reported and not is_asked_by_loop(function, entry, kernels):
                 reported.add(entry.kernel)
                 yield from _check_kernel(function, entry, kernels)
 
 
-def is_implied(function: NativeFunction, entry: DispatchEntry, kernels: KernelIndex) -> bool:
+def is_asked_by_loop(function: NativeFunction, entry: KernelEntry, kernels: KernelIndex) -> bool:
     """Whether `ufunc_inner_loop` alone asks for this kernel, for a backend that has none here."""
     ufunc = f"ufunc_{function.func.base_name}_{entry.key}"
     asked = bool(function.ufunc_inner_loop) and entry.kernel == ufunc and entry.key != "CPU"
@@ -31,7 +31,7 @@ def is_implied(function: NativeFunction, entry: DispatchEntry, kernels: KernelIn
 
 
 def _check_kernel(
-    function: NativeFunction, entry: DispatchEntry, kernels: KernelIndex
+    function: NativeFunction, entry: KernelEntry, kernels: KernelIndex
 ) -> Iterator[Diagnostic]:
     name = entry.kernel.replace("::", ".")
     if kernels.find(name) is None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.dispatch_index import STRUCTURED_KEYS
+from torchgen_lite.analysis.derive.signature import signature_of
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.groups import signature_key
+from torchgen_lite.analysis.kernels import STRUCTURED_KEYS
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
@@ -32,9 +32,7 @@ def check_delegates(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]
             secondary = (Label(place, "declared here"),) if place else ()
             hint = "add `structured: True` to it"
             yield finding(function, "TG305", message, span, "not structured", hint, secondary)
-        elif function.func.kind() not in (SchemaKind.functional, SchemaKind.inplace) or (
-            signature_key(function)[1:] != signature_key(found)[1:]
-        ):
+        elif not _is_variant(function, found):
             message = f"`{function.func.local_name}` and its delegate take different arguments"
             place = found.func.span
             secondary = (Label(place, "the delegate"),) if place else ()
@@ -56,3 +54,11 @@ def check_kernels_beside(functions: Sequence[NativeFunction]) -> Iterator[Diagno
                     message = f"a structured kernel cannot be `{entry.key}`"
                     span, hint = entry.key_span, "name the backends that it is for"
                     yield finding(function, "TG314", message, span, "composite", hint)
+
+
+def _is_variant(function: NativeFunction, out: NativeFunction) -> bool:
+    """Whether this is the functional or in-place variant of an out variant."""
+    kind = function.func.kind()
+    own, theirs = signature_of(function, kind), signature_of(out, SchemaKind.out)
+    is_variant = kind in (SchemaKind.functional, SchemaKind.inplace)
+    return is_variant and (own.name, own.inputs) == (theirs.name, theirs.inputs)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from torchgen_lite.analysis.derive.backend_index import kernels_of
 from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.derive.members import Member
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import is_out_overload
 from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.derive.variants import derive_functional, derive_out
-from torchgen_lite.analysis.derive.views import Member
+from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, kernels_of
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
 Slots = dict[SchemaKind, NativeFunction]
 # From which variant the others are derived, if there are several.
 _BASES = (SchemaKind.mutable, SchemaKind.inplace, SchemaKind.out, SchemaKind.functional)
-_COMPOSITE = "CompositeImplicitAutograd"
 
 
 def group_by_signature(members: Iterable[Member]) -> list[Slots]:
@@ -102,7 +101,7 @@ def _base_of(slots: Slots, views: Collection[int]) -> NativeFunction | None:
         return None
     if any(id(f) in views for f in functions) or all(f.manual_cpp_binding for f in functions):
         return None
-    composite = all(_COMPOSITE in kernels_of(f) for f in functions)
+    composite = all(any(k.key == COMPOSITE_IMPLICIT for k in kernels_of(f)) for f in functions)
     core = any("core" in f.tags for f in functions)
     return None if composite and not core else slots[kind]
 

@@ -1,13 +1,11 @@
-"""What is derived from a program: more functions, and which belong together."""
+"""Functions that belong together."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.derive.backend_index import BackendKernel
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import SchemaKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,26 +50,3 @@ class ViewGroup:
             yield self.view_inplace
         if self.view_copy is not None:
             yield self.view_copy
-
-
-@dataclass(frozen=True, slots=True)
-class Derived:
-    """Everything that follows from the functions of a program. Keys are names: `aten::add.Tensor`.
-
-    `functions` are those declared, in source order, and then those derived. `groups` and `view_groups`
-    are in the order of their first member; `group_of` and `view_group_of` find them by member, and
-    `function_of` finds a function (the first of a name).
-    `views` are the functions that alias an argument, in place or not.
-    """
-
-    functions: tuple[NativeFunction, ...]
-    function_of: Mapping[str, NativeFunction]
-    generated: frozenset[str]
-    kinds: Mapping[str, SchemaKind]
-    tags: Mapping[str, tuple[str, ...]]
-    groups: tuple[VariantGroup, ...]
-    group_of: Mapping[str, VariantGroup]
-    views: frozenset[str]
-    view_groups: tuple[ViewGroup, ...]
-    view_group_of: Mapping[str, ViewGroup]
-    backend_index: Mapping[str, Mapping[str, BackendKernel]]

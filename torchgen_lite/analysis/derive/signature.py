@@ -31,6 +31,11 @@ class Signature(NamedTuple):
     defaults: tuple[str | None, ...]
     returns: tuple[str, ...]
 
+    @property
+    def inputs(self) -> tuple[object, ...]:
+        """What a caller of any variant gives: the names and types of what goes in."""
+        return self.positional, self.keywords
+
 
 def signature_of(function: NativeFunction, kind: SchemaKind) -> Signature:
     """The signature of a function of this kind."""

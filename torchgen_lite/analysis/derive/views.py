@@ -3,43 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
-from torchgen_lite.analysis.derive.backend_index import kernels_of
+from torchgen_lite.analysis.derive.members import Member
 from torchgen_lite.analysis.derive.model import ViewGroup
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.derive.signature import Signature, view_root_of
+from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, kernels_of
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import FunctionSchema, SchemaKind, find_annotation
+from torchgen_lite.schema import SchemaKind
 
 _IN_PLACE_TAG = "inplace_view"
-
-
-def is_aliasing(schema: FunctionSchema) -> bool:
-    """Whether the schema says so: a result aliases an argument and isn't written, or `(a -> *)`."""
-    if returns_alias(schema):
-        return True
-    annotations = [find_annotation(argument.type) for argument in schema.arguments]
-    return any("*" in a.after for a in annotations if a is not None)
-
-
-def returns_alias(schema: FunctionSchema) -> bool:
-    """Whether a result aliases something that isn't written: `-> Tensor(a)`."""
-    for value in schema.returns:
-        annotation = find_annotation(value.type)
-        if annotation is not None and not annotation.is_write:
-            return True
-    return False
-
-
-class Member(NamedTuple):
-    """A function with what grouping needs to know of it."""
-
-    function: NativeFunction
-    name: str
-    kind: SchemaKind
-    signature: Signature
-    aliasing: bool
 
 
 def find_views(members: Iterable[Member]) -> frozenset[str]:
@@ -86,7 +59,7 @@ def needs_copy(view: NativeFunction) -> bool:
     Composed views have one through what they are composed of; an in-place view copies nothing; the copy
     of `<name>_inverse` is `<name>_scatter`, and written by hand.
     """
-    if "CompositeImplicitAutograd" in kernels_of(view) or _IN_PLACE_TAG in view.tags:
+    if any(k.key == COMPOSITE_IMPLICIT for k in kernels_of(view)) or _IN_PLACE_TAG in view.tags:
         return False
     return not root_of(view.func.base_name).endswith("_inverse")
 

@@ -11,12 +11,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from torchgen_lite.analysis.derive.derive import derive
-from torchgen_lite.analysis.derive.model import Derived
-from torchgen_lite.analysis.derive.signature import Signature, signature_of
+from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.differentiability.info import read_info
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.typed import callable_operators
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
 from torchgen_lite.loader.derivatives import Derivatives, DerivativesEntry
 from torchgen_lite.loader.entry import NativeFunction
@@ -35,40 +34,38 @@ class Matches:
 
     of: Mapping[str, Infos]
     infos: Mapping[str, Infos]
-    functions: tuple[NativeFunction, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = field(default=())
 
 
 def match_derivatives(
-    functions: Sequence[NativeFunction],
-    entries: Sequence[DerivativesEntry] = (),
-    derived: Derived | None = None,
+    operators: Sequence[Operator], entries: Sequence[DerivativesEntry] = ()
 ) -> Matches:
-    """Match the entries of a derivatives.yaml, and the `derivatives:` of the functions themselves."""
-    derived = derive(functions) if derived is None else derived
-    by_schema = {str(f.func): f for f in derived.functions}
+    """Match the entries of a derivatives.yaml, and the `derivatives:` of the operators themselves."""
+    by_schema = {str(o.schema): o.function for o in operators} if entries else {}
     diagnostics: list[Diagnostic] = []
     counter: Counter[str] = Counter()
-    operators = callable_operators(functions)
+    callable_ = callable_operators([o.function for o in operators if not o.is_derived])
     infos: dict[str, Infos] = {}
     for entry in entries:
         function = by_schema.get(str(entry.schema))
         if function is None:
             diagnostics.append(_unmatched(entry, by_schema))
         else:
-            infos[function.name] = read_info(function, entry.derivatives, counter, operators)
-    for function in derived.functions:
-        written: Derivatives | None = function.derivatives
-        if written is not None and function.name not in derived.generated:
-            infos.setdefault(function.name, read_info(function, written, counter, operators))
-    _add_view_copies(derived, infos)
-    functional, others = _by_signature(derived, infos)
+            infos[function.name] = read_info(function, entry.derivatives, counter, callable_)
+    for operator in operators:
+        written: Derivatives | None = operator.function.derivatives
+        if written is not None and not operator.is_derived:
+            info = read_info(operator.function, written, counter, callable_)
+            infos.setdefault(operator.name, info)
+    if infos:
+        _add_view_copies(operators, infos)
+    functional, others = _by_signature(operators, infos)
     matched = {
-        function.name: found
-        for function in derived.functions
-        if (found := _find(function, derived, infos, functional, others))
+        operator.name: found
+        for operator in operators
+        if (found := _find(operator, infos, functional, others))
     }
-    return Matches(matched, infos, derived.functions, tuple(diagnostics))
+    return Matches(matched, infos, tuple(diagnostics))
 
 
 def _unmatched(entry: DerivativesEntry, by_schema: Mapping[str, NativeFunction]) -> Diagnostic:
@@ -84,11 +81,12 @@ def _unmatched(entry: DerivativesEntry, by_schema: Mapping[str, NativeFunction])
     )
 
 
-def _add_view_copies(derived: Derived, infos: dict[str, Infos]) -> None:
-    for group in derived.view_groups:
-        if group.view_copy is None:
+def _add_view_copies(operators: Sequence[Operator], infos: dict[str, Infos]) -> None:
+    for operator in operators:
+        group = operator.views
+        if group is None or group.view_copy is None or group.view is not operator.function:
             continue
-        copy_name, view_name = group.view_copy.name, group.view.name
+        copy_name, view_name = group.view_copy.name, operator.name
         if view_name in infos and copy_name not in infos:
             # torchgen names their nodes after the view's.
             infos[copy_name] = {
@@ -100,40 +98,36 @@ def _add_view_copies(derived: Derived, infos: dict[str, Infos]) -> None:
 _BySignature = dict[Signature, Infos]
 
 
-def _stripped(function: NativeFunction) -> Signature:
-    return signature_of(function, function.func.kind())._replace(defaults=())
+def _stripped(operator: Operator) -> Signature:
+    return operator.signature._replace(defaults=())
 
 
 def _by_signature(
-    derived: Derived, infos: Mapping[str, Infos]
+    operators: Sequence[Operator], infos: Mapping[str, Infos]
 ) -> tuple[_BySignature, _BySignature]:
     """The facts by signature, of functional operators and of the others."""
     functional: _BySignature = {}
     others: _BySignature = {}
-    for function in derived.functions:
-        name = function.name
-        if name in infos:
-            is_functional = derived.kinds[name] is SchemaKind.functional
-            (functional if is_functional else others)[_stripped(function)] = infos[name]
+    for operator in operators:
+        if operator.name in infos:
+            is_functional = operator.kind is SchemaKind.functional
+            (functional if is_functional else others)[_stripped(operator)] = infos[operator.name]
     return functional, others
 
 
 def _find(
-    function: NativeFunction,
-    derived: Derived,
+    operator: Operator,
     infos: Mapping[str, Infos],
     functional: _BySignature,
     others: _BySignature,
 ) -> Infos | None:
-    name = function.name
-    generated = name in derived.generated
-    if generated and derived.kinds[name] is SchemaKind.out:
+    if operator.is_derived and operator.kind is SchemaKind.out:
         return None
-    if name in infos:
-        return infos[name]
-    signature = _stripped(function)
+    if operator.name in infos:
+        return infos[operator.name]
+    signature = _stripped(operator)
     if signature in functional:
         return functional[signature]
-    if generated and signature in others:
+    if operator.is_derived and signature in others:
         return others[signature]
     return None

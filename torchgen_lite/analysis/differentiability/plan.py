@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from torchgen_lite.analysis.derive.views import is_aliasing
+from torchgen_lite.analysis.derive.aliasing import is_aliasing
 from torchgen_lite.analysis.differentiability.match import Infos, match_derivatives
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, TensorArgument
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.analysis.kernels import own_kernels
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.derivatives import DEFAULT
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.dispatch_kind import TENSORS, dispatch_kind
 
@@ -62,18 +62,17 @@ class AutogradPlan:
         return self.infos.get(DEFAULT)
 
 
-def plan_autograd(functions: Sequence[NativeFunction]) -> Mapping[str, AutogradPlan]:
-    """The plan of each operator by name, `aten::add.Tensor`, derived ones included."""
-    matches = match_derivatives(functions)
+def plan_autograd(operators: Sequence[Operator]) -> Mapping[str, AutogradPlan]:
+    """The plan of each operator by name, `aten::add.Tensor`."""
+    matched = match_derivatives(operators).of
     return {
-        function.name: _plan(function, matches.of.get(function.name, {}))
-        for function in matches.functions
+        operator.name: _plan(operator, matched.get(operator.name, {})) for operator in operators
     }
 
 
-def _plan(function: NativeFunction, infos: Infos) -> AutogradPlan:
-    schema = function.func
-    keys = {entry.key for entry in effective_dispatch(function)}
+def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
+    schema = operator.schema
+    keys = {kernel.key for kernel in own_kernels(operator.function)}
     tensors = tuple(
         TensorArgument(argument.name, carries)
         for argument in schema.arguments

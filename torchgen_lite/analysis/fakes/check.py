@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.dispatch_index import COMPOSITE_KEYS, effective_dispatch
 from torchgen_lite.analysis.fakes.kinds import ANY, Scope, expect, kind_of_type
 from torchgen_lite.analysis.fakes.results import Result, results_of
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, own_kernels
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fakes import Fake, FakeRule
@@ -68,7 +68,7 @@ def _check(entry: _Entry) -> Iterator[Diagnostic]:
 def _refusal(function: NativeFunction) -> str | None:
     """Why an operator has no use for `fake:`."""
     name = function.func.full_name
-    keys = {dispatch.key for dispatch in effective_dispatch(function)}
+    keys = {dispatch.key for dispatch in own_kernels(function)}
     if _IMPLICIT in keys and keys <= COMPOSITE_KEYS:
         return f"`{name}` gets its fake from its {_IMPLICIT} kernel"
     if "Meta" in keys:

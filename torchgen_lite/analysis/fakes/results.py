@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.differentiability.info import return_names
-from torchgen_lite.analysis.dispatch_index import COMPOSITE_KEYS, effective_dispatch
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, own_kernels
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fakes import FakeRule
 from torchgen_lite.schema import Argument, FunctionSchema, Return
@@ -64,7 +64,7 @@ def lacks_fake(function: NativeFunction) -> bool:
 
     An operator without any kernel here gets them, and its Meta kernel perhaps, from elsewhere.
     """
-    keys = {entry.key for entry in effective_dispatch(function)}
+    keys = {entry.key for entry in own_kernels(function)}
     if function.fake is not None or not keys or "Meta" in keys or keys & COMPOSITE_KEYS:
         return False
     if function.structured or function.structured_delegate is not None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.dispatch_index import is_composed
+from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.groups import base_of
+from torchgen_lite.analysis.kernels import is_composed
 from torchgen_lite.analysis.lint.variants import functional_key
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
@@ -25,8 +25,8 @@ def autogen_disagrees(functions: Sequence[NativeFunction]) -> Iterator[Diagnosti
     if not suspects:
         return
     # Imported here: most files of one's own ask for nothing.
-    from torchgen_lite.analysis.derive.derive import member_of
     from torchgen_lite.analysis.derive.groups import derive_variants, group_by_signature
+    from torchgen_lite.analysis.derive.members import member_of
 
     # As `derive` does, less what says nothing about names: tags, views and the backend index.
     members = [member_of(function) for function in suspects]
@@ -51,7 +51,7 @@ def _suspects(functions: Sequence[NativeFunction]) -> Iterator[NativeFunction]:
     """
     names: defaultdict[tuple[str, str], list[NativeFunction]] = defaultdict(list)
     for function in functions:
-        names[function.namespace, base_of(function.func.base_name)].append(function)
+        names[function.namespace, root_of(function.func.base_name)].append(function)
     for members in names.values():
         asks = any(f.autogen for f in members)
         if (asks or _may_lack_functional(members)) and not all(map(_asks_for_its_own, members)):

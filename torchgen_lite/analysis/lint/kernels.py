@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.dispatch_index import COMPOSITE_KEYS
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema.model import bare_type

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.dispatch_index import is_composed
+from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.groups import base_of
+from torchgen_lite.analysis.kernels import is_composed
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, SchemaKind
@@ -45,7 +45,7 @@ def functional_key(function: NativeFunction) -> tuple[str, str, str]:
     overload = schema.overload_name
     if schema.out:
         overload = "" if overload == "out" else overload.removesuffix("_out")
-    return (function.namespace, base_of(schema.base_name), overload)
+    return (function.namespace, root_of(schema.base_name), overload)
 
 
 def _inputs(function: NativeFunction) -> dict[str, tuple[str, bool, str | None]]:

@@ -21,23 +21,23 @@ _LINE = re.compile(r"^(?P<key>\w+)(?:\[alias\])?: (?P<debug>.*) :: .* \[ (?P<how
 
 def registrations_of_program(program: Program) -> Iterator[Registrations]:
     """The kernels that the entries name, and those that the generator writes: structured, autograd."""
-    from torchgen_lite.analysis.checks.kernels import is_implied
-    from torchgen_lite.analysis.dispatch_index import effective_dispatch
-    from torchgen_lite.targets.python.structured import DENSE_BACKENDS
+    from torchgen_lite.analysis.checks.kernels import is_asked_by_loop
+    from torchgen_lite.analysis.kernels import DENSE_BACKENDS, own_kernels
 
     generated = _generated_kernels(program)
     defined = program.module_functions(TARGET, "kernels")
-    for name, function in zip(program.operator_names(), program.functions):
+    for name, function in ((o.name, o.function) for o in program.resolved.declared):
         entries = [
             entry
-            for entry in effective_dispatch(function)
-            if defined is None or not is_implied(function, entry, defined)
+            for entry in own_kernels(function)
+            if defined is None or not is_asked_by_loop(function, entry, defined)
         ]
         kernels = {entry.key: entry.kernel for entry in entries}
-        out = function if function.delegate is None else program.find(function.delegate)
+        found = program.resolved.find(function.delegate or name)
+        out = None if found is None else found.function
         if out is not None and out.structured:
-            for entry in effective_dispatch(out):
-                if defined is not None and is_implied(out, entry, defined):
+            for entry in own_kernels(out):
+                if defined is not None and is_asked_by_loop(out, entry, defined):
                     continue
                 if entry.key in DENSE_BACKENDS:
                     kernels[entry.key] = f"structured {entry.kernel}"
@@ -48,7 +48,7 @@ def registrations_of_program(program: Program) -> Iterator[Registrations]:
 
 def _generated_kernels(program: Program) -> dict[str, dict[str, str]]:
     """Operator to key to kernel, of what the Python target makes of `derivatives:` and of factories."""
-    from torchgen_lite.analysis.dispatch_index import effective_dispatch
+    from torchgen_lite.analysis.kernels import own_kernels
     from torchgen_lite.targets import TARGETS
     from torchgen_lite.targets.python.differentiation import build_differentiation
     from torchgen_lite.targets.python.package import build_package
@@ -58,16 +58,17 @@ def _generated_kernels(program: Program) -> dict[str, dict[str, str]]:
     if wrong:
         return {}  # `generate` reports it; the names of the kernels do not depend on options.
     package = build_package(program.functions, options)
-    files, _ = build_differentiation(package, program.module_functions(TARGET, "formulas"))
+    formulas = program.module_functions(TARGET, "formulas")
+    files, _ = build_differentiation(package, program.resolved, formulas)
     views = [view for file in files for view in cast("list[KernelView]", file.context["kernels"])]
     names = {view.name for view in views}
     found: dict[str, dict[str, str]] = {}
     dispatch = {
-        index: tuple((entry.key, entry.kernel) for entry in effective_dispatch(function))
+        index: tuple((entry.key, entry.kernel) for entry in own_kernels(function))
         for index, function in enumerate(program.functions)
     }
     selected = {overload.names.flat for overload in select_backend(package, dispatch)}
-    for name, overload in zip(program.operator_names(), package.overloads):
+    for name, overload in ((o.function.name, o) for o in package.overloads):
         for key in ("Autograd", "ADInplaceOrView"):
             kernel = f"{key.lower()}_{overload.names.flat}"
             if kernel in names:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout
+from torchgen_lite.analysis.kernels import KernelEntry
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects.cpp import torch_types
 from torchgen_lite.dialects.cpp.defaults import EMPTY, as_written
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature
@@ -12,6 +14,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import bare_type
 
+_NAMESPACE = "at::native"
 # Kernels take tensor options as four optional arguments, whatever the schema says of them.
 _OPTION_TYPES = [
     std("optional", torch_types.base_type(name))
@@ -23,6 +26,24 @@ def name(schema: FunctionSchema) -> str:
     """`add_Tensor`, `add_out_out`: the name a kernel has by default."""
     text = f"{schema.base_name}_out" if schema.out else schema.base_name
     return f"{text}_{schema.overload_name}" if schema.overload_name else text
+
+
+def kernel(operator: Operator, entry: KernelEntry) -> tuple[str, str]:
+    """Namespace and name of a kernel: `at::native` if the YAML names no other.
+
+    A kernel that is implied has the name of the public C++ function: `add`, `add_out`. A scope that the YAML
+    names is that of the backend, whose kernels are in `native` (torchgen `BackendMetadata`).
+    """
+    if entry.is_implied:
+        schema = operator.schema
+        return _NAMESPACE, f"{schema.base_name}_out" if schema.out else schema.base_name
+    scope, _, name = entry.kernel.replace(".", "::").rpartition("::")
+    return f"{scope}::native" if scope else _NAMESPACE, name
+
+
+def takes_symint(entry: KernelEntry) -> bool:
+    """PyTorch tells by the name whether a kernel wants `SymInt` as `c10::SymInt`."""
+    return "_symint" in entry.kernel.rpartition("::")[2]
 
 
 def argument_type(argument: Argument, how: Conventions) -> CType:

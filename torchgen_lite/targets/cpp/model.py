@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Sized
 from dataclasses import dataclass, replace
 
+from torchgen_lite.analysis import operators as resolved
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.loader.entry import NativeFunction
@@ -22,18 +23,22 @@ MEMBERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """An entry. `flat` is the name of its struct, `signature` is what the dispatcher calls, `guard` is the
+    """An operator. `facts` is what is known of it, `flat` the name of its struct, `signature` is what the dispatcher calls, `guard` is the
     `#if` line around everything that concerns it, or empty."""
 
-    function: NativeFunction
+    facts: resolved.Operator
     flat: str
     shard: int | None
     signature: CppSignature
     guard: str
 
     @property
+    def function(self) -> NativeFunction:
+        return self.facts.function
+
+    @property
     def schema(self) -> FunctionSchema:
-        return self.function.func
+        return self.facts.schema
 
     @property
     def names(self) -> list[str]:
@@ -52,22 +57,22 @@ class Operator:
         return str(schema).replace(schema.name, schema.base_name, 1)
 
 
-def shard_count(functions: Sequence[NativeFunction], wanted: int) -> int:
+def shard_count(operators: Sized, wanted: int) -> int:
     """How many files there are of what is split."""
-    return wanted or (AUTOMATIC_SHARDS if len(functions) > MANY_OPERATORS else 1)
+    return wanted or (AUTOMATIC_SHARDS if len(operators) > MANY_OPERATORS else 1)
 
 
 def build_operator(
-    function: NativeFunction, home: str, shards: int, signature: CppSignature, guard: str
+    facts: resolved.Operator, home: str, shards: int, signature: CppSignature, guard: str
 ) -> Operator:
     """Name an operator; structs of the namespace `home` have no prefix.
 
     The shard depends on the base name alone, so adding an entry changes one shard.
     """
-    name = function.func.base_name
+    name = facts.schema.base_name
     return Operator(
-        function,
-        function.flat_name(home),
+        facts,
+        facts.function.flat_name(home),
         zlib.crc32(name.encode()) % shards if shards > 1 else None,
         signature,
         guard,

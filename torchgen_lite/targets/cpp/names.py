@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects.cpp_text import KEYSETS, KEYWORDS, identifier
 from torchgen_lite.loader.config import locate_option
@@ -83,7 +83,7 @@ def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:
 def _check_kernels(
     function: NativeFunction, namespace: str, inner: Collection[str]
 ) -> Iterator[Diagnostic]:
-    for entry in effective_dispatch(function):
+    for entry in own_kernels(function):
         scope, name = split_kernel(entry.kernel, namespace)
         if scope == namespace and name in inner:
             yield finding(

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.signature import signature_headers
@@ -42,7 +42,7 @@ def author_kernels(operators: Sequence[Operator], layout: RuntimeLayout) -> list
     """Every kernel that is registered, in source order."""
     found = []
     for operator in operators:
-        for entry in effective_dispatch(operator.function):
+        for entry in own_kernels(operator.function):
             signature = operator.signature
             if entry.key in keys_above_backends():
                 schema = operator.schema

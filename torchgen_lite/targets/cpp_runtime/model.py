@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from torchgen_lite.analysis import operators as resolved
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.runtime import Types
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.conditions import guard_expression
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import MEMBERS, Operator, build_operator, with_free_names
@@ -33,22 +33,22 @@ class RuntimeLayout(Layout):
 
 
 def build_operators(
-    functions: Sequence[NativeFunction], shards: int, types: Types
+    facts: Sequence[resolved.Operator], shards: int, types: Types
 ) -> tuple[Operator, ...]:
     """The operators in source order; the first namespace is the home.
 
     No libtorch is here, so `torch:`, which asks for one of its releases, says nothing.
     """
-    home = functions[0].namespace if functions else ""
+    home = facts[0].function.namespace if facts else ""
     operators = [
         build_operator(
-            function,
+            one,
             home,
             shards,
-            runtime.signature(function.func, function.func.base_name, types),
-            cpp_text.condition(guard_expression(function.guard)) if function.guard else "",
+            runtime.signature(one.schema, one.schema.base_name, types),
+            cpp_text.condition(guard_expression(guard)) if (guard := one.function.guard) else "",
         )
-        for function in functions
+        for one in facts
     ]
     return with_free_names(operators, MEMBERS | _SPELLED | roots(types))
 

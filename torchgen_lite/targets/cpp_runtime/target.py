@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.derive import derive
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets.cpp.layout import library_layout
 from torchgen_lite.targets.cpp.names import check_names
@@ -25,8 +24,8 @@ from torchgen_lite.targets.output import OutputFile, TargetResult
 from torchgen_lite.targets.skipped import select
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.operators import Operator
     from torchgen_lite.analysis.program import Program
-    from torchgen_lite.loader.entry import NativeFunction
 
 # What there is in the namespace of a library.
 INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})
@@ -34,8 +33,9 @@ INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})
 
 def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult:
     """Every file of the library, and what the runtime has no way for."""
-    declared = derive(program.functions).functions if options.calls_only else program.functions
-    functions, diagnostics = select(program, TARGET, declared, options.skip, any_number)
+    resolved = program.resolved
+    every = [o.function for o in (resolved.operators if options.calls_only else resolved.declared)]
+    functions, diagnostics = select(program, TARGET, every, options.skip, any_number)
     namespace = options.namespace or default_namespace(functions)
     inner = () if options.calls_only else INNER_NAMESPACES
     diagnostics += check_names(program, TARGET, functions, namespace, inner)
@@ -47,16 +47,16 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
         diagnostics += unreached_kernels(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
-    return TargetResult(tuple(_files(functions, options)), tuple(diagnostics))
+    return TargetResult(tuple(_files(resolved.of(functions), options)), tuple(diagnostics))
 
 
-def _files(functions: Sequence[NativeFunction], options: RuntimeOptions) -> Iterator[OutputFile]:
+def _files(selected: Sequence[Operator], options: RuntimeOptions) -> Iterator[OutputFile]:
     types = options.framework
-    place = library_layout(functions, options)
+    place = library_layout([operator.function for operator in selected], options)
     layout = RuntimeLayout(
         place.root, place.folder, place.namespace, place.shards, types, options.headers
     )
-    operators = build_operators(functions, len(layout.shards), types)
+    operators = build_operators(selected, len(layout.shards), types)
     members = [] if options.calls_only else methods(operators, types)
     yield from build_calls(operators, layout, has_methods=bool(members))
     if options.calls_only:

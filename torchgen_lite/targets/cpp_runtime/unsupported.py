@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.dispatch_index import STRUCTURED_KEYS, effective_dispatch
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.runtime import Types
@@ -34,8 +34,8 @@ def check_types(function: NativeFunction, types: Types) -> Iterator[Diagnostic]:
 def check_kernels(function: NativeFunction) -> Iterator[Diagnostic]:
     """Structured kernels, and formulas that no kernel is made from."""
     message = "target `cpp-runtime` has no structured kernels"
-    for entry in effective_dispatch(function):
-        if function.structured and entry.key in STRUCTURED_KEYS:
+    for entry in own_kernels(function):
+        if entry.is_structured:
             help_ = "write a plain kernel for each variant, or leave the operator out with `skip`"
             label = f"`{entry.kernel}` is the impl function of a structured kernel"
             yield finding(function, "TG561", message, entry.kernel_span, label, help_)
@@ -43,7 +43,7 @@ def check_kernels(function: NativeFunction) -> Iterator[Diagnostic]:
         help_ = "write plain kernels under `dispatch:`, or leave the operator out with `skip`"
         span = function.place("structured_delegate")
         yield finding(function, "TG561", message, span, "there is no other kernel", help_)
-    keys = {entry.key for entry in effective_dispatch(function)}
+    keys = {entry.key for entry in own_kernels(function)}
     is_composite = "CompositeImplicitAutograd" in keys
     if function.derivatives is not None and not is_composite and not keys & _autograd_keys():
         yield finding(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.required import Kernel
@@ -21,7 +21,7 @@ def author_kernels(operators: Sequence[Operator]) -> list[Kernel]:
             entry.kernel_span or operator.schema.name_span,
         )
         for operator in operators
-        for entry in effective_dispatch(operator.function)
+        for entry in own_kernels(operator.function)
     ]
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from torchgen_lite.analysis import operators as resolved
 from torchgen_lite.dialects.cpp import stable
 from torchgen_lite.dialects.cpp.stable import FIRST_RELEASE, Release
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.model import (
     MEMBERS,
@@ -20,19 +20,19 @@ from torchgen_lite.targets.cpp.model import (
 _SPELLED = frozenset({"detail", "int64_t", "ops", "torch"})
 
 
-def build_operators(functions: Sequence[NativeFunction], shards: int) -> tuple[Operator, ...]:
+def build_operators(facts: Sequence[resolved.Operator], shards: int) -> tuple[Operator, ...]:
     """The operators in source order; the first namespace is the home."""
-    home = functions[0].namespace if functions else ""
-    count = shard_count(functions, shards)
+    home = facts[0].function.namespace if facts else ""
+    count = shard_count(facts, shards)
     operators = [
         build_operator(
-            function,
+            one,
             home,
             count,
-            stable.signature(function, function.func.base_name),
-            condition(function),
+            stable.signature(one.function, one.schema.base_name),
+            condition(one.function),
         )
-        for function in functions
+        for one in facts
     ]
     return with_free_names(operators, MEMBERS | _SPELLED)
 

@@ -26,8 +26,8 @@ from torchgen_lite.targets.output import OutputFile, TargetResult
 from torchgen_lite.targets.skipped import select
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis import operators as resolved
     from torchgen_lite.analysis.program import Program
-    from torchgen_lite.loader.entry import NativeFunction
     from torchgen_lite.targets.cpp.model import Operator
 
 # What there is in the namespace of a library.
@@ -50,13 +50,13 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     diagnostics += check_library(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
-    return TargetResult(tuple(_files(functions, options)), tuple(diagnostics))
+    return TargetResult(tuple(_files(program.resolved.of(functions), options)), tuple(diagnostics))
 
 
-def _files(functions: list[NativeFunction], options: StableOptions) -> Iterator[OutputFile]:
-    namespace = options.namespace or default_namespace(functions)
+def _files(selected: Sequence[resolved.Operator], options: StableOptions) -> Iterator[OutputFile]:
+    namespace = options.namespace or default_namespace([one.function for one in selected])
     folder = namespace.replace("::", "/")
-    operators = build_operators(functions, options.shards)
+    operators = build_operators(selected, options.shards)
     root = options.folder
     yield from build_calls(operators, root, folder, namespace)
     yield from build_schema(operators, root, folder, options)

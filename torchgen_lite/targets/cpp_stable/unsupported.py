@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.dispatch_index import STRUCTURED_KEYS, effective_dispatch
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.dialects.cpp import stable
 from torchgen_lite.dialects.cpp.stable import Release
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Type
 
 # Keys with a name that `c10::parseDispatchKey` of 2.13 does not know. A test asks torch.
@@ -83,8 +83,8 @@ def _check_type(
 
 
 def _check_dispatch(function: NativeFunction) -> Iterator[Diagnostic]:
-    for entry in effective_dispatch(function):
-        if is_structured(function, entry):
+    for entry in own_kernels(function):
+        if entry.is_structured:
             message = "the stable ABI has no structured kernels"
             help_ = "write a plain kernel for each variant, or leave the operator out with `skip`"
             label = f"`{entry.kernel}` is the impl function of a structured kernel"
@@ -97,11 +97,6 @@ def _check_dispatch(function: NativeFunction) -> Iterator[Diagnostic]:
         message = "the stable ABI has no structured kernels"
         help_ = "write plain kernels under `dispatch:`, or leave the operator out with `skip`"
         yield finding(function, "TG531", message, span, "there is no other kernel", help_)
-
-
-def is_structured(function: NativeFunction, entry: DispatchEntry) -> bool:
-    """Whether a kernel is the impl function of a structured one."""
-    return function.structured and entry.key in STRUCTURED_KEYS
 
 
 def release_text(release: Release) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.analysis.lint.dispatch import backend_keys
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
@@ -35,7 +35,7 @@ def backend_select(operators: Sequence[Operator], namespace: str) -> Iterator[Re
 def _needs_selection(operator: Operator) -> bool:
     if operator.function.namespace in TORCH_NAMESPACES:
         return False
-    keys = {entry.key for entry in effective_dispatch(operator.function)}
+    keys = {entry.key for entry in own_kernels(operator.function)}
     return (
         argument_layout(operator.schema).options is not None
         and not any(is_tensor_like(a.type) for a in operator.schema.arguments)

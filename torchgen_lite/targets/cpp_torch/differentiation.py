@@ -10,9 +10,9 @@ from torchgen_lite.analysis.differentiability import (
     Category,
     DifferentiabilityInfo,
     Tracking,
-    plan_autograd,
 )
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.dialects.cpp_formula import Functions
 from torchgen_lite.loader.derivatives import DEFAULT
@@ -96,6 +96,7 @@ class Differentiation:
 
 
 def build_differentiation(
+    resolved: Resolved,
     operators: Sequence[Operator],
     layout: Layout,
     headers: Sequence[str],
@@ -105,7 +106,7 @@ def build_differentiation(
     functions that are there for the Python target only."""
     structs = {o.function.name: o.flat for o in operators}
     functions = Functions(layout.namespace, structs, bool(headers), frozenset(python))
-    plans = plan_autograd([o.function for o in operators])
+    plans = resolved.autograd
     files: dict[int | None, _File] = {}
     diagnostics: list[Diagnostic] = []
     recorded: dict[int, DifferentiabilityInfo] = {}

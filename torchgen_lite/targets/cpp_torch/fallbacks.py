@@ -15,10 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
-from torchgen_lite.analysis.groups import FunctionGroup, group_functions
+from torchgen_lite.analysis.kernels import own_kernels
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.dialects.cpp_text import call, quote
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import walk_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.registrations import StatementView
@@ -39,16 +41,16 @@ class FunctionalizeView:
 
 
 def fallback_files(
-    functions: Sequence[NativeFunction], folder: str, namespace: str
+    resolved: Resolved, operators: Sequence[Operator], folder: str, namespace: str
 ) -> Iterator[OutputFile]:
     """The headers, and the registrations if there is something to register.
 
-    `functions` are those whose schemas the library defines; operators of PyTorch's are served.
+    `operators` are those whose schemas the library defines; operators of PyTorch's are served.
     """
     for name in _HEADERS:
         path = f"{folder}/include/{namespace.replace('::', '/')}/{name}"
         yield OutputFile(path, f"cpp_torch/{name}.j2", {"namespace": namespace})
-    libraries = functionalize_views(functions, namespace)
+    libraries = functionalize_views(resolved, operators, namespace)
     if libraries:
         context = {
             "namespace": namespace,
@@ -60,28 +62,29 @@ def fallback_files(
 
 
 def functionalize_views(
-    functions: Sequence[NativeFunction], namespace: str
+    resolved: Resolved, operators: Sequence[Operator], namespace: str
 ) -> tuple[FunctionalizeView, ...]:
     """For each namespace of operators, in the order of the file."""
     calls: dict[str, list[StatementView]] = {}
-    for group in group_functions(functions):
-        for function in _writers(group):
-            assert group.functional is not None
-            line = _registration(function, group.functional, namespace)
-            call = StatementView(condition(function, group.functional), line)
+    for operator in operators:
+        functional = _functional(resolved, operator)
+        if functional is not None:
+            function = operator.function
+            line = _registration(function, functional, namespace)
+            call = StatementView(condition(function, functional), line)
             calls.setdefault(function.namespace, []).append(call)
     return tuple(FunctionalizeView(name, tuple(lines)) for name, lines in calls.items())
 
 
-def _writers(group: FunctionGroup) -> Iterator[NativeFunction]:
-    """The variants whose results the functional one gives."""
-    if group.functional is None:
-        return
-    for function in (group.inplace, group.out):
-        if function is None or not _returns_what_it_writes(function, group.functional):
-            continue
-        if not _SERVED.intersection(entry.key for entry in effective_dispatch(function)):
-            yield function
+def _functional(resolved: Resolved, operator: Operator) -> NativeFunction | None:
+    """The functional variant that gives the results of an in-place or out variant."""
+    if operator.kind not in (SchemaKind.inplace, SchemaKind.out, SchemaKind.scratch):
+        return None
+    found = resolved.functional_of(operator)
+    if found is None or not _returns_what_it_writes(operator.function, found.function):
+        return None
+    is_served = any(kernel.key in _SERVED for kernel in own_kernels(operator.function))
+    return None if is_served else found.function
 
 
 def _returns_what_it_writes(function: NativeFunction, functional: NativeFunction) -> bool:

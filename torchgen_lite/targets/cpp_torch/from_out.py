@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.derive import derive
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
@@ -60,13 +59,9 @@ def from_out_registrations(
 
 
 def _registrations(operators: Sequence[Operator], layout: Layout) -> Iterator[Registration]:
-    with_kernels = [o for o in operators if _kernels(o.function)]
-    if not with_kernels:
-        return
-    derived = derive([operator.function for operator in operators])
     by_name = {operator.function.name: operator for operator in operators}
-    for out in with_kernels:
-        group = derived.group_of.get(out.function.name)
+    for out in operators:
+        group = out.facts.group
         if group is None:
             continue
         for entry in _kernels(out.function):

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
-from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.proof import proof_files
@@ -20,17 +19,14 @@ from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import declaration_includes
 from torchgen_lite.targets.output import OutputFile
 
-# Under these a kernel of a structured operator is an impl function.
-DENSE_BACKENDS = frozenset(CURRENT.backends)
-
 
 def author_kernels(operators: Sequence[Operator]) -> list[Kernel]:
     """Every kernel that is registered as it is, in source order."""
     found = []
     for operator in operators:
         function = operator.function
-        for entry in effective_dispatch(function):
-            if function.structured and entry.key in DENSE_BACKENDS:
+        for entry in own_kernels(function):
+            if entry.is_structured:
                 continue
             symint = types.takes_symint(entry.kernel)
             signature = types.signature(function, symint=symint)

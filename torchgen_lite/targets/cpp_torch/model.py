@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.analysis import operators as resolved
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.model import MEMBERS, Operator, build_operator, with_free_names
 from torchgen_lite.targets.cpp_torch import types
@@ -13,11 +13,11 @@ from torchgen_lite.targets.cpp_torch import types
 _SPELLED = frozenset({"at", "c10", "detail", "int64_t", "ops", "torch"})
 
 
-def build_operators(functions: Sequence[NativeFunction], shards: int) -> tuple[Operator, ...]:
+def build_operators(facts: Sequence[resolved.Operator], shards: int) -> tuple[Operator, ...]:
     """The operators in source order; the first namespace is the home."""
-    home = functions[0].namespace if functions else ""
+    home = facts[0].function.namespace if facts else ""
     operators = [
-        build_operator(function, home, shards, types.signature(function), condition(function))
-        for function in functions
+        build_operator(one, home, shards, types.signature(one.function), condition(one.function))
+        for one in facts
     ]
     return with_free_names(operators, MEMBERS | _SPELLED)

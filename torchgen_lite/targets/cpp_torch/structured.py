@@ -27,15 +27,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from torchgen_lite.analysis.derive import derive
 from torchgen_lite.analysis.derive.model import VariantGroup
+from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import structured
 from torchgen_lite.dialects.cpp.signature import CppParameter
 from torchgen_lite.dialects.cpp.types import VOID, CType
-from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
@@ -43,7 +42,6 @@ from torchgen_lite.targets.cpp.kernels import split_kernel
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.kernels import DENSE_BACKENDS
 from torchgen_lite.targets.cpp_torch.registrations import Registration
 from torchgen_lite.targets.cpp_torch.wrappers import (
     Wrapper,
@@ -69,9 +67,9 @@ class Group:
     is_torch: bool
 
     @property
-    def kernels(self) -> tuple[DispatchEntry, ...]:
+    def kernels(self) -> tuple[KernelEntry, ...]:
         """The impl functions, by key."""
-        return tuple([e for e in self.out.function.dispatch if e.key in DENSE_BACKENDS])
+        return tuple([kernel for kernel in self.out.facts.kernels if kernel.is_structured])
 
     def variants(self, key: str) -> Iterator[Operator]:
         """The members that have no kernel of their own under this key."""
@@ -97,13 +95,10 @@ class StructView:
 
 def structured_groups(operators: Sequence[Operator], namespace: str) -> list[Group]:
     """Every structured operator, in the order of the out variants."""
-    if not any(operator.function.structured for operator in operators):
-        return []
-    derived = derive([operator.function for operator in operators])
     by_name = {operator.function.name: operator for operator in operators}
     groups = []
     for operator in operators:
-        group = derived.group_of.get(operator.function.name)
+        group = operator.facts.group
         if not operator.function.structured or group is None:
             continue
         members = [
@@ -161,7 +156,7 @@ def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
             *_place(group, None),
             _function("meta", _meta_returns(group.group), structured.meta_arguments(group.group)),
         )
-    entries: dict[str, list[DispatchEntry]] = {}
+    entries: dict[str, list[KernelEntry]] = {}
     for entry in group.kernels:
         entries.setdefault(entry.kernel, []).append(entry)
     for kernel, own in entries.items():

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.derive import derive
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets.cpp.layout import Layout, library_layout
@@ -41,6 +40,7 @@ from torchgen_lite.targets.skipped import select
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
+    from torchgen_lite.analysis.resolve import Resolved
     from torchgen_lite.loader.entry import NativeFunction
 
 # What there is in the namespace of a library.
@@ -51,8 +51,9 @@ INNER_NAMESPACES = frozenset(
 
 def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     """Every file of the library, and what libtorch cannot take."""
-    declared = derive(program.functions).functions if options.calls_only else program.functions
-    functions, diagnostics = select(program, TARGET, declared, options.skip, _problem)
+    resolved = program.resolved
+    every = [o.function for o in (resolved.operators if options.calls_only else resolved.declared)]
+    functions, diagnostics = select(program, TARGET, every, options.skip, _problem)
     namespace = options.namespace or default_namespace(functions)
     inner = () if options.calls_only else INNER_NAMESPACES
     diagnostics += check_names(program, TARGET, functions, namespace, inner)
@@ -61,18 +62,18 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     layout = library_layout(functions, options)
-    operators = build_operators(functions, len(layout.shards))
-    files = tuple(_files(functions, operators, layout, options))
+    operators = build_operators(resolved.of(functions), len(layout.shards))
+    files = tuple(_files(resolved, operators, layout, options))
     if options.calls_only:
         return TargetResult(files, tuple(diagnostics))
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
     helpers = frozenset(name for index in modules for name in index.names())
-    autograd = build_differentiation(operators, layout, options.formula_headers, helpers)
+    autograd = build_differentiation(resolved, operators, layout, options.formula_headers, helpers)
     return TargetResult((*files, *autograd.files), (*diagnostics, *autograd.diagnostics))
 
 
 def _files(
-    functions: list[NativeFunction],
+    resolved: Resolved,
     operators: tuple[Operator, ...],
     layout: Layout,
     options: TorchOptions,
@@ -96,8 +97,8 @@ def _files(
     yield from build_structured(groups, layout)
     yield from build_schema(operators, layout, options)
     yield from build_keys(registrations, layout, options)
-    own = [f for f in functions if f.namespace not in TORCH_NAMESPACES]
-    yield from fallback_files(own, options.folder, namespace)
+    own = [o.facts for o in operators if o.function.namespace not in TORCH_NAMESPACES]
+    yield from fallback_files(resolved, own, options.folder, namespace)
     if options.module:
         yield module_file(layout.source("module.cpp"), options.module, namespace)
 

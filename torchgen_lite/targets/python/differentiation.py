@@ -11,8 +11,8 @@ from torchgen_lite.analysis.differentiability import (
     AutogradPlan,
     Category,
     Tracking,
-    plan_autograd,
 )
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import import_line, quote
 from torchgen_lite.loader.derivatives import DEFAULT
@@ -68,13 +68,13 @@ _VIEW_NAMES = (
 
 
 def build_differentiation(
-    package: Package, helpers: KernelIndex | None
+    package: Package, resolved: Resolved, helpers: KernelIndex | None
 ) -> tuple[list[OutputFile], list[str]]:
     """The files and the modules that `registration.py` imports; none without formulas."""
     functions = [overload.function for overload in package.overloads]
     if all(function.derivatives is None for function in functions):
         return [], []
-    plans = plan_autograd(functions)
+    plans = resolved.autograd
     planned = [(o, plans[o.function.name]) for o in package.overloads]
     files = [
         _autograd_file(package, planned, helpers),

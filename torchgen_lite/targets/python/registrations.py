@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from torchgen_lite.analysis.kernels import DENSE_BACKENDS
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import bracketed, import_line, quote
@@ -28,7 +29,6 @@ from torchgen_lite.targets.python.package import (
     used_constants,
 )
 from torchgen_lite.targets.python.structured import (
-    DENSE_BACKENDS,
     StructuredView,
     structured_groups,
     structured_kernels,

@@ -19,13 +19,8 @@ from dataclasses import dataclass
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import bracketed, quote
-from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.python.model import Overload
-
-# Keys under which a structured entry's kernel is an implementation; under others (SparseCPU) it is a
-# kernel like any other (torchgen `is_structured_dispatch_key`).
-DENSE_BACKENDS = frozenset(CURRENT.backends)
 
 
 @dataclass(frozen=True, slots=True)

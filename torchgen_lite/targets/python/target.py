@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.checks.kernels import is_implied
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.analysis.checks.kernels import is_asked_by_loop
+from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.targets.output import OutputFile, TargetResult
 from torchgen_lite.targets.python.differentiation import build_differentiation
@@ -38,13 +38,13 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
         dispatch = {
             index: tuple(
                 (entry.key, entry.kernel)
-                for entry in effective_dispatch(function)
-                if kernels is None or not is_implied(function, entry, kernels)
+                for entry in own_kernels(function)
+                if kernels is None or not is_asked_by_loop(function, entry, kernels)
             )
             for index, function in enumerate(functions)
         }
         differentiation, modules = build_differentiation(
-            package, program.module_functions(TARGET, "formulas")
+            package, program.resolved, program.module_functions(TARGET, "formulas")
         )
         files += differentiation
         registrations, missing = build_registrations(

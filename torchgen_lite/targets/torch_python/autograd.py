@@ -20,11 +20,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from torchgen_lite.analysis.derive.aliasing import is_aliasing
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.derive.views import is_aliasing
 from torchgen_lite.analysis.differentiability import (
     DifferentiabilityInfo,
-    plan_autograd,
     return_names,
 )
 from torchgen_lite.dialects.python_formula import Words, in_python, write
@@ -135,7 +134,7 @@ def _differentiable(package: Package) -> list[tuple[Operator, DifferentiabilityI
     functions = [o.function for o in package.operators]
     if all(function.derivatives is None for function in functions):
         return []
-    plans = plan_autograd(functions)
+    plans = package.resolved.autograd
     found = []
     for operator in package.own:
         info = plans[operator.function.name].info

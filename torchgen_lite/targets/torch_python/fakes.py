@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.dispatch_index import COMPOSITE_KEYS
 from torchgen_lite.analysis.fakes import Result, kind_of_type, results_of, rules_by_result
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.dialects import torch_library, torch_ops
 from torchgen_lite.dialects.python_formula import write
 from torchgen_lite.dialects.python_names import identifier

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.fakes import disagreement
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.dialects import python, torch_library
-from torchgen_lite.loader.entry import DispatchEntry
 from torchgen_lite.targets.torch_python.model import Operator, Package
 
 
@@ -47,7 +47,7 @@ def kernels_of(package: Package, operator: Operator) -> tuple[KernelView, ...]:
     )
 
 
-def _place(operator: Operator, entry: DispatchEntry) -> str:
+def _place(operator: Operator, entry: KernelEntry) -> str:
     span = entry.kernel_span
     return f"{span.source.path}:{span.line}" if span else operator.place
 

@@ -6,11 +6,13 @@ import keyword
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.dispatch_index import effective_dispatch
+from torchgen_lite.analysis import operators as resolution
+from torchgen_lite.analysis.kernels import KernelEntry, own_kernels
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.targets.torch_python.options import TorchPythonOptions
@@ -23,10 +25,17 @@ class Operator:
     `flat` is its name in generated modules; `is_torchs` says that PyTorch has it already.
     """
 
-    function: NativeFunction
+    facts: resolution.Operator
     flat: str
-    name: str
     is_torchs: bool
+
+    @property
+    def function(self) -> NativeFunction:
+        return self.facts.function
+
+    @property
+    def name(self) -> str:
+        return self.facts.name
 
     @property
     def schema(self) -> FunctionSchema:
@@ -34,7 +43,7 @@ class Operator:
 
     @property
     def kind(self) -> SchemaKind:
-        return self.function.func.kind()
+        return self.facts.kind
 
     @property
     def place(self) -> str:
@@ -54,11 +63,11 @@ class Operator:
     @property
     def keys(self) -> frozenset[str]:
         """The keys that kernels are named for."""
-        return frozenset(entry.key for entry in effective_dispatch(self.function))
+        return frozenset(entry.key for entry in own_kernels(self.function))
 
     @property
-    def dispatch(self) -> tuple[DispatchEntry, ...]:
-        return effective_dispatch(self.function)
+    def dispatch(self) -> tuple[KernelEntry, ...]:
+        return own_kernels(self.function)
 
     @property
     def handle(self) -> str:
@@ -86,6 +95,7 @@ class Package:
     name: str
     operators: tuple[Operator, ...]
     modules: Mapping[str, KernelIndex]
+    resolved: Resolved
 
     @property
     def root(self) -> str:
@@ -123,21 +133,22 @@ def _below(folder: str, *parts: str) -> tuple[str, ...]:
 
 
 def build_package(
-    functions: Sequence[NativeFunction],
+    resolved: Resolved,
+    facts: Sequence[resolution.Operator],
     options: TorchPythonOptions,
     modules: Mapping[str, KernelIndex],
 ) -> Package:
     """Name every operator; the first namespace of its own is the home, whose names carry no prefix."""
-    own = [f.namespace for f in functions if f.namespace not in TORCH_NAMESPACES]
-    home = own[0] if own else functions[0].namespace if functions else "aten"
+    namespaces = [one.function.namespace for one in facts]
+    own = [namespace for namespace in namespaces if namespace not in TORCH_NAMESPACES]
+    home = (own or namespaces or ["aten"])[0]
     operators = tuple(
         Operator(
-            function,
-            identifier(function.flat_name(home)),
-            function.name,
-            function.namespace in TORCH_NAMESPACES,
+            one,
+            identifier(one.function.flat_name(home)),
+            one.function.namespace in TORCH_NAMESPACES,
         )
-        for function in functions
+        for one in facts
     )
     name = options.package or f"{identifier(home)}_ops"
-    return Package(options, name, operators, modules)
+    return Package(options, name, operators, modules, resolved)

@@ -16,12 +16,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.derive.names import root_of
+from torchgen_lite.analysis import operators as resolution
 from torchgen_lite.analysis.fakes import results_of
 from torchgen_lite.dialects import torch_library
 from torchgen_lite.dialects.text import quote, tuple_display
-from torchgen_lite.schema import Argument, BaseType, SchemaKind
-from torchgen_lite.schema.model import bare_type
+from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.targets.torch_python.fakes import fake_of, is_view, takes_fake
 from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Operator, Package
@@ -125,24 +124,12 @@ def _named(package: Package, operator: Operator, field: str) -> str:
     return f"_library.named({place}, {quote(found[0])}, {quote(found[1])})"
 
 
-def _functional(package: Package, operator: Operator) -> Operator | None:
+def _functional(package: Package, operator: Operator) -> resolution.Operator | None:
     """For an operator that gives back what it writes, the one that computes it: `scale` for `scale_`."""
     if operator.kind not in (SchemaKind.inplace, SchemaKind.out):
         return None
     results = [r.argument.name if r.argument else "" for r in results_of(operator.schema)]
     if results != [a.name for a in operator.schema.arguments if a.is_write]:
         return None
-    wanted = [_passed(a) for a in operator.schema.arguments if not a.is_out]
-    root = root_of(operator.schema.base_name)
-    for other in package.own:
-        arguments = [_passed(a) for a in other.schema.arguments]
-        is_root = other.schema.base_name == root and other.kind is SchemaKind.functional
-        if is_root and arguments == wanted and len(other.schema.returns) == len(results):
-            same_namespace = other.function.namespace == operator.function.namespace
-            return other if same_namespace else None
-    return None
-
-
-def _passed(argument: Argument) -> tuple[str, str, bool]:
-    """Name, type, and whether it goes by keyword: the one operator's arguments are passed to the other."""
-    return argument.name, bare_type(argument.type), argument.kwarg_only
+    found = package.resolved.functional_of(operator.facts)
+    return found if found is not None and len(found.schema.returns) == len(results) else None

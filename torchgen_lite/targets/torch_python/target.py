@@ -46,10 +46,13 @@ _NAMES = frozenset({"__debug__", "_each", "_kernel", "_library", "_places", "_su
 
 def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetResult:
     """Every file of the package, and what is wrong with functions and rules."""
+    resolved = program.resolved
     functions, diagnostics = select(
         program, TARGET, program.functions, options.skip, _inexpressible
     )
-    package = build_package(functions, options, program.modules.get(TARGET, {}))
+    package = build_package(
+        resolved, resolved.of(functions), options, program.modules.get(TARGET, {})
+    )
     diagnostics += _check(package)
     autograd = build_autograd(package)
     files = [

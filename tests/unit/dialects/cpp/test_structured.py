@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.unit.analysis_derive import derived
-from torchgen_lite.analysis.derive import VariantGroup
+from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.dialects.cpp import structured
 
 POOL = """\

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.unit.dialects_torch import OPTIONS, entry
-from torchgen_lite.analysis.derive.backend_index import BackendKernel
+from torchgen_lite.analysis import KernelEntry
 from torchgen_lite.dialects.cpp import dispatcher, native, public
 from torchgen_lite.dialects.cpp.defaults import as_written
 from torchgen_lite.dialects.cpp.public import Style
@@ -188,5 +188,5 @@ def test_kernels() -> None:
 def test_kernels_take_symint_by_name() -> None:
     function = entry("f(SymInt n) -> Tensor")
     for kernel, type_ in (("f_cpu", "int64_t"), ("f_cpu_symint", "c10::SymInt")):
-        symint = BackendKernel(kernel).takes_symint
+        symint = native.takes_symint(KernelEntry("CPU", kernel, False, False, None, None))
         assert str(native.signature(function, symint=symint)) == f"at::Tensor f({type_} n)"

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from torchgen_lite.analysis.derive.backend_index import GENERIC_KEYS, BackendKernel, kernels_of
 from torchgen_lite.analysis.derive.layout import argument_layout
-from torchgen_lite.analysis.derive.model import Derived, VariantGroup
+from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import root_of
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, kernels_of
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
@@ -37,18 +38,16 @@ class Registration(NamedTuple):
     origin: str
 
 
-def registrations(derived: Derived, name: str) -> tuple[Registration, ...]:
-    """What is registered for one function of the program, by its name (`aten::add.Tensor`)."""
-    function = derived.function_of[name]
+def registrations(operator: Operator) -> tuple[Registration, ...]:
+    """What is registered for one operator."""
+    function, group = operator.function, operator.group
     if function.manual_kernel_registration:
         return ()
-    group = derived.group_of.get(name)
     if group is not None and group.structured:
-        return tuple(_structured(function, group, derived.kinds[name]))
-    origin = "derived" if name in derived.generated else "declared"
-    kernels = kernels_of(function)
-    found = [Registration(key, kernel.kernel, origin) for key, kernel in kernels.items()]
-    if _returns_self_on_meta(function, kernels, derived.kinds[name]):
+        return tuple(_structured(operator, group))
+    origin = "derived" if operator.is_derived else "declared"
+    found = [Registration(kernel.key, kernel.kernel, origin) for kernel in operator.kernels]
+    if _returns_self_on_meta(operator):
         found.append(Registration(META, "", "self"))
     if selects_backend(function):
         found.append(Registration(BACKEND_SELECT, "", "select"))
@@ -66,29 +65,25 @@ def selects_backend(function: NativeFunction) -> bool:
     return argument_layout(function.func).options is not None
 
 
-def _structured(
-    function: NativeFunction, group: VariantGroup, kind: SchemaKind
-) -> Iterator[Registration]:
-    out = kernels_of(group.out)
-    own = kernels_of(function)
+def _structured(operator: Operator, group: VariantGroup) -> Iterator[Registration]:
+    out = {kernel.key: kernel for kernel in kernels_of(group.out)}
+    own = {kernel.key: kernel for kernel in operator.kernels}
     for key in dict.fromkeys((*out, *own)):
         if key in (META, NON_FUNCTIONAL):
             continue
-        if key in out and out[key].structured:
+        if key in out and out[key].is_structured:
             yield Registration(key, out[key].kernel, "structured")
         elif key in own:
             yield Registration(key, own[key].kernel, "declared")
-    meta = f"structured_{group.functional.func.local_name.replace('.', '_')}"
+    meta = f"structured_{group.functional.func.flat_name}"
     yield Registration(META, meta, "meta")
-    if kind is not SchemaKind.out:
+    if operator.kind is not SchemaKind.out:
         yield Registration(NON_FUNCTIONAL, meta, "default")
 
 
-def _returns_self_on_meta(
-    function: NativeFunction, kernels: dict[str, BackendKernel], kind: SchemaKind
-) -> bool:
+def _returns_self_on_meta(operator: Operator) -> bool:
     """In-place operators keep shape and type; lists, which return nothing, are left out."""
-    if kind is not SchemaKind.inplace or META in kernels or len(function.func.returns) != 1:
+    keys = {kernel.key for kernel in operator.kernels}
+    if operator.kind is not SchemaKind.inplace or META in keys or len(operator.schema.returns) != 1:
         return False
-    nested = "CompositeImplicitAutogradNestedTensor"
-    return not any(key in GENERIC_KEYS and key != nested for key in kernels)
+    return not keys & (COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"})

@@ -1,0 +1,82 @@
+"""The kernels of one entry: those of its table, or the one that is meant where there is no table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from torchgen_lite.diagnostics import Span
+from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.loader.entry import NativeFunction
+
+COMPOSITE_IMPLICIT = "CompositeImplicitAutograd"
+COMPOSITE_KEYS = frozenset(
+    {
+        COMPOSITE_IMPLICIT,
+        "CompositeImplicitAutogradNestedTensor",
+        "CompositeExplicitAutograd",
+        "CompositeExplicitAutogradNonFunctional",
+    }
+)
+# The backends for which PyTorch derives kernels from a structured one.
+STRUCTURED_KEYS = frozenset({"MPS", "CUDA", "CPU", "XPU", "MTIA"})
+# Under these a kernel of a structured entry is an impl function; under others (SparseCPU) it is a kernel like
+# any other (torchgen `is_structured_dispatch_key`).
+DENSE_BACKENDS = frozenset(CURRENT.backends)
+
+
+class KernelEntry(NamedTuple):
+    """A kernel of an operator under one key. `is_structured`: it is an impl function; `is_implied`: nobody
+    wrote it, and its spans are those of the schema."""
+
+    key: str
+    kernel: str
+    is_structured: bool
+    is_implied: bool
+    key_span: Span | None
+    kernel_span: Span | None
+
+
+def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
+    """The table as written, or the implicit one.
+
+    torchgen `NativeFunction.from_yaml`: without `dispatch`, `structured`, and `structured_delegate`
+    the operator is CompositeImplicitAutograd under its default kernel name; `dispatch: {}` says that
+    it has no kernels.
+    """
+    structured = function.structured
+    if (
+        function.dispatch
+        or structured
+        or function.structured_delegate is not None
+        or function.place("dispatch") is not None
+    ):
+        return tuple(
+            [
+                KernelEntry(
+                    entry.key,
+                    entry.kernel,
+                    structured and entry.key in DENSE_BACKENDS,
+                    False,
+                    entry.key_span,
+                    entry.kernel_span,
+                )
+                for entry in function.dispatch
+            ]
+        )
+    span = function.place("func")
+    return (KernelEntry(COMPOSITE_IMPLICIT, function.func.flat_name, False, True, span, span),)
+
+
+def own_kernels(function: NativeFunction) -> tuple[KernelEntry, ...]:
+    """The kernels that generated code registers: an implied one that is registered by hand is not ours."""
+    kernels = kernels_of(function)
+    return (
+        ()
+        if function.manual_kernel_registration and kernels[:1] and kernels[0].is_implied
+        else kernels
+    )
+
+
+def is_composed(function: NativeFunction) -> bool:
+    """Whether a kernel is made of other operators, which autograd sees through."""
+    return any(kernel.key == COMPOSITE_IMPLICIT for kernel in own_kernels(function))
