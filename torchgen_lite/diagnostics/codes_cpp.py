@@ -1,4 +1,4 @@
-"""Codes of the target `cpp-torch`, TG540 to TG549: formulas that do not become C++."""
+"""Codes of the target `cpp-torch`, TG540 to TG549: formulas that do not become C++, structured kernels."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from torchgen_lite.diagnostics.code import Code
 
 _TOTAL = "- func: mylib::total(Tensor x) -> Tensor\n  dispatch:\n    CPU: total\n  derivatives:\n"
 _SWAP = "- func: mylib::swap_(Tensor(a!) self, Tensor(b!) other) -> Tensor(a!)\n  dispatch:\n    CPU: swap_\n"
+_ADD_OUT = (
+    "- func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)\n"
+    "  structured: True\n  dispatch:\n    PrivateUse1: add_out_mine"
+)
 
 CPP_CODES = (
     Code(
@@ -28,5 +32,18 @@ CPP_CODES = (
         "PyTorch's formulas, beside which a backend may have its own under its key.",
         f"{_SWAP}  derivatives:\n    self: grad\n    other: not_differentiable",
         f"{_SWAP}",
+    ),
+    Code(
+        "TG542",
+        "structured operator without its functional variant",
+        "error",
+        "The kernel of a structured out variant is the `impl` function of a class that derives from one with "
+        "the `meta` function, and that class has the name of the functional variant: "
+        "`at::meta::structured_add_Tensor` for `add.out`. So the functional variant has to be declared, too; "
+        "both are registered then. A backend of PyTorch's may as well leave `structured` out and name a plain "
+        "kernel.",
+        f"{_ADD_OUT}",
+        "- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n"
+        f"  structured_delegate: add.out\n{_ADD_OUT}",
     ),
 )

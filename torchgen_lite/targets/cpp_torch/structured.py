@@ -28,9 +28,11 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from torchgen_lite.analysis.derive.model import VariantGroup
+from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.diagnostics import Span
+from torchgen_lite.analysis.resolve import Resolved
+from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import structured
 from torchgen_lite.dialects.cpp.signature import CppParameter
@@ -93,7 +95,25 @@ class StructView:
     function: str
 
 
-def structured_groups(operators: Sequence[Operator], namespace: str) -> list[Group]:
+def check_groups(operators: Sequence[Operator]) -> Iterator[Diagnostic]:
+    """TG542: the class with the meta function has the name of the functional variant, so there must be one."""
+    for operator in operators:
+        if operator.function.structured and operator.facts.group is None:
+            name = operator.function.func.local_name
+            yield finding(
+                operator.function,
+                "TG542",
+                f"structured `{name}` has no functional variant in the schema files",
+                operator.function.place("structured"),
+                "no kernel can be registered",
+                f"add the entry of the functional variant, with `structured_delegate: {name}`, or leave "
+                "`structured` out and name plain kernels",
+            )
+
+
+def structured_groups(
+    resolved: Resolved, operators: Sequence[Operator], namespace: str
+) -> list[Group]:
     """Every structured operator, in the order of the out variants."""
     by_name = {operator.function.name: operator for operator in operators}
     groups = []
@@ -102,9 +122,9 @@ def structured_groups(operators: Sequence[Operator], namespace: str) -> list[Gro
         if not operator.function.structured or group is None:
             continue
         members = [
-            by_name[function.name]
-            for function in group.functions()
-            if function.structured_delegate is not None and function.name in by_name
+            by_name[one.name]
+            for one in resolved.delegates_of(operator.facts)
+            if one.name in by_name
         ]
         is_torch = operator.function.namespace in TORCH_NAMESPACES
         scope = "at::meta" if is_torch else f"::{namespace}"

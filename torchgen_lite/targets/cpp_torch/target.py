@@ -32,6 +32,7 @@ from torchgen_lite.targets.cpp_torch.registrations import (
 )
 from torchgen_lite.targets.cpp_torch.structured import (
     build_structured,
+    check_groups,
     structured_groups,
     structured_registrations,
 )
@@ -63,6 +64,10 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         return TargetResult(diagnostics=tuple(diagnostics))
     layout = library_layout(functions, options)
     operators = build_operators(resolved.of(functions), len(layout.shards))
+    if not options.calls_only:
+        diagnostics += check_groups(operators)
+    if has_errors(diagnostics):
+        return TargetResult(diagnostics=tuple(diagnostics))
     files = tuple(_files(resolved, operators, layout, options))
     if options.calls_only:
         return TargetResult(files, tuple(diagnostics))
@@ -84,7 +89,7 @@ def _files(
     if options.calls_only:
         return
     kernels = author_kernels(operators)
-    groups = structured_groups(operators, namespace)
+    groups = structured_groups(resolved, operators, namespace)
     derived, headers = from_out_registrations(operators, layout)
     yield from headers
     registrations = [

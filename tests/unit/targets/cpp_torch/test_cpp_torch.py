@@ -135,6 +135,24 @@ def test_structured_operators_have_no_kernels_of_the_authors(tmp_path: Path) -> 
     assert re.findall(r"(\w+)\(const at::Tensor& self", text) == ["pos"]
 
 
+def test_a_structured_kernel_is_registered_or_refused(tmp_path: Path) -> None:
+    out = """\
+- func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    PrivateUse1: add_out_mine
+"""
+    assert diagnostics(tmp_path, out) == [
+        "error[TG542]: structured `add.out` has no functional variant in the schema files"
+    ]
+    functional = """\
+- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+  structured_delegate: add.out
+"""
+    text = generate(tmp_path, functional + out)["src/register_privateuse1.cpp"]
+    assert re.findall(r'm\.impl\(\s*"([^"]+)"', text) == ["add.Tensor", "add.out"]
+
+
 def test_library_options(tmp_path: Path) -> None:
     files = generate(
         tmp_path,
