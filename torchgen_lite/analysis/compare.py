@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.served_keys import served_keys, serves
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.loader.entry import NativeFunction
@@ -29,18 +30,26 @@ _SOURCE_ONLY = frozenset({"TG362", "TG365"})
 Finding = tuple[str, str, "Span | None", str, "Span | None"]
 
 
-def compare_functions(
-    old: Sequence[NativeFunction], new: Sequence[NativeFunction], *, level: Level = "source"
+def compare_operators(
+    old: Sequence[Operator], new: Sequence[Operator], *, level: Level = "source"
 ) -> tuple[Diagnostic, ...]:
-    """What is incompatible in `new`, in the order of the old version."""
-    by_name = {function.name: function for function in new}
-    old_by_name = {function.name: function for function in old}
+    """What is incompatible in `new`, in the order of the old version.
+
+    An operator that is derived in both versions changes with the one that it is derived from, so there is
+    nothing more to say of it.
+    """
+    functions = [operator.function for operator in new]
+    by_name = {function.name: function for function in functions}
+    old_by_name = {operator.name: operator.function for operator in old}
+    derived = {operator.name for operator in new if operator.is_derived}
     found: list[Diagnostic] = []
     before: NativeFunction | None = None
-    for function in old:
-        now = by_name.get(function.name)
+    for operator in old:
+        function, now = operator.function, by_name.get(operator.name)
         if now is None:
-            found.append(_removed(function, new, old_by_name, before))
+            found.append(_removed(function, functions, old_by_name, before))
+            continue
+        if operator.is_derived and operator.name in derived:
             continue
         before = now
         findings = [*compare_schemas(function.func, now.func), *_compare_variants(function, now)]
@@ -84,7 +93,7 @@ def _removed(
     """TG350, or TG351 if other overloads are left; a renamed overload is found by its arguments."""
     name, base = function.func.full_name, function.func.base_name
     rest = [f for f in new if (f.namespace, f.func.base_name) == (function.namespace, base)]
-    there = function.func.name_span
+    there = function.func.name_span or function.func.span
     secondary = () if there is None else (Label(there, "was declared here"),)
     for other in rest:
         span = other.func.name_span
@@ -93,6 +102,7 @@ def _removed(
             renamed = Label(span, "another overload name")
             return Diagnostic("TG351", message, renamed, secondary, operator=function.name)
     code, what = ("TG351", "overload") if rest else ("TG350", "operator")
+    rest = [other for other in rest if other.func.name_span] or rest
     near = rest[0] if rest else before or (new[0] if new else None)
     message = f"{what} `{name}` was removed"
     here = None if near is None else near.func.name_span

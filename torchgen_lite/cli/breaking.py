@@ -60,7 +60,7 @@ def breaking_command(session: Session, against: str, level: Level, schema: tuple
     torchgen-lite breaking --against v1.0 --level call
     torchgen-lite breaking --against old/native_functions.yaml
     """
-    from torchgen_lite.analysis.compare import compare_functions
+    from torchgen_lite.analysis.compare import compare_operators
 
     program = session.load(schema=schema or None)
     if has_errors(program.diagnostics):
@@ -70,7 +70,8 @@ def breaking_command(session: Session, against: str, level: Level, schema: tuple
     if has_errors(old.diagnostics):
         session.report(old.diagnostics, kind="breaking")
         return CANNOT_RUN
-    found = sort_diagnostics(compare_functions(old.functions, program.functions, level=level))
+    versions = old.resolved.operators, program.resolved.operators
+    found = sort_diagnostics(compare_operators(*versions, level=level))
     session.report(found, kind="breaking")
     if session.is_text:
         _say_counts(session, len(found), len(old.functions), against)

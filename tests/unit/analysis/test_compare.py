@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from torchgen_lite.analysis.compare import Level, compare_functions
+from torchgen_lite.analysis.compare import Level, compare_operators
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.resolve import resolve
 from torchgen_lite.diagnostics import CODES, Code, Diagnostic, Source, render_full
 from torchgen_lite.diagnostics.codes_compare import COMPARE_CODES
-from torchgen_lite.loader import NativeFunction, load_native_functions
+from torchgen_lite.loader import load_native_functions
 
 
-def functions(path: str, text: str) -> tuple[NativeFunction, ...]:
+def operators(path: str, text: str) -> tuple[Operator, ...]:
     found, diagnostics = load_native_functions([Source(path, text)])
     assert [d for d in diagnostics if d.severity == "error"] == []
-    return found
+    return resolve(found).operators
 
 
 def compare(old: str, new: str, level: Level = "source") -> tuple[Diagnostic, ...]:
-    return compare_functions(
-        functions("main:ops.yaml", old), functions("ops.yaml", new), level=level
+    return compare_operators(
+        operators("main:ops.yaml", old), operators("ops.yaml", new), level=level
     )
 
 

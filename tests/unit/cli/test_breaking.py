@@ -155,3 +155,23 @@ def test_formats(run: Run, repository: Path) -> None:
     first, last = shown("concise").stderr.splitlines()
     assert first.startswith("native_functions.yaml:1:32: error[TG357] ")
     assert last == "1 breaking change against v1"
+
+
+def test_a_derived_operator_that_is_not_derived_any_more(run: Run, repository: Path) -> None:
+    path = repository / "native_functions.yaml"
+    entry = "- func: f(Tensor self) -> Tensor\n  dispatch:\n    CPU: f_cpu\n"
+    path.write_text(entry + "  autogen: f.out\n")
+    git(repository, "-c", "commit.gpgsign=false", "commit", "-q", "-a", "-m", "two")
+    assert run("breaking", "--against", "HEAD").code == 0
+    path.write_text(entry)
+    result = run("breaking", "--against", "HEAD", "--output-format", "concise")
+    assert result.code == 1
+    assert "error[TG351] overload 'f.out' was removed" in result.stderr
+    # Written out in full it is there again.
+    path.write_text(
+        entry + "- func: f.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n"
+        "  dispatch:\n    CPU: f_out\n"
+    )
+    # The kernel that is derived serves every backend; the one that is written is for CPU.
+    result = run("breaking", "--against", "HEAD", "--output-format", "concise")
+    assert "TG351" not in result.stderr and "TG364" in result.stderr
