@@ -32,14 +32,13 @@ from typing import NamedTuple
 import torchgen_lite
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import public
-from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature
+from torchgen_lite.dialects.cpp.signature import KEYSET, CppSignature
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.model import build_operators
 
 SOURCES = Path(__file__).parent / "recorder"
 SHARDS = 16
-KEYSET = CppParameter("c10::DispatchKeySet", "dispatchKeySet")
 
 
 class Compiled(NamedTuple):
@@ -78,13 +77,13 @@ def methods(functions: Sequence[NativeFunction]) -> Iterator[tuple[str, CppSigna
 
 def pointer(signature: CppSignature, owner: str = "") -> str:
     """The type of a pointer to a function, or to a method."""
-    types = ", ".join([p.type for p in signature.parameters])
+    types = ", ".join(map(str, signature.types))
     return f"{signature.returns} ({owner}*)({types})" + (" const" if owner else "")
 
 
 def without_defaults(signature: CppSignature, first: int, ours: str, theirs: str) -> Iterator[str]:
     """The comparison of calls that leave out what has a default; `first` is the first position."""
-    needed = [p.type for p in signature.parameters if p.default is None]
+    needed = [str(p.type) for p in signature.parameters if p.default is None]
     if len(needed) < len(signature.parameters):
         call = f"record::compareShort<{', '.join(needed)}>"
         name = f'"{signature.name} with defaults"'
