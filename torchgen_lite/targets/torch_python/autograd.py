@@ -9,7 +9,7 @@ def muladd__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Non
 
 def muladd__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     needs = ctx.needs_input_grad
-    (a, b) = ctx.saved_tensors
+    a, b = ctx.saved_tensors
     grad = grads[0]
     ...
     return (grad_a_, grad_b_, None)
@@ -96,8 +96,14 @@ class AutogradView:
 
     @property
     def saved(self) -> str:
-        """The names of what is kept, as a tuple."""
-        return tuple_display([tensors.name for tensors in self.keeper.tensors])
+        """The names of what is kept, as the left side of an assignment."""
+        names = [tensors.name for tensors in self.keeper.tensors]
+        return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
+
+    @property
+    def uses_needs(self) -> bool:
+        """Whether backward asks which inputs want a gradient: for a formula, or to give as many as a list has."""
+        return bool(self.formulas or _lists(self.operator.schema))
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ def muladd__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Non
 def muladd__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     """torch_ops::muladd"""
     needs = ctx.needs_input_grad
-    (b, a) = ctx.saved_tensors
+    b, a = ctx.saved_tensors
     grad = grads[0]
     grad_a_: Any = None
     if needs[0]:
@@ -131,7 +131,6 @@ def minmax__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> Non
 
 def minmax__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     """torch_ops::minmax"""
-    needs = ctx.needs_input_grad
     return (None,)
 
 
@@ -145,7 +144,7 @@ def smooth_relu__setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -
 def smooth_relu__backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:
     """torch_ops::smooth_relu"""
     needs = ctx.needs_input_grad
-    (self, result) = ctx.saved_tensors
+    self, result = ctx.saved_tensors
     grad = grads[0]
     grad_self_: Any = None
     if needs[0]:
