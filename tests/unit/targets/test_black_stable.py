@@ -10,6 +10,7 @@ import black
 import pytest
 
 import torchgen_lite
+from tests.conftest import ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -36,8 +37,6 @@ def assert_stable(path: str, text: str) -> None:
 
 @pytest.fixture(scope="module")
 def own() -> dict[str, str]:
-    from tests.conftest import ROOT
-
     return torchgen_lite.generate(torchgen_lite.load(root=ROOT))
 
 
@@ -74,3 +73,13 @@ def test_a_sample_of_pytorchs_package() -> None:
     assert len(sample) == 10
     for path, text in sample.items():
         assert_stable(path, text)
+
+
+@pytest.mark.parametrize(
+    "project", ["examples/torch_backend", "examples/torch_ops", "tests/torch_python/project"]
+)
+def test_packages_for_pytorch(project: str) -> None:
+    program = torchgen_lite.load(root=ROOT / project)
+    for path, text in torchgen_lite.generate(program, targets=["torch-python"]).items():
+        if path.endswith(".py"):
+            assert_stable(path, text)
