@@ -8,11 +8,17 @@ Severity = Literal["error", "warning"]
 
 
 class Code(NamedTuple):
-    """A stable code. `explanation` says what and why; `bad` shows it, `good` shows it mended."""
+    """A stable code. `explanation` says what and why; `bad` shows it, `good` shows it mended.
+
+    An example is a file of operators, which `lint` is run on; or a small project, whose files begin with
+    `-- PATH --` and whose commands begin with `$ `. A test runs every one. `where` is what the bad one
+    needs besides, and the test has to see to.
+    """
 
     code: str
     title: str
     severity: Severity
     explanation: str
-    bad: str = ""
-    good: str = ""
+    bad: str
+    good: str
+    where: str = ""

@@ -11,10 +11,12 @@ from torchgen_lite.diagnostics.codes_compare import COMPARE_CODES
 from torchgen_lite.diagnostics.codes_cpp import CPP_CODES
 from torchgen_lite.diagnostics.codes_cross import CROSS_CODES
 from torchgen_lite.diagnostics.codes_derivatives import DERIVATIVE_CODES
+from torchgen_lite.diagnostics.codes_lint import LINT_CODES
 from torchgen_lite.diagnostics.codes_run import RUN_CODES
 from torchgen_lite.diagnostics.codes_runtime import RUNTIME_CODES
 from torchgen_lite.diagnostics.codes_schema import SCHEMA_CODES
 from torchgen_lite.diagnostics.codes_stable import STABLE_CODES
+from torchgen_lite.diagnostics.codes_target import TARGET_CODES
 from torchgen_lite.diagnostics.codes_torch import TORCH_CODES
 from torchgen_lite.diagnostics.codes_yaml import YAML_CODES
 
@@ -28,6 +30,8 @@ CODES: dict[str, Code] = {
             *YAML_CODES,
             *SCHEMA_CODES,
             *CROSS_CODES,
+            *LINT_CODES,
+            *TARGET_CODES,
             *DERIVATIVE_CODES,
             *TORCH_CODES,
             *STABLE_CODES,
@@ -45,22 +49,27 @@ def explain(code: str) -> str | None:
     if found is None:
         return None
     text = f"{found.code}: {found.title} ({found.severity})\n\n{found.explanation}\n"
-    for title, example in (("Bad", found.bad), ("Good", found.good)):
-        if example:
-            indented = "\n".join(f"    {line}".rstrip() for line in example.splitlines())
-            text += f"\n{title}:\n\n{indented}\n"
+    for title, example in _examples(found):
+        indented = "\n".join(f"    {line}".rstrip() for line in example.splitlines())
+        text += f"\n{title}:\n\n{indented}\n"
     return text
+
+
+def _examples(code: Code) -> tuple[tuple[str, str], tuple[str, str]]:
+    """The examples with their titles."""
+    return (f"Bad, {code.where}" if code.where else "Bad", code.bad), ("Good", code.good)
 
 
 def render_codes_page() -> str:
     """`docs/diagnostics.md`: every code with its explanation, as Markdown."""
     parts = [
         "# Diagnostics\n\nThis page is made from the table in `torchgen_lite/diagnostics/codes.py`; "
-        "a test compares the two.\n"
+        "a test compares the two, and another runs each example: `torchgen-lite lint` on the operators that "
+        "it shows, or the commands behind `$` in a folder with the files below `-- PATH --`.\n"
     ]
     for code in CODES.values():
         parts.append(f"\n## {code.code}: {code.title}\n\n*{code.severity}.* {code.explanation}\n")
-        for title, example in (("Bad", code.bad), ("Good", code.good)):
-            if example:
-                parts.append(f"\n{title}:\n\n```yaml\n{example.rstrip()}\n```\n")
+        for title, example in _examples(code):
+            language = "yaml" if example.startswith("- ") and "\n$ " not in example else "console"
+            parts.append(f"\n{title}:\n\n```{language}\n{example.rstrip()}\n```\n")
     return "".join(parts)

@@ -1,7 +1,4 @@
-"""Codes 35x and 36x: what `breaking` finds between two versions of the schema files.
-
-The examples show both versions in one text, the old one first.
-"""
+"""Codes 35x and 36x: what `breaking` finds between two versions of the schema files."""
 
 from __future__ import annotations
 
@@ -9,7 +6,8 @@ from torchgen_lite.diagnostics.code import Code
 
 
 def _versions(old: str, new: str) -> str:
-    return f"# before\n{old}\n# after\n{new}"
+    files = f"-- old.yaml --\n{old}\n-- native_functions.yaml --\n{new}"
+    return f"{files}\n$ torchgen-lite breaking --against old.yaml"
 
 
 _F = "- func: f(Tensor self, int dim=0) -> Tensor"

@@ -4,13 +4,6 @@ from __future__ import annotations
 
 from torchgen_lite.diagnostics.code import Code
 
-_TOTAL = "- func: mylib::total(Tensor x) -> Tensor\n  dispatch:\n    CPU: total\n  derivatives:\n"
-_SWAP = "- func: mylib::swap_(Tensor(a!) self, Tensor(b!) other) -> Tensor(a!)\n  dispatch:\n    CPU: swap_\n"
-_ADD_OUT = (
-    "- func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)\n"
-    "  structured: True\n  dispatch:\n    PrivateUse1: add_out_mine"
-)
-
 CPP_CODES = (
     Code(
         "TG540",
@@ -19,8 +12,30 @@ CPP_CODES = (
         "A derivative formula becomes C++, where functions take arguments by position and tensors have "
         "no attributes of Python's. Operators that the file declares may be given keyword arguments, and "
         "what is left can be a function in one of the `formula-headers`.",
-        f"{_TOTAL}    x: grad.sum(dim=0)",
-        f"{_TOTAL}    x: grad.sum(0)",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch"]
+[target.cpp-torch]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::total(Tensor x) -> Tensor
+  dispatch:
+    CPU: total
+  derivatives:
+    x: grad.sum(dim=0)
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch"]
+[target.cpp-torch]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::total(Tensor x) -> Tensor
+  dispatch:
+    CPU: total
+  derivatives:
+    x: grad.sum(0)
+$ torchgen-lite generate""",
     ),
     Code(
         "TG541",
@@ -30,8 +45,29 @@ CPP_CODES = (
         "writes elsewhere, or has a formula for a `Tensor[]?`, needs a kernel for Autograd written by "
         "hand. Operators of PyTorch's have "
         "PyTorch's formulas, beside which a backend may have its own under its key.",
-        f"{_SWAP}  derivatives:\n    self: grad\n    other: not_differentiable",
-        f"{_SWAP}",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch"]
+[target.cpp-torch]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::swap_(Tensor(a!) self, Tensor(b!) other) -> Tensor(a!)
+  dispatch:
+    CPU: swap_
+  derivatives:
+    self: grad
+    other: not_differentiable
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch"]
+[target.cpp-torch]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::swap_(Tensor(a!) self, Tensor(b!) other) -> Tensor(a!)
+  dispatch:
+    CPU: swap_
+$ torchgen-lite generate""",
     ),
     Code(
         "TG542",
@@ -42,8 +78,29 @@ CPP_CODES = (
         "`at::meta::structured_add_Tensor` for `add.out`. So the functional variant has to be declared, too; "
         "both are registered then. A backend of PyTorch's may as well leave `structured` out and name a plain "
         "kernel.",
-        f"{_ADD_OUT}",
-        "- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor\n"
-        f"  structured_delegate: add.out\n{_ADD_OUT}",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch"]
+[target.cpp-torch]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    PrivateUse1: add_out_mine
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch"]
+[target.cpp-torch]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+  structured_delegate: add.out
+- func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    PrivateUse1: add_out_mine
+$ torchgen-lite generate""",
     ),
 )

@@ -1,4 +1,4 @@
-"""Codes 3xx (across entries) and 4xx (lint: overloads, aliasing, dispatch)."""
+"""Codes 30x and 31x: what only shows when all entries are known."""
 
 from __future__ import annotations
 
@@ -20,12 +20,60 @@ CROSS_CODES = (
         "error",
         "A kernel that the `dispatch:` table names is not defined at the top level of any module in "
         "`kernels`. The modules are read, never imported.",
+        """\
+-- torchgen_lite.toml --
+[target.python]
+package = "ops"
+kernels = ["kernels"]
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: relu_cpu
+-- kernels.py --
+def relu(self): ...""",
+        """\
+-- torchgen_lite.toml --
+[target.python]
+package = "ops"
+kernels = ["kernels"]
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: relu_cpu
+-- kernels.py --
+def relu_cpu(self): ...""",
     ),
     Code(
         "TG303",
         "kernel defined in two modules",
         "error",
         "Two of the modules in `kernels` define a function of this name, so which is meant is open.",
+        """\
+-- torchgen_lite.toml --
+[target.python]
+package = "ops"
+kernels = ["kernels", "others"]
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: relu_cpu
+-- kernels.py --
+def relu_cpu(self): ...
+-- others.py --
+def relu_cpu(self): ...""",
+        """\
+-- torchgen_lite.toml --
+[target.python]
+package = "ops"
+kernels = ["kernels", "others"]
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: others.relu_cpu
+-- kernels.py --
+def relu_cpu(self): ...
+-- others.py --
+def relu_cpu(self): ...""",
     ),
     Code(
         "TG304",
@@ -41,6 +89,17 @@ CROSS_CODES = (
         "structured delegate is not structured",
         "error",
         "The operator that `structured_delegate` names has to say `structured: True`.",
+        """\
+- func: add(Tensor self) -> Tensor
+  structured_delegate: add.out
+- func: add.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  dispatch:
+    CPU, Meta: add_out""",
+        """\
+- func: add(Tensor self) -> Tensor
+  structured_delegate: add.out
+- func: add.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True""",
     ),
     Code(
         "TG306",
@@ -57,12 +116,45 @@ CROSS_CODES = (
         "error",
         "A later file may add dispatch entries and optional fields to an operator of an earlier one. "
         "It may not give another schema, another kernel for a key, or another value of a field.",
+        """\
+-- torchgen_lite.toml --
+schema = ["native_functions.yaml", "mine.yaml"]
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: relu
+-- mine.yaml --
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU: my_relu""",
+        """\
+-- torchgen_lite.toml --
+schema = ["native_functions.yaml", "mine.yaml"]
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: relu
+-- mine.yaml --
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CUDA: my_relu""",
     ),
     Code(
         "TG308",
         "autogen names an operator that exists",
         "error",
         "`autogen` lists operators that PyTorch's generator makes up; one of them is declared already.",
+        """\
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CompositeExplicitAutograd: relu
+  autogen: relu6
+- func: relu6(Tensor self) -> Tensor""",
+        """\
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CompositeExplicitAutograd: relu
+- func: relu6(Tensor self) -> Tensor""",
     ),
     Code(
         "TG309",
@@ -70,6 +162,16 @@ CROSS_CODES = (
         "error",
         "An operator and its structured delegate differ in more than their out arguments, so one "
         "kernel cannot serve both.",
+        """\
+- func: add(Tensor self, int n) -> Tensor
+  structured_delegate: add.out
+- func: add.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True""",
+        """\
+- func: add(Tensor self) -> Tensor
+  structured_delegate: add.out
+- func: add.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True""",
     ),
     Code(
         "TG310",
@@ -84,12 +186,52 @@ CROSS_CODES = (
         "kernel module cannot be read",
         "error",
         "A module listed in `kernels` was not found, or is not Python.",
+        """\
+-- torchgen_lite.toml --
+[target.python]
+package = "ops"
+kernels = ["kernels"]
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: relu_cpu""",
+        """\
+-- torchgen_lite.toml --
+[target.python]
+package = "ops"
+kernels = ["kernels"]
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: relu_cpu
+-- kernels.py --
+def relu_cpu(self): ...""",
     ),
     Code(
         "TG312",
         "an overlay without its operator",
         "error",
         "The file adds kernels to an operator that no earlier file declares.",
+        """\
+-- torchgen_lite.toml --
+schema = ["native_functions.yaml", "xla.yaml"]
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+-- xla.yaml --
+backend: XLA
+cpp_namespace: torch_xla
+supported:
+- gelu""",
+        """\
+-- torchgen_lite.toml --
+schema = ["native_functions.yaml", "xla.yaml"]
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+-- xla.yaml --
+backend: XLA
+cpp_namespace: torch_xla
+supported:
+- relu""",
     ),
     Code(
         "TG313",
@@ -116,174 +258,5 @@ CROSS_CODES = (
         "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"
         "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
         "  dispatch:\n    CPU: relu_out",
-    ),
-    Code(
-        "TG401",
-        "mutation of something that is not a tensor",
-        "warning",
-        "A `!` behind an `int` or another type that is passed by value says that the operator changes "
-        "it, which it cannot.",
-        "- func: f(int(a!)? x) -> ()",
-        "- func: f(int? x) -> ()",
-    ),
-    Code(
-        "TG402",
-        "in-place name, but `self` is not written",
-        "warning",
-        "A name that ends in an underscore promises that the first argument is changed.",
-        "- func: relu_(Tensor self) -> Tensor",
-        "- func: relu_(Tensor(a!) self) -> Tensor(a!)",
-    ),
-    Code(
-        "TG403",
-        "`self` is written and returned, but the name is not in-place",
-        "warning",
-        "An operator that changes `self` and returns it is the in-place variant and is called so.",
-        "- func: relu(Tensor(a!) self) -> Tensor(a!)",
-        "- func: relu_(Tensor(a!) self) -> Tensor(a!)",
-    ),
-    Code(
-        "TG404",
-        "out argument that is not keyword-only",
-        "warning",
-        "Out arguments come behind `*`; a caller must not pass one by position.",
-        "- func: relu.out(Tensor self, Tensor(a!) out) -> Tensor(a!)",
-        "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
-    ),
-    Code(
-        "TG405",
-        "returned alias that no argument has",
-        "warning",
-        "A return value says that it aliases set `b`, and no argument is in that set.",
-        "- func: view(Tensor(a) self) -> Tensor(b)",
-        "- func: view(Tensor(a) self) -> Tensor(a)",
-    ),
-    Code(
-        "TG406",
-        "kernel that no call can reach",
-        "warning",
-        "No argument carries a dispatch key (no Tensor, no Generator), so a kernel for a backend is "
-        "never chosen. Register it for CompositeExplicitAutograd, or give the operator a device argument "
-        "and let BackendSelect choose.",
-        "- func: version(int n) -> int\n  dispatch:\n    CPU: version",
-        "- func: version(int n) -> int\n  dispatch:\n    CompositeExplicitAutograd: version",
-    ),
-    Code(
-        "TG407",
-        "composite kernel that is shadowed everywhere",
-        "warning",
-        "CompositeExplicitAutograd stands before CompositeImplicitAutograd for every backend, and for "
-        "Autograd keys the latter is not used once the former is there.",
-        "  dispatch:\n    CompositeImplicitAutograd: f\n    CompositeExplicitAutograd: g",
-        "  dispatch:\n    CompositeExplicitAutograd: g",
-    ),
-    Code(
-        "TG408",
-        "ambiguous AutogradOther",
-        "warning",
-        "The operator has a CompositeImplicitAutograd kernel and a kernel of a backend that shares the "
-        "AutogradOther key. A call on any such backend gets an error about the ambiguity.",
-        "  dispatch:\n    CompositeImplicitAutograd: f\n    FPGA: f_fpga",
-        "  dispatch:\n    CompositeExplicitAutograd: f\n    FPGA: f_fpga",
-    ),
-    Code(
-        "TG409",
-        "backend kernels without a Meta kernel",
-        "warning",
-        "Tracing and shape inference run operators on Meta tensors. This one has kernels for backends, "
-        "and neither a Meta kernel nor a composite one.",
-        "  dispatch:\n    CPU: f_cpu",
-        "  dispatch:\n    CPU: f_cpu\n    Meta: f_meta",
-    ),
-    Code(
-        "TG410",
-        "CompositeImplicitAutograd together with Autograd",
-        "warning",
-        "A composite implicit kernel is its own derivative formula. The Autograd kernel replaces it on "
-        "every Autograd key.",
-        "  dispatch:\n    CompositeImplicitAutograd: f\n    Autograd: f_autograd",
-        "  dispatch:\n    CompositeExplicitAutograd: f\n    Autograd: f_autograd",
-    ),
-    Code(
-        "TG411",
-        "overloads that a caller cannot tell apart",
-        "warning",
-        "Two overloads of one operator take the same arguments in Python, so only one can be called "
-        "without naming the overload.",
-        "- func: f.a(Tensor x) -> Tensor\n- func: f.b(Tensor y) -> Tensor",
-        "- func: f.a(Tensor x) -> Tensor\n- func: f.b(Tensor x, *, int n) -> Tensor",
-    ),
-    Code(
-        "TG412",
-        "empty version range",
-        "warning",
-        "No version lies in the range, so the operator is never built.",
-        '- func: f(Tensor x) -> Tensor\n  torch: ">=2.9,<2.6"',
-        '- func: f(Tensor x) -> Tensor\n  torch: ">=2.6,<2.9"',
-    ),
-    Code(
-        "TG413",
-        "one kernel for two schemas",
-        "warning",
-        "Two operators with different argument types name the same kernel for the same key.",
-        "- func: f(Tensor x) -> Tensor\n  dispatch:\n    CPU: k\n"
-        "- func: g(int n) -> Tensor\n  dispatch:\n    CPU: k",
-        "- func: f(Tensor x) -> Tensor\n  dispatch:\n    CPU: k_f\n"
-        "- func: g(int n) -> Tensor\n  dispatch:\n    CPU: k_g",
-    ),
-    Code(
-        "TG414",
-        "in-place operator that does not return `self`",
-        "warning",
-        "In-place operators return their first argument, `-> Tensor(a!)`, so that calls can be chained; "
-        "only those over lists of tensors return nothing.",
-        "- func: relu_(Tensor(a!) self) -> Tensor",
-        "- func: relu_(Tensor(a!) self) -> Tensor(a!)",
-    ),
-    Code(
-        "TG415",
-        "autogen is not what is derived",
-        "warning",
-        "A group of variants is completed where `autogen` asks for it, and its lines have to name exactly what "
-        "is derived then; PyTorch's generator refuses the file otherwise.",
-        "- func: foo_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU: foo_\n  autogen: foo.out",
-        "- func: foo_(Tensor(a!) self) -> Tensor(a!)\n  dispatch:\n    CPU: foo_\n  autogen: foo, foo.out",
-    ),
-    Code(
-        "TG416",
-        "variant with other arguments than its functional one",
-        "warning",
-        "PyTorch finds the in-place and out variants of an operator by their arguments and their defaults. One "
-        "that differs stands alone: it gets no derivative from the functional variant, and functionalization "
-        "cannot replace it.",
-        "- func: clip(Tensor self, float high) -> Tensor\n  dispatch:\n    CPU, Meta: clip\n"
-        "- func: clip_(Tensor(a!) self, float limit) -> Tensor(a!)\n  dispatch:\n    CPU, Meta: clip_",
-        "- func: clip(Tensor self, float high) -> Tensor\n  dispatch:\n    CPU, Meta: clip\n"
-        "- func: clip_(Tensor(a!) self, float high) -> Tensor(a!)\n  dispatch:\n    CPU, Meta: clip_",
-    ),
-    Code(
-        "TG417",
-        "view without its copy",
-        "warning",
-        "PyTorch's functionalization calls `<name>_copy`, with the arguments of the view and the tag "
-        "`view_copy`, in the place of a view. Its generator refuses a file in which one is missing or takes "
-        "other arguments.",
-        "- func: row(Tensor(a) self, int i) -> Tensor(a)\n  dispatch:\n    CPU, Meta: row\n"
-        "- func: row_copy(Tensor self, int index) -> Tensor\n  dispatch:\n"
-        "    CompositeExplicitAutograd: row_copy\n  tags: view_copy",
-        "- func: row(Tensor(a) self, int i) -> Tensor(a)\n  dispatch:\n    CPU, Meta: row\n"
-        "- func: row_copy(Tensor self, int i) -> Tensor\n  dispatch:\n"
-        "    CompositeExplicitAutograd: row_copy\n  tags: view_copy",
-    ),
-    Code(
-        "TG418",
-        "autogen of what is composed of other operators",
-        "warning",
-        "Variants are derived from operators with kernels of their own. One with a CompositeImplicitAutograd "
-        "kernel, also by not having a `dispatch:` table, is made of operators that have theirs, and only the "
-        "core set of PyTorch is treated otherwise.",
-        "- func: twice(Tensor self) -> Tensor\n  autogen: twice.out",
-        "- func: twice(Tensor self) -> Tensor\n  dispatch:\n    CompositeExplicitAutograd: twice\n"
-        "  autogen: twice.out",
     ),
 )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from torchgen_lite.diagnostics.code import Code
 
-_MUL = "- func: mul(Tensor self, Tensor other) -> Tensor\n  derivatives:\n    "
-
 DERIVATIVE_CODES = (
     Code(
         "TG219",
@@ -13,8 +11,20 @@ DERIVATIVE_CODES = (
         "error",
         "A formula is an expression: names, numbers, calls, methods, `+ - * /`, comparisons, "
         "`test ? yes : no`, lists.",
-        _MUL + "self: grad * (other",
-        _MUL + "self: grad * other",
+        """\
+- func: mul(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU, Meta: mul
+  derivatives:
+    self: grad * (other
+    other: grad * self""",
+        """\
+- func: mul(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU, Meta: mul
+  derivatives:
+    self: grad * other
+    other: grad * self""",
     ),
     Code(
         "TG320",
@@ -22,8 +32,20 @@ DERIVATIVE_CODES = (
         "error",
         "A formula knows the operator's arguments, `grad` (with several results `grads[0]` or "
         "`grad_NAME`), `result` (`result0`, or the name of a result), and `grad_input_mask`.",
-        _MUL + "self: grad * othr",
-        _MUL + "self: grad * other",
+        """\
+- func: mul(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU, Meta: mul
+  derivatives:
+    self: grad * othr
+    other: grad * self""",
+        """\
+- func: mul(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU, Meta: mul
+  derivatives:
+    self: grad * other
+    other: grad * self""",
     ),
     Code(
         "TG321",
@@ -40,14 +62,54 @@ DERIVATIVE_CODES = (
         "error",
         "The functions of a formula are the operators of the schema file, by base name, and the "
         "functions of the modules in `formulas`; its methods are the operators that are methods too.",
+        """\
+-- torchgen_lite.toml --
+[target.python]
+package = "ops"
+kernels = ["kernels"]
+-- native_functions.yaml --
+- func: mul(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU, Meta: mul
+  derivatives:
+    self: grad * halve(other)
+    other: grad * self
+-- kernels.py --
+def mul(self, other): ...""",
+        """\
+-- torchgen_lite.toml --
+[target.python]
+package = "ops"
+kernels = ["kernels"]
+-- native_functions.yaml --
+- func: mul(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU, Meta: mul
+  derivatives:
+    self: grad * other
+    other: grad * self
+-- kernels.py --
+def mul(self, other): ...""",
     ),
     Code(
         "TG323",
         "formula calls an operator with the wrong arguments",
         "error",
         "No overload of the operator takes so many arguments, or these keywords.",
-        _MUL + "self: mul(grad)",
-        _MUL + "self: mul(grad, other)",
+        """\
+- func: mul(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU, Meta: mul
+  derivatives:
+    self: mul(grad)
+    other: grad * self""",
+        """\
+- func: mul(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU, Meta: mul
+  derivatives:
+    self: mul(grad, other)
+    other: grad * self""",
     ),
     Code(
         "TG324",
@@ -55,8 +117,19 @@ DERIVATIVE_CODES = (
         "error",
         "Where one argument has a formula, every other tensor needs one too, or the word "
         "`not_differentiable`: otherwise its gradient would silently be missing.",
-        _MUL + "self: grad * other",
-        _MUL + "self: grad * other\n    other: grad * self",
+        """\
+- func: mul(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU, Meta: mul
+  derivatives:
+    self: grad * other""",
+        """\
+- func: mul(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU, Meta: mul
+  derivatives:
+    self: grad * other
+    other: grad * self""",
     ),
     Code(
         "TG325",
@@ -64,12 +137,18 @@ DERIVATIVE_CODES = (
         "error",
         "A formula needs a result that is a tensor. An out variant is never differentiable, and an "
         "operator with a CompositeImplicitAutograd kernel is differentiated through what it calls.",
-    ),
-    Code(
-        "TG326",
-        "derivatives for an operator that isn't declared",
-        "error",
-        "The `name` of an entry in derivatives.yaml is the whole schema of an operator, as declared.",
+        """\
+- func: square(Tensor self) -> Tensor
+  dispatch:
+    CompositeImplicitAutograd: square
+  derivatives:
+    self: 2 * grad * self""",
+        """\
+- func: square(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: square
+  derivatives:
+    self: 2 * grad * self""",
     ),
     Code(
         "TG327",
@@ -78,12 +157,38 @@ DERIVATIVE_CODES = (
         "With one differentiable result its gradient is `grad`. With several they are `grads[0]`, "
         "`grads[1]` ..., or `grad_NAME`; one operator's formulas use one of these ways. Such a name is no "
         "name for an argument.",
+        """\
+- func: halves(Tensor self) -> (Tensor low, Tensor high)
+  dispatch:
+    CPU, Meta: halves
+  derivatives:
+    self: grads[0] + grad""",
+        """\
+- func: halves(Tensor self) -> (Tensor low, Tensor high)
+  dispatch:
+    CPU, Meta: halves
+  derivatives:
+    self: grads[0] + grads[1]""",
     ),
     Code(
         "TG328",
         "output_differentiability doesn't fit the results",
         "error",
         "It is a list with True or False for each result, or with one condition for the only result.",
+        """\
+- func: sort(Tensor self) -> (Tensor values, Tensor indices)
+  dispatch:
+    CPU, Meta: sort
+  derivatives:
+    output_differentiability: [True]
+    self: grad""",
+        """\
+- func: sort(Tensor self) -> (Tensor values, Tensor indices)
+  dispatch:
+    CPU, Meta: sort
+  derivatives:
+    output_differentiability: [True, False]
+    self: grad""",
     ),
     Code(
         "TG329",
@@ -91,5 +196,20 @@ DERIVATIVE_CODES = (
         "error",
         "`auto_element_wise` needs one differentiable argument, with a formula, and one result; "
         "`auto_linear` needs one result. Other forward formulas use `ARGUMENT_p` and `ARGUMENT_t`.",
+        """\
+- func: mul(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU, Meta: mul
+  derivatives:
+    self: grad * other
+    other: grad * self
+    result: auto_element_wise""",
+        """\
+- func: exp(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: exp
+  derivatives:
+    self: grad * result
+    result: auto_element_wise""",
     ),
 )

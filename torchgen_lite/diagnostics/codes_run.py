@@ -1,4 +1,4 @@
-"""Codes 0xx (configuration, command line, files), 5xx (templates and targets), 9xx (internal)."""
+"""Codes 0xx (configuration, command line, files) and 9xx (internal)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ RUN_CODES = (
         "the configuration cannot be read",
         "error",
         "The configuration file does not exist, is not readable, or is not TOML.",
+        """\
+-- torchgen_lite.toml --
+output-dir = generated
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor""",
+        """\
+-- torchgen_lite.toml --
+output-dir = "generated"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor""",
     ),
     Code(
         "TG002",
@@ -17,16 +27,32 @@ RUN_CODES = (
         "error",
         "A key of `[tool.torchgen_lite]` that means nothing is a mistake and not a comment: a typing "
         "error would otherwise be ignored in silence.",
-        '[tool.torchgen_lite]\noutput_dirs = "generated"',
-        '[tool.torchgen_lite]\noutput-dir = "generated"',
+        """\
+-- torchgen_lite.toml --
+output-dirs = "generated"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor""",
+        """\
+-- torchgen_lite.toml --
+output-dir = "generated"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor""",
     ),
     Code(
         "TG003",
         "wrong type of a configuration value",
         "error",
         "The value of a configuration key has another type than the key takes.",
-        "[tool.torchgen_lite]\nschema = 3",
-        '[tool.torchgen_lite]\nschema = ["native_functions.yaml"]',
+        """\
+-- torchgen_lite.toml --
+schema = 3
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor""",
+        """\
+-- torchgen_lite.toml --
+schema = ["native_functions.yaml"]
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor""",
     ),
     Code(
         "TG004",
@@ -34,18 +60,47 @@ RUN_CODES = (
         "error",
         "A folder has both `torchgen_lite.toml` and a `[tool.torchgen_lite]` table in its "
         "pyproject.toml. Which one is meant cannot be known; remove one of them.",
+        """\
+-- pyproject.toml --
+[tool.torchgen_lite]
+output-dir = "generated"
+-- torchgen_lite.toml --
+output-dir = "out"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor""",
+        """\
+-- torchgen_lite.toml --
+output-dir = "out"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor""",
     ),
     Code(
         "TG005",
         "required version not met",
         "error",
         "`required-version` in the configuration does not admit the installed torchgen-lite.",
+        """\
+-- torchgen_lite.toml --
+required-version = ">=99"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor""",
+        """\
+-- torchgen_lite.toml --
+required-version = ">=0.1"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor""",
     ),
     Code(
         "TG006",
         "the file cannot be read",
         "error",
         "A schema file does not exist, is a folder, or may not be read.",
+        """\
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite lint --schema ops.yaml""",
+        """\
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite lint --schema native_functions.yaml""",
     ),
     Code(
         "TG007",
@@ -53,18 +108,46 @@ RUN_CODES = (
         "error",
         "Neither the configuration nor the command line names a schema file, and there is no "
         "native_functions.yaml beside the configuration.",
+        """\
+-- ops.yaml --
+- func: relu(Tensor self) -> Tensor""",
+        """\
+-- ops.yaml --
+- func: relu(Tensor self) -> Tensor
+-- torchgen_lite.toml --
+schema = ["ops.yaml"]""",
     ),
     Code(
         "TG008",
         "unknown target",
         "error",
         "The name is not the name of a target; `torchgen-lite list targets` lists them.",
+        """\
+-- torchgen_lite.toml --
+targets = ["pyton"]
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["python"]
+[target.python]
+package = "ops"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite generate""",
     ),
     Code(
         "TG009",
         "the output cannot be written",
         "error",
         "The output folder, or a file in it, cannot be written. Nothing was written.",
+        """\
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite table relu --html missing/relu.html""",
+        """\
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite table relu --html relu.html""",
     ),
     Code(
         "TG010",
@@ -72,6 +155,24 @@ RUN_CODES = (
         "error",
         "A file that would be written exists and does not carry the marker of generated files, so "
         "somebody may have written it by hand. It is never overwritten; move or delete it.",
+        """\
+-- torchgen_lite.toml --
+output-dir = "out"
+[target.python]
+package = "ops"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+-- out/python/ops/__init__.py --
+# Written by hand.
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+output-dir = "out"
+[target.python]
+package = "ops"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite generate""",
     ),
     Code(
         "TG011",
@@ -79,80 +180,70 @@ RUN_CODES = (
         "error",
         "`--torch` takes native_functions.yaml, tags.yaml and derivatives.yaml from the installed "
         "PyTorch, and none is installed in this environment (or it does not ship them).",
+        """\
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite lint --torch""",
+        """\
+- func: relu(Tensor self) -> Tensor""",
+        "where PyTorch is not installed",
     ),
     Code(
         "TG012",
         "unknown name on the command line",
         "error",
         "The operator, dispatch key, code or template that was asked for does not exist.",
+        "$ torchgen-lite explain TG019",
+        """\
+- func: relu(Tensor self) -> Tensor""",
     ),
     Code(
         "TG013",
         "the output path leaves the output folder",
         "error",
         "A target gave a path that is absolute, contains `..`, or is given by two targets.",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch", "cpp-torch-stable"]
+[target.cpp-torch]
+namespace = "mylib"
+folder = "cpp"
+[target.cpp-torch-stable]
+namespace = "mylib"
+folder = "cpp"
+-- native_functions.yaml --
+- func: mylib::f(Tensor x) -> Tensor
+  dispatch:
+    CPU, Meta: f
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch", "cpp-torch-stable"]
+[target.cpp-torch]
+namespace = "mylib"
+folder = "cpp"
+[target.cpp-torch-stable]
+namespace = "mylib"
+folder = "stable"
+-- native_functions.yaml --
+- func: mylib::f(Tensor x) -> Tensor
+  dispatch:
+    CPU, Meta: f
+$ torchgen-lite generate""",
     ),
     Code(
         "TG014",
         "the comparison base cannot be read",
         "error",
         "`breaking --against` takes a path or a git revision in which the schema files exist.",
-    ),
-    Code(
-        "TG500",
-        "a template failed",
-        "error",
-        "A template could not be found, parsed or rendered. With the built-in templates that is a "
-        "fault of torchgen-lite; with `template-dirs` look at the line that is shown.",
-    ),
-    Code(
-        "TG501",
-        "the template is made for another version",
-        "error",
-        "Each template declares the `template-api` it was written for. Export the built-in template "
-        "again and carry your changes over.",
-    ),
-    Code(
-        "TG502",
-        "unknown template",
-        "warning",
-        "A file in `template-dirs` has the name of no built-in template, so nothing uses it unless another "
-        "template includes it.",
-    ),
-    Code(
-        "TG510",
-        "wrong target option",
-        "error",
-        "An option under `[tool.torchgen_lite.target.NAME]` is unknown or has a value that the "
-        "target cannot take.",
-    ),
-    Code(
-        "TG511",
-        "the target cannot express this operator",
-        "warning",
-        "The language of the target has no form for a type or default of this operator, or its name is one "
-        "that the generated code needs itself; the operator is left out of its output.",
-    ),
-    Code(
-        "TG512",
-        "schema that PyTorch's dispatcher cannot take",
-        "error",
-        "Operators of one's own are read by the dispatcher's parser, and that takes less than torchgen: no "
-        "infinite numbers, no lists of lists or of texts, no default but `None` for an optional list or "
-        "device, of layouts and memory formats only `strided` and `contiguous_format`. The library would "
-        "abort when it is loaded.",
-        "- func: mylib::clip(Tensor x, float limit=inf) -> Tensor",
-        "- func: mylib::clip(Tensor x, float? limit=None) -> Tensor",
-    ),
-    Code(
-        "TG513",
-        "name that is taken in generated C++",
-        "error",
-        "A keyword of C++ gets an underscore, which can make it the name of another argument. A kernel "
-        "without a namespace is in that of the library, where generated namespaces such as `ops` and "
-        "`functions` are, too.",
-        "- func: mylib::ops(Tensor x) -> Tensor",
-        "- func: mylib::ops(Tensor x) -> Tensor\n  dispatch:\n    CompositeImplicitAutograd: ops_kernel",
+        """\
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite breaking --against old.yaml""",
+        """\
+-- old.yaml --
+- func: relu(Tensor self) -> Tensor
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite breaking --against old.yaml""",
     ),
     Code(
         "TG900",
@@ -160,5 +251,10 @@ RUN_CODES = (
         "error",
         "torchgen-lite failed in a way it should not. Please report it with the entry that is named; "
         "`-v` prints the traceback.",
+        """\
+- func: relu(Tensor self) -> Tensor""",
+        """\
+- func: relu(Tensor self) -> Tensor""",
+        "with a fault in torchgen-lite",
     ),
 )

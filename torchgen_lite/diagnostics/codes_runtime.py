@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from torchgen_lite.diagnostics.code import Code
 
-_TYPES = "# [tool.torchgen_lite.target.cpp-runtime.types]\n# "
-
 RUNTIME_CODES = (
     Code(
         "TG560",
@@ -14,9 +12,25 @@ RUNTIME_CODES = (
         "Tensors, numbers and texts have C++ types in target `cpp-runtime`. Any other type is one of the "
         "framework's, and its name in C++ stands under `types` in the options of the target. `skip` "
         "leaves an operator out.",
-        "- func: mylib::to(Tensor x, ScalarType dtype) -> Tensor",
-        f'{_TYPES}ScalarType = "mylib::Dtype"\n'
-        "- func: mylib::to(Tensor x, ScalarType dtype) -> Tensor",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-runtime"]
+[target.cpp-runtime]
+namespace = "mylib"
+tensor = "mylib::Tensor"
+-- native_functions.yaml --
+- func: mylib::to(Tensor x, ScalarType dtype) -> Tensor
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-runtime"]
+[target.cpp-runtime]
+namespace = "mylib"
+tensor = "mylib::Tensor"
+types = {ScalarType = "mylib::Dtype"}
+-- native_functions.yaml --
+- func: mylib::to(Tensor x, ScalarType dtype) -> Tensor
+$ torchgen-lite generate""",
     ),
     Code(
         "TG561",
@@ -24,10 +38,29 @@ RUNTIME_CODES = (
         "error",
         "Structured kernels are classes that allocate their results, which only PyTorch's tensors have. "
         "In this target each variant has a plain kernel; `skip` leaves the operator out.",
-        "- func: mylib::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n"
-        "  structured: True\n  dispatch:\n    CPU: neg_out",
-        "- func: mylib::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n"
-        "  dispatch:\n    CPU: neg_out",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-runtime"]
+[target.cpp-runtime]
+namespace = "mylib"
+tensor = "mylib::Tensor"
+-- native_functions.yaml --
+- func: mylib::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    CPU: neg_out
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-runtime"]
+[target.cpp-runtime]
+namespace = "mylib"
+tensor = "mylib::Tensor"
+-- native_functions.yaml --
+- func: mylib::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  dispatch:
+    CPU: neg_out
+$ torchgen-lite generate""",
     ),
     Code(
         "TG562",
@@ -36,9 +69,32 @@ RUNTIME_CODES = (
         "Target `cpp-runtime` knows nothing of the framework's gradients, so it makes no autograd kernel "
         "from formulas. A kernel under `Autograd`, or under a key such as `AutogradCPU`, is written by "
         "hand and takes the keys of the call first.",
-        "- func: mylib::neg(Tensor self) -> Tensor\n  dispatch:\n    CPU: neg\n"
-        "  derivatives:\n    self: -grad",
-        "- func: mylib::neg(Tensor self) -> Tensor\n"
-        "  dispatch:\n    CPU: neg\n    Autograd: neg_autograd\n  derivatives:\n    self: -grad",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-runtime"]
+[target.cpp-runtime]
+namespace = "mylib"
+tensor = "mylib::Tensor"
+-- native_functions.yaml --
+- func: mylib::neg(Tensor self) -> Tensor
+  dispatch:
+    CPU: neg
+  derivatives:
+    self: -grad
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-runtime"]
+[target.cpp-runtime]
+namespace = "mylib"
+tensor = "mylib::Tensor"
+-- native_functions.yaml --
+- func: mylib::neg(Tensor self) -> Tensor
+  dispatch:
+    CPU: neg
+    Autograd: neg_autograd
+  derivatives:
+    self: -grad
+$ torchgen-lite generate""",
     ),
 )

@@ -10,16 +10,16 @@ SCHEMA_CODES = (
         "a character that has no place in a schema",
         "error",
         "Schemas consist of names, numbers, strings and `( ) [ ] , * ! ? = | : . ->`.",
-        "relu(Tensor @self) -> Tensor",
-        "relu(Tensor self) -> Tensor",
+        "- func: relu(Tensor @self) -> Tensor",
+        "- func: relu(Tensor self) -> Tensor",
     ),
     Code(
         "TG201",
         "unexpected text",
         "error",
         "The schema's grammar wants something else at this place.",
-        "relu(Tensor self; Tensor other) -> Tensor",
-        "relu(Tensor self, Tensor other) -> Tensor",
+        "- func: relu(Tensor self; Tensor other) -> Tensor",
+        "- func: relu(Tensor self, Tensor other) -> Tensor",
     ),
     Code(
         "TG202",
@@ -27,8 +27,8 @@ SCHEMA_CODES = (
         "error",
         "The type is none of the schema language. It has its own names: `float` is C's double, `int` "
         "is int64_t, `T[]` is a list. A single small letter is a type variable.",
-        "relu(tensor self) -> tensor",
-        "relu(Tensor self) -> Tensor",
+        "- func: relu(tensor self) -> tensor",
+        "- func: relu(Tensor self) -> Tensor",
     ),
     Code(
         "TG203",
@@ -36,32 +36,32 @@ SCHEMA_CODES = (
         "error",
         "Two arguments have the same name, so neither can be given by keyword; or two results, so no rule "
         "or formula can mean one of them.",
-        "add(Tensor a, Tensor a) -> Tensor",
-        "add(Tensor a, Tensor b) -> Tensor",
+        "- func: add(Tensor a, Tensor a) -> Tensor",
+        "- func: add(Tensor a, Tensor b) -> Tensor",
     ),
     Code(
         "TG204",
         "not a default value",
         "error",
         "Defaults are numbers, strings in quotes, True, False, None, named constants, and lists of these.",
-        "add(Tensor a, Scalar alpha=) -> Tensor",
-        "add(Tensor a, Scalar alpha=1) -> Tensor",
+        "- func: add(Tensor a, Scalar alpha=) -> Tensor",
+        "- func: add(Tensor a, Scalar alpha=1) -> Tensor",
     ),
     Code(
         "TG205",
         "a bracket is not closed",
         "error",
         "The opening bracket has no partner.",
-        "relu(Tensor self -> Tensor",
-        "relu(Tensor self) -> Tensor",
+        "- func: relu(Tensor self -> Tensor",
+        "- func: relu(Tensor self) -> Tensor",
     ),
     Code(
         "TG206",
         "no return type",
         "error",
         "Every schema says what it returns, after `->`; an operator that returns nothing says `-> ()`.",
-        "relu(Tensor self)",
-        "relu(Tensor self) -> Tensor",
+        "- func: relu(Tensor self)",
+        "- func: relu(Tensor self) -> Tensor",
     ),
     Code(
         "TG207",
@@ -69,8 +69,8 @@ SCHEMA_CODES = (
         "warning",
         "One `*` stands before the first keyword-only argument. A second one, or one with nothing "
         "behind it, is accepted by PyTorch and means nothing.",
-        "add(Tensor a, *) -> Tensor",
-        "add(Tensor a, *, Scalar alpha=1) -> Tensor",
+        "- func: add(Tensor a, *) -> Tensor",
+        "- func: add(Tensor a, *, Scalar alpha=1) -> Tensor",
     ),
     Code(
         "TG208",
@@ -79,8 +79,8 @@ SCHEMA_CODES = (
         "`(a)` means: may alias set a; `(a!)`: is written; `(a|b)`: either; `(a -> *)`: goes to the "
         "wildcard set. `Tensor!` is short for a set of its own that is written. It stands behind the tensor: "
         "`Tensor(a!)?`, `Tensor(a!)[]`.",
-        "add_(Tensor(!a) self) -> Tensor(a!)",
-        "add_(Tensor(a!) self) -> Tensor(a!)",
+        "- func: add_(Tensor(!a) self) -> Tensor(a!)",
+        "- func: add_(Tensor(a!) self) -> Tensor(a!)",
     ),
     Code(
         "TG209",
@@ -95,36 +95,42 @@ SCHEMA_CODES = (
         "text behind the schema",
         "error",
         "The schema ends before the text does.",
-        "relu(Tensor self) -> Tensor;",
-        "relu(Tensor self) -> Tensor",
+        "- func: relu(Tensor self) -> Tensor;",
+        "- func: relu(Tensor self) -> Tensor",
     ),
     Code(
         "TG211",
         "`...` is not the last one",
         "error",
         "A variable number of arguments or returns can only come last.",
-        "f(..., Tensor x) -> Tensor",
-        "f(Tensor x, ...) -> Tensor",
+        "- func: f(..., Tensor x) -> Tensor",
+        "- func: f(Tensor x, ...) -> Tensor",
     ),
     Code(
         "TG212",
         "type nested too deeply",
         "error",
         "Types may be nested 32 deep, which is far more than any operator has.",
+        "- func: f(int[][][][][][][][][][][][][][][][][][][][][][][][][][][][][][][][][] x) -> ()",
+        "- func: f(int[][] x) -> ()",
     ),
     Code(
         "TG213",
         "schema too long",
         "error",
         "A schema may have 65536 characters; PyTorch's longest has less than two thousand.",
+        """\
+$ printf -- '- func: f(%s) -> ()' "$(yes 'int x, ' | head -n 9999 | tr -d '\\n')" > native_functions.yaml
+$ torchgen-lite lint""",
+        "- func: f(int x) -> ()",
     ),
     Code(
         "TG214",
         "argument without a name",
         "error",
         "Every argument is a type and a name.",
-        "relu(Tensor) -> Tensor",
-        "relu(Tensor self) -> Tensor",
+        "- func: relu(Tensor) -> Tensor",
+        "- func: relu(Tensor self) -> Tensor",
     ),
     Code(
         "TG215",
@@ -132,24 +138,24 @@ SCHEMA_CODES = (
         "error",
         "Operators are named by identifiers: `namespace::name.overload`. The overload names `default` "
         "and those that begin with two underscores are reserved.",
-        "6relu(Tensor self) -> Tensor",
-        "relu6(Tensor self) -> Tensor",
+        "- func: 6relu(Tensor self) -> Tensor",
+        "- func: relu6(Tensor self) -> Tensor",
     ),
     Code(
         "TG216",
         "default on a return value",
         "error",
         "Only arguments have defaults.",
-        "relu(Tensor self) -> Tensor out=None",
-        "relu(Tensor self) -> Tensor out",
+        "- func: relu(Tensor self) -> Tensor out=None",
+        "- func: relu(Tensor self) -> Tensor out",
     ),
     Code(
         "TG217",
         "not a list size",
         "error",
         "Brackets behind a type are empty or hold the number of elements.",
-        "pool(int[x] size) -> ()",
-        "pool(int[2] size) -> ()",
+        "- func: pool(int[x] size) -> ()",
+        "- func: pool(int[2] size) -> ()",
     ),
     Code(
         "TG218",
@@ -157,8 +163,8 @@ SCHEMA_CODES = (
         "error",
         "The default is a value, but not one of the argument's type. Only an optional type, `Tensor?`, has "
         "`None`.",
-        "add(Tensor a, int n=one) -> Tensor",
-        "add(Tensor a, int n=1) -> Tensor",
+        "- func: add(Tensor a, int n=one) -> Tensor",
+        "- func: add(Tensor a, int n=1) -> Tensor",
     ),
     Code(
         "TG220",
@@ -166,8 +172,8 @@ SCHEMA_CODES = (
         "error",
         "A caller who leaves the earlier argument out could not give the later one by position. PyTorch's "
         "dispatcher refuses the schema when it is registered. Keyword-only arguments have any order.",
-        "add(Tensor a, int n=1, int m) -> Tensor",
-        "add(Tensor a, int n=1, *, int m) -> Tensor",
+        "- func: add(Tensor a, int n=1, int m) -> Tensor",
+        "- func: add(Tensor a, int n=1, *, int m) -> Tensor",
     ),
     Code(
         "TG221",
@@ -175,8 +181,8 @@ SCHEMA_CODES = (
         "error",
         "A keyword-only tensor called `out` is where the result goes, and its annotation says so. Without it "
         "the operator counts as functional: autograd and functionalization pass over what the kernel writes.",
-        "neg.out(Tensor self, *, Tensor out) -> Tensor",
-        "neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+        "- func: neg.out(Tensor self, *, Tensor out) -> Tensor",
+        "- func: neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
     ),
     Code(
         "TG222",
@@ -184,7 +190,7 @@ SCHEMA_CODES = (
         "warning",
         "An out variant is called with a tensor to write to; without one the functional variant is meant. An "
         "argument with a default makes no out variant, so none is found for the functional operator.",
-        "neg.out(Tensor self, *, Tensor(a!)? out=None) -> Tensor(a!)?",
-        "neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+        "- func: neg.out(Tensor self, *, Tensor(a!)? out=None) -> Tensor(a!)?",
+        "- func: neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
     ),
 )

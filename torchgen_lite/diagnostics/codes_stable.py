@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from torchgen_lite.diagnostics.code import Code
 
-_OPTIONS = "# [tool.torchgen_lite.target.cpp-torch-stable]\n# "
-
 STABLE_CODES = (
     Code(
         "TG530",
@@ -15,8 +13,22 @@ STABLE_CODES = (
         "`Device`, `MemoryFormat`, `Generator`, and options and lists of these, from and to its stable "
         "ABI; a list of `bool` can be an argument and not a result. Any other type compiles, loads, and "
         "fails at the first call. `skip` leaves an operator out of the target.",
-        "- func: mylib::scale(Tensor x, Scalar s) -> Tensor",
-        "- func: mylib::scale(Tensor x, float s) -> Tensor",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch-stable"]
+[target.cpp-torch-stable]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::scale(Tensor x, Scalar s) -> Tensor
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch-stable"]
+[target.cpp-torch-stable]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::scale(Tensor x, float s) -> Tensor
+$ torchgen-lite generate""",
     ),
     Code(
         "TG531",
@@ -24,10 +36,27 @@ STABLE_CODES = (
         "error",
         "Structured kernels need classes of libtorch that its stable ABI does not have. Under the stable "
         "ABI each variant has a plain kernel; `skip` leaves the operator out of the target.",
-        "- func: mylib::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n"
-        "  structured: True\n  dispatch:\n    CPU: neg_out",
-        "- func: mylib::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n"
-        "  dispatch:\n    CPU: neg_out",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch-stable"]
+[target.cpp-torch-stable]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    CPU: neg_out
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch-stable"]
+[target.cpp-torch-stable]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  dispatch:
+    CPU: neg_out
+$ torchgen-lite generate""",
     ),
     Code(
         "TG532",
@@ -35,8 +64,24 @@ STABLE_CODES = (
         "error",
         "The stable ABI grows: lists, strings, devices, layouts and memory formats are carried from 2.10 "
         "on, generators from 2.13 on. `target-version` is the oldest libtorch that the library runs with.",
-        f'{_OPTIONS}target-version = "2.9"\n- func: mylib::total(Tensor[] xs) -> Tensor',
-        f'{_OPTIONS}target-version = "2.10"\n- func: mylib::total(Tensor[] xs) -> Tensor',
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch-stable"]
+[target.cpp-torch-stable]
+namespace = "mylib"
+target-version = "2.9"
+-- native_functions.yaml --
+- func: mylib::total(Tensor[] xs) -> Tensor
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch-stable"]
+[target.cpp-torch-stable]
+namespace = "mylib"
+target-version = "2.10"
+-- native_functions.yaml --
+- func: mylib::total(Tensor[] xs) -> Tensor
+$ torchgen-lite generate""",
     ),
     Code(
         "TG533",
@@ -44,8 +89,26 @@ STABLE_CODES = (
         "error",
         "Under the stable ABI a dispatch key is a text, and there are keys whose name libtorch prints "
         "but does not read. The library would abort when it is loaded.",
-        "- func: mylib::f(Tensor x) -> Tensor\n  dispatch:\n    AutogradMTIA: f",
-        "- func: mylib::f(Tensor x) -> Tensor\n  dispatch:\n    AutogradXLA: f",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch-stable"]
+[target.cpp-torch-stable]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::f(Tensor x) -> Tensor
+  dispatch:
+    AutogradMTIA: f
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch-stable"]
+[target.cpp-torch-stable]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::f(Tensor x) -> Tensor
+  dispatch:
+    AutogradXLA: f
+$ torchgen-lite generate""",
     ),
     Code(
         "TG534",
@@ -53,7 +116,23 @@ STABLE_CODES = (
         "warning",
         "The tag has no function in libtorch's stable ABI that gives its number; the operator is defined "
         "without it.",
-        "- func: mylib::f_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace",
-        "- func: mylib::f_(Tensor(a!) self) -> Tensor(a!)\n  tags: pointwise",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch-stable"]
+[target.cpp-torch-stable]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::f_(Tensor(a!) self) -> Tensor(a!)
+  tags: inplace
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch-stable"]
+[target.cpp-torch-stable]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::f_(Tensor(a!) self) -> Tensor(a!)
+  tags: pointwise
+$ torchgen-lite generate""",
     ),
 )

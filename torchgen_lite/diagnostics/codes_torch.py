@@ -52,6 +52,16 @@ TORCH_CODES = (
         "The Python function that `fake`, `vmap` or `dispatch` names is looked up in the modules of the "
         "configuration, which are read and never imported. A fake takes the operator's arguments and has a "
         "default wherever the schema has one: PyTorch leaves out arguments that are equal to it.",
+        """\
+- func: mylib::f(Tensor x) -> Tensor
+  dispatch:
+    CPU, Meta: f
+  vmap: f-vmap""",
+        """\
+- func: mylib::f(Tensor x) -> Tensor
+  dispatch:
+    CPU, Meta: f
+  vmap: f_vmap""",
     ),
     Code(
         "TG335",
@@ -60,16 +70,32 @@ TORCH_CODES = (
         "A sample is a list of arguments, `(randn(3, 4), 2.0, dim=1)`, or a mapping from names to values. "
         "Values are numbers, strings, lists, dtypes, and tensors made with `randn`, `rand`, `zeros`, "
         "`ones`, `full`, `arange`, `randint` and `tensor`.",
-        _MM + "samples:\n    - (random(3, 3), randn(3, 3))",
-        _MM + "samples:\n    - (randn(3, 3), randn(3, 3))",
+        """\
+- func: mm(Tensor a, Tensor b) -> Tensor
+  dispatch: {CPU: mm_cpu, Meta: mm_meta}
+  samples:
+    - (random(3, 3), randn(3, 3))""",
+        """\
+- func: mm(Tensor a, Tensor b) -> Tensor
+  dispatch: {CPU: mm_cpu, Meta: mm_meta}
+  samples:
+    - (randn(3, 3), randn(3, 3))""",
     ),
     Code(
         "TG336",
         "sample that the operator doesn't take",
         "error",
         "Every argument without a default is given, none twice, and each fits its type.",
-        _MM + "samples:\n    - (randn(3, 3))",
-        _MM + "samples:\n    - (randn(3, 3), randn(3, 3))",
+        """\
+- func: mm(Tensor a, Tensor b) -> Tensor
+  dispatch: {CPU: mm_cpu, Meta: mm_meta}
+  samples:
+    - (randn(3, 3))""",
+        """\
+- func: mm(Tensor a, Tensor b) -> Tensor
+  dispatch: {CPU: mm_cpu, Meta: mm_meta}
+  samples:
+    - (randn(3, 3), randn(3, 3))""",
     ),
     Code(
         "TG337",
@@ -77,8 +103,14 @@ TORCH_CODES = (
         "error",
         "`autocast` says in which precision an operator runs under `torch.autocast`: `float32`, or "
         "`lower_precision` for the dtype that autocast was given.",
-        _MM + "autocast: float31",
-        _MM + "autocast: float32",
+        """\
+- func: mm(Tensor a, Tensor b) -> Tensor
+  dispatch: {CPU: mm_cpu, Meta: mm_meta}
+  autocast: float31""",
+        """\
+- func: mm(Tensor a, Tensor b) -> Tensor
+  dispatch: {CPU: mm_cpu, Meta: mm_meta}
+  autocast: float32""",
     ),
     Code(
         "TG338",
@@ -86,6 +118,32 @@ TORCH_CODES = (
         "error",
         "`torch.library.register_autograd` takes functional operators whose tensors are positional. An "
         "in-place variant gets its derivative from the functional one; a view from its `view:` rule.",
+        """\
+-- torchgen_lite.toml --
+targets = ["torch-python"]
+[target.torch-python]
+package = "mylib"
+-- native_functions.yaml --
+- func: mylib::f(Tensor x, *, Tensor y) -> Tensor
+  dispatch:
+    CPU, Meta: f
+  derivatives:
+    x: grad
+    y: grad
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["torch-python"]
+[target.torch-python]
+package = "mylib"
+-- native_functions.yaml --
+- func: mylib::f(Tensor x, Tensor y) -> Tensor
+  dispatch:
+    CPU, Meta: f
+  derivatives:
+    x: grad
+    y: grad
+$ torchgen-lite generate""",
     ),
     Code(
         "TG339",
@@ -93,5 +151,26 @@ TORCH_CODES = (
         "warning",
         "An operator with kernels for backends, and neither a `fake:`, a Meta kernel nor a composite one, "
         "fails under `torch.compile` and `torch.export`.",
+        """\
+-- torchgen_lite.toml --
+targets = ["torch-python"]
+[target.torch-python]
+package = "mylib"
+-- native_functions.yaml --
+- func: mylib::f(Tensor x) -> Tensor
+  dispatch:
+    CPU: f
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["torch-python"]
+[target.torch-python]
+package = "mylib"
+-- native_functions.yaml --
+- func: mylib::f(Tensor x) -> Tensor
+  dispatch:
+    CPU: f
+  fake: {like: x}
+$ torchgen-lite generate""",
     ),
 )

@@ -10,8 +10,14 @@ YAML_CODES = (
         "invalid YAML",
         "error",
         "The file is not YAML. What follows the place shown was not read.",
-        "- func: relu(Tensor self) -> Tensor\n dispatch:\n    CPU: relu",
-        "- func: relu(Tensor self) -> Tensor\n  dispatch:\n    CPU: relu",
+        """\
+- func: relu(Tensor self) -> Tensor
+ dispatch:
+    CPU, Meta: relu""",
+        """\
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: relu""",
     ),
     Code(
         "TG101",
@@ -35,8 +41,14 @@ YAML_CODES = (
         "unknown dispatch key",
         "error",
         "A key of a `dispatch:` table is no dispatch key; `torchgen-lite list keys` lists them.",
-        "- func: relu(Tensor self) -> Tensor\n  dispatch:\n    CPUU: relu",
-        "- func: relu(Tensor self) -> Tensor\n  dispatch:\n    CPU: relu",
+        """\
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPUU, Meta: relu""",
+        """\
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: relu""",
     ),
     Code(
         "TG104",
@@ -60,8 +72,12 @@ YAML_CODES = (
         "error",
         "The field takes another kind of value: a string where a list stands, a list where a mapping "
         "stands, and so on.",
-        "- func: relu(Tensor self) -> Tensor\n  structured: maybe",
-        "- func: relu(Tensor self) -> Tensor\n  structured: True",
+        """\
+- func: relu(Tensor self) -> Tensor
+  device_guard: maybe""",
+        """\
+- func: relu(Tensor self) -> Tensor
+  device_guard: False""",
     ),
     Code(
         "TG107",
@@ -77,8 +93,14 @@ YAML_CODES = (
         "error",
         "A kernel is named by an identifier, or by identifiers joined with `.` or `::`. Text that is "
         "anything else never reaches generated code.",
-        "- func: relu(Tensor self) -> Tensor\n  dispatch:\n    CPU: relu-cpu",
-        "- func: relu(Tensor self) -> Tensor\n  dispatch:\n    CPU: relu_cpu",
+        """\
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: relu-cpu""",
+        """\
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: relu_cpu""",
     ),
     Code(
         "TG109",
@@ -96,6 +118,10 @@ YAML_CODES = (
         "The file is too large, nested too deeply, has too many errors, or its aliases expand to too "
         "much. The limits are "
         "far beyond what PyTorch's own file needs.",
+        """\
+$ yes '[' | head -n 999 > native_functions.yaml
+$ torchgen-lite lint""",
+        "- func: relu(Tensor self) -> Tensor",
     ),
     Code(
         "TG111",
@@ -127,30 +153,54 @@ YAML_CODES = (
         "empty value",
         "error",
         "The field is there and has no value. Leave the field out, or give the value.",
-        "- func: relu(Tensor self) -> Tensor\n  dispatch:",
-        "- func: relu(Tensor self) -> Tensor\n  dispatch:\n    CPU: relu",
+        """\
+- func: relu(Tensor self) -> Tensor
+  dispatch:""",
+        """\
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: relu""",
     ),
     Code(
         "TG115",
         "a dispatch key in the table twice",
         "error",
         "A key can have one kernel. The same key stands in two lists of this `dispatch:` table.",
-        "- func: relu(Tensor self) -> Tensor\n  dispatch:\n    CPU, CUDA: relu\n    CUDA: relu_cuda",
-        "- func: relu(Tensor self) -> Tensor\n  dispatch:\n    CPU: relu\n    CUDA: relu_cuda",
+        """\
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, CUDA, Meta: relu
+    CUDA: relu_cuda""",
+        """\
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: relu
+    CUDA: relu_cuda""",
     ),
     Code(
         "TG116",
         "fields that exclude each other",
         "error",
         "Two fields of the entry contradict each other, or one needs another that is not there.",
-        "- func: add_(Tensor(a!) self) -> Tensor(a!)\n  structured: True\n  structured_delegate: add.out",
-        "- func: add_(Tensor(a!) self) -> Tensor(a!)\n  structured_delegate: add.out",
+        """\
+- func: relu(Tensor self) -> Tensor
+  manual_kernel_registration: True
+  dispatch:
+    CPU, Meta: relu""",
+        """\
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: relu""",
     ),
     Code(
         "TG117",
         "a character that YAML forbids",
         "error",
         "The file is not UTF-8 text, or has a control character such as NUL in it.",
+        """\
+$ printf '%s\\0' '- func: relu(Tensor self) -> Tensor' > native_functions.yaml
+$ torchgen-lite lint""",
+        "- func: relu(Tensor self) -> Tensor",
     ),
     Code(
         "TG118",
@@ -158,8 +208,20 @@ YAML_CODES = (
         "error",
         "Each line of `precomputed` is `argument -> type name, type name ...`, where the argument is "
         "one of the schema's; the last line may be a list of new parameters alone.",
-        "  precomputed:\n  - dimm -> int dim",
-        "  precomputed:\n  - dim -> int dim",
+        """\
+- func: f(Tensor self, int dim) -> Tensor
+  structured_delegate: f.out
+- func: f.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  precomputed:
+  - dimm -> int dim""",
+        """\
+- func: f(Tensor self, int dim) -> Tensor
+  structured_delegate: f.out
+- func: f.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  precomputed:
+  - dim -> int dim""",
     ),
     Code(
         "TG119",
@@ -174,16 +236,21 @@ YAML_CODES = (
         "wrong suppression comment",
         "warning",
         "A `# torchgen-lite: ignore[...]` comment names a code that does not exist.",
-        "# torchgen-lite: ignore[TG40]",
-        "# torchgen-lite: ignore[TG402] the name is historic",
+        "- func: relu(Tensor self) -> Tensor  # torchgen-lite: ignore[TG40]",
+        "- func: relu_(Tensor self) -> Tensor  # torchgen-lite: ignore[TG402] the name is historic",
     ),
     Code(
         "TG121",
         "a key that is not a name",
         "error",
         "The keys of an entry are names; a list, a mapping or an empty key is not.",
-        "- ? [func]\n  : relu(Tensor self) -> Tensor",
-        "- func: relu(Tensor self) -> Tensor",
+        """\
+- func: relu(Tensor self) -> Tensor
+  ? [variants]
+  : method""",
+        """\
+- func: relu(Tensor self) -> Tensor
+  variants: method""",
     ),
     Code(
         "TG122",
@@ -199,8 +266,16 @@ YAML_CODES = (
         "malformed operator name",
         "error",
         "The field takes the name of an operator, with its overload: `add.out`, `aten::relu`.",
-        "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu out",
-        "- func: relu(Tensor self) -> Tensor\n  structured_delegate: relu.out",
+        """\
+- func: add(Tensor self) -> Tensor
+  structured_delegate: add out
+- func: add.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True""",
+        """\
+- func: add(Tensor self) -> Tensor
+  structured_delegate: add.out
+- func: add.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True""",
     ),
     Code(
         "TG124",

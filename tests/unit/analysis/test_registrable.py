@@ -11,7 +11,7 @@ import pytest
 
 from torchgen_lite import load
 from torchgen_lite.analysis.registrable import RESERVED, UNREAD_TYPES, default_problem
-from torchgen_lite.diagnostics import CODES, has_errors
+from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.schema import (
     Argument,
@@ -61,12 +61,6 @@ def test_types_are_said_where_they_are(tmp_path: Path) -> None:
         "1:15: PyTorch's dispatcher cannot take `NoneType?`",
         "1:28: PyTorch's dispatcher reads no alias annotation behind `Dict(str, int)`",
     ]
-
-
-def test_the_examples_of_the_code(tmp_path: Path) -> None:
-    code = CODES["TG512"]
-    assert code.bad and messages(tmp_path, "cpp-torch", code.bad)
-    assert code.good and not messages(tmp_path, "cpp-torch", code.good)
 
 
 DEFAULTS = """

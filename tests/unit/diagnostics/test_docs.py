@@ -12,6 +12,7 @@ from torchgen_lite.diagnostics import CODES
 from torchgen_lite.diagnostics.codes import render_codes_page
 from torchgen_lite.loader.fields import FIELDS, fields_page
 
+PACKAGE = Path(__file__).parents[3] / "torchgen_lite"
 DOCS = Path(__file__).parents[3] / "docs"
 
 
@@ -20,6 +21,11 @@ def test_the_page_of_codes_is_the_table_of_codes() -> None:
     if os.environ.get("UPDATE_EXPECT"):
         path.write_text(render_codes_page(), "utf-8")
     assert path.read_text("utf-8") == render_codes_page()
+
+
+def test_the_codes_of_the_table_are_those_that_are_used() -> None:
+    texts = [p.read_text("utf-8") for p in PACKAGE.rglob("*.py") if not p.name.startswith("codes")]
+    assert {code for text in texts for code in re.findall(r'"(TG\d{3})"', text)} == set(CODES)
 
 
 def test_codes_are_in_their_groups() -> None:

@@ -1,47 +1,83 @@
-"""The examples in the table of codes: the bad one gives the code, the good one does not."""
+"""The examples in the table of codes: the bad one gives the code and no other, the good one gives none."""
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import shlex
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from torchgen_lite.analysis import build_program
-from torchgen_lite.diagnostics import CODES, Code, Source
-from torchgen_lite.loader import Config, load_native_functions
+from tests.conftest import Result
+from torchgen_lite.diagnostics import CODES, Code
 
-# Those about derivatives and about two versions have tests of their own; a suppression comment alone is no
-# entry.
-ELSEWHERE = ("TG32", "TG35", "TG36", "TG120")
-EXAMPLES = [
-    code
-    for code in CODES.values()
-    if code.bad and code.code[2] in "1234" and not code.code.startswith(ELSEWHERE)
-]
-# What surrounds an example that shows only a part of an entry.
-HEAD = "- func: f.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+Run = Callable[..., Result]
 
 
-def codes_of(text: str) -> set[str]:
-    source = Source("ops.yaml", text)
-    functions, found = load_native_functions([source])
-    program = build_program(
-        functions, Config(Path(".")), diagnostics=found, sources=[source], lint=True
-    )
-    return {d.code for d in program.diagnostics}
+def write_project(example: str, folder: Path) -> list[str]:
+    """Write the files of an example; the result is its commands."""
+    path, commands = "native_functions.yaml", []
+    files: dict[str, list[str]] = {}
+    for line in example.splitlines():
+        if line.startswith("-- ") and line.endswith(" --"):
+            path = line[3:-3]
+            files[path] = []
+        elif line.startswith("$ "):
+            commands.append(line[2:])
+        else:
+            files.setdefault(path, []).append(line)
+    for name, lines in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("".join(f"{line}\n" for line in lines))
+    return commands or ["torchgen-lite lint"]
 
 
-def whole(example: str, code: Code) -> str:
-    """An example as a file: schemas become entries, parts of an entry get a head."""
-    if code.code[2] == "2" and not example.startswith("- "):
-        return f"- func: {example}\n"
-    if example.startswith("  "):
-        head = HEAD if "precomputed" in example else "- func: f(Tensor self) -> Tensor\n"
-        return head + example + "\n"
-    return example + "\n"
+def codes_of(example: str, folder: Path, run: Run) -> set[str]:
+    """The codes that the commands of an example report."""
+    found: set[str] = set()
+    for command in write_project(example, folder):
+        program, *arguments = shlex.split(command)
+        if program == "torchgen-lite":
+            result = run(*arguments, "--output-format", "json")
+            found |= _reported(result)
+        else:
+            subprocess.run(command, shell=True, cwd=folder, check=True, capture_output=True)
+    return found
 
 
-@pytest.mark.parametrize("code", EXAMPLES, ids=lambda code: code.code)
-def test_the_bad_example_is_bad_and_the_good_one_good(code: Code) -> None:
-    assert code.code in codes_of(whole(code.bad, code))
-    assert code.code not in codes_of(whole(code.good, code))
+def _reported(result: Result) -> set[str]:
+    """What is in the JSON, and an internal error, which is text whatever the format."""
+    if not result.stdout.startswith("{"):
+        return {code for code in CODES if f"[{code}]" in result.stderr}
+    return {found["code"] for found in json.loads(result.stdout).get("diagnostics", [])}
+
+
+def _without_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+
+
+def _with_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torchgen_lite.cli.settings.load_config", None)
+
+
+WHERE = {
+    "where PyTorch is not installed": _without_pytorch,
+    "with a fault in torchgen-lite": _with_a_fault,
+}
+
+
+@pytest.mark.parametrize("code", CODES.values(), ids=lambda code: code.code)
+def test_the_bad_example_is_bad_and_the_good_one_good(
+    code: Code, tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("good", "bad"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "good")
+    assert codes_of(code.good, tmp_path / "good", run) == set()
+    if code.where:
+        WHERE[code.where](monkeypatch)
+    monkeypatch.chdir(tmp_path / "bad")
+    assert codes_of(code.bad, tmp_path / "bad", run) == {code.code}

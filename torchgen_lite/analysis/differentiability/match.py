@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.differentiability.info import read_info
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.typed import callable_operators
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
 from torchgen_lite.loader.derivatives import Derivatives, DerivativesEntry
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
 Infos = Mapping[str, DifferentiabilityInfo]
@@ -29,12 +27,13 @@ class Matches:
     """For each operator by name (`aten::add.Tensor`) what its formulas say, by autograd key; absent
     without formulas.
 
-    `infos` holds only what was written (and copied for copying views), by the operator's name.
+    `infos` holds only what was written (and copied for copying views), by the operator's name. `unmatched`
+    are the schemas in a derivatives.yaml that no operator has.
     """
 
     of: Mapping[str, Infos]
     infos: Mapping[str, Infos]
-    diagnostics: tuple[Diagnostic, ...] = field(default=())
+    unmatched: tuple[str, ...] = ()
 
 
 def match_derivatives(
@@ -42,14 +41,14 @@ def match_derivatives(
 ) -> Matches:
     """Match the entries of a derivatives.yaml, and the `derivatives:` of the operators themselves."""
     by_schema = {str(o.schema): o.function for o in operators} if entries else {}
-    diagnostics: list[Diagnostic] = []
+    unmatched: list[str] = []
     counter: Counter[str] = Counter()
     callable_ = callable_operators([o.function for o in operators if not o.is_derived])
     infos: dict[str, Infos] = {}
     for entry in entries:
         function = by_schema.get(str(entry.schema))
         if function is None:
-            diagnostics.append(_unmatched(entry, by_schema))
+            unmatched.append(str(entry.schema))
         else:
             infos[function.name] = read_info(function, entry.derivatives, counter, callable_)
     for operator in operators:
@@ -65,20 +64,7 @@ def match_derivatives(
         for operator in operators
         if (found := _find(operator, infos, functional, others))
     }
-    return Matches(matched, infos, tuple(diagnostics))
-
-
-def _unmatched(entry: DerivativesEntry, by_schema: Mapping[str, NativeFunction]) -> Diagnostic:
-    text = str(entry.schema)
-    near = [s for s in by_schema if s.split("(")[0] == entry.schema.full_name]
-    hint = f"the operator is declared as `{near[0]}`" if near else did_you_mean(text, by_schema)
-    return Diagnostic(
-        "TG326",
-        f"no operator is declared as `{text[:120]}`",
-        Label(entry.schema.span, "not declared") if entry.schema.span else None,
-        help=hint,
-        operator=entry.schema.full_name,
-    )
+    return Matches(matched, infos, tuple(unmatched))
 
 
 def _add_view_copies(operators: Sequence[Operator], infos: dict[str, Infos]) -> None:

@@ -35,6 +35,9 @@ def variant_disagrees(functions: Sequence[NativeFunction]) -> Iterator[Diagnosti
         named = next((f for f in found if f.func.overload_name == overload), None)
         if named is None or function in found or is_composed(function):
             continue
+        if named.structured_delegate or function.structured_delegate:
+            # The check of delegates speaks of it.
+            continue
         if all(_difference(function, other) for other in found):
             yield _disagreement(function, named, _difference(function, named))
 

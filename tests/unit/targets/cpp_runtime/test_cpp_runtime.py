@@ -10,13 +10,11 @@ import pytest
 
 import torchgen_lite
 from tests.cpp.compiling import needs_clang_format, unformatted
-from torchgen_lite.diagnostics import CODES, Code
 from torchgen_lite.loader.config import Config
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets.cpp import layout
 
 TARGET = "cpp-runtime"
-EXAMPLES = [code for code in CODES.values() if code.code.startswith("TG56")]
 NEG = "- func: my::neg(Tensor self) -> Tensor\n"
 
 
@@ -183,19 +181,6 @@ def test_clang_format_changes_nothing_where_names_are_long(tmp_path: Path) -> No
         files = generate(tmp_path, text, f"shards = {shards}")
         for path, found in files.items():
             assert unformatted([found]) == "", path
-
-
-@pytest.mark.parametrize("code", EXAMPLES, ids=lambda code: code.code)
-def test_examples_of_codes(tmp_path: Path, code: Code) -> None:
-    """Comments of an example are the options of the target."""
-
-    def codes(example: str) -> list[str]:
-        text = "\n".join(re.findall(r"(?m)^# (.*)$", example))
-        options = text.replace("[tool.torchgen_lite.target", "[target")
-        return [message.split()[1] for message in messages(tmp_path, example, options)]
-
-    assert codes(code.bad) == [code.code]
-    assert codes(code.good) == []
 
 
 def test_types_without_a_type_are_shown_where_they_are(tmp_path: Path) -> None:

@@ -8,12 +8,10 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite import load
-from torchgen_lite.diagnostics import CODES, Code
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS, UNREAD_KEYS
 
 TARGET = "cpp-torch-stable"
-EXAMPLES = [code for code in CODES.values() if code.code.startswith("TG53") and code.bad]
 
 
 def messages(folder: Path, yaml: str, options: str = "") -> str:
@@ -24,18 +22,6 @@ def messages(folder: Path, yaml: str, options: str = "") -> str:
     )
     found = generate_all(load(root=folder)).diagnostics
     return "\n".join(f"{d.path}:{d.start()[0]}:{d.start()[1]}: {d.code} {d.message}" for d in found)
-
-
-def said(folder: Path, example: str) -> str:
-    """As `messages`; comments of an example are the options of the target."""
-    options = "\n".join(re.findall(r"(?m)^# ([a-z].*)$", example))
-    return messages(folder, example, options)
-
-
-@pytest.mark.parametrize("code", EXAMPLES, ids=lambda code: code.code)
-def test_examples(tmp_path: Path, code: Code) -> None:
-    assert code.code in said(tmp_path, code.bad)
-    assert said(tmp_path, code.good) == ""
 
 
 def test_messages_point_at_the_type(tmp_path: Path) -> None:

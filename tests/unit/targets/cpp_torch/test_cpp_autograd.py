@@ -11,7 +11,6 @@ import pytest
 from tests.cpp.checked_library import generated_files
 from tests.cpp.compiling import needs_clang_format, unformatted
 from torchgen_lite import GenerateError, generate, load
-from torchgen_lite.diagnostics.codes import CODES
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.loader import (
     find_torch_files,
@@ -234,18 +233,6 @@ def test_what_no_kernel_is_made_for(tmp_path: Path) -> None:
         "TG540 C++ has no keyword arguments, such as `dim`",
         "TG540 C++ has no attribute `itemsize` of a tensor",
     ]
-
-
-@pytest.mark.parametrize("name", ["TG540", "TG541"])
-def test_the_examples_of_codes(tmp_path: Path, name: str) -> None:
-    code = CODES[name]
-    for text, expected in ((code.bad, [name]), (code.good, [])):
-        (tmp_path / "ops.yaml").write_text(text)
-        program = load("ops.yaml", root=tmp_path)
-        assert program.diagnostics == ()
-        found = generate_all(program, targets=["cpp-torch"]).diagnostics
-        assert [d.code for d in found] == expected
-        assert [d.severity for d in found] == [code.severity] * len(expected)
 
 
 @needs_clang_format

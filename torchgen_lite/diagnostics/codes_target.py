@@ -1,0 +1,193 @@
+"""Codes 50x and 51x: templates, and what all targets share."""
+
+from __future__ import annotations
+
+from torchgen_lite.diagnostics.code import Code
+
+TARGET_CODES = (
+    Code(
+        "TG500",
+        "a template failed",
+        "error",
+        "A template could not be found, parsed or rendered. With the built-in templates that is a "
+        "fault of torchgen-lite; with `template-dirs` look at the line that is shown.",
+        """\
+-- torchgen_lite.toml --
+output-dir = "out"
+template-dirs = ["templates"]
+[target.python]
+package = "ops"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+-- templates/python/schemas.py.j2 --
+{#- template-api: 1 -#}
+{% for name in %}
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+output-dir = "out"
+template-dirs = ["templates"]
+[target.python]
+package = "ops"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+-- templates/python/schemas.py.j2 --
+{#- template-api: 1 -#}
+NAMES = ()
+$ torchgen-lite generate""",
+    ),
+    Code(
+        "TG501",
+        "the template is made for another version",
+        "error",
+        "Each template declares the `template-api` it was written for. Export the built-in template "
+        "again and carry your changes over.",
+        """\
+-- torchgen_lite.toml --
+output-dir = "out"
+template-dirs = ["templates"]
+[target.python]
+package = "ops"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+-- templates/python/schemas.py.j2 --
+NAMES = ()
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+output-dir = "out"
+template-dirs = ["templates"]
+[target.python]
+package = "ops"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+-- templates/python/schemas.py.j2 --
+{#- template-api: 1 -#}
+NAMES = ()
+$ torchgen-lite generate""",
+    ),
+    Code(
+        "TG502",
+        "unknown template",
+        "warning",
+        "A file in `template-dirs` has the name of no built-in template, so nothing uses it unless another "
+        "template includes it.",
+        """\
+-- torchgen_lite.toml --
+output-dir = "out"
+template-dirs = ["templates"]
+[target.python]
+package = "ops"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+-- templates/python/schema.py.j2 --
+{#- template-api: 1 -#}
+NAMES = ()
+$ torchgen-lite templates check""",
+        """\
+-- torchgen_lite.toml --
+output-dir = "out"
+template-dirs = ["templates"]
+[target.python]
+package = "ops"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+-- templates/python/schemas.py.j2 --
+{#- template-api: 1 -#}
+NAMES = ()
+$ torchgen-lite templates check""",
+    ),
+    Code(
+        "TG510",
+        "wrong target option",
+        "error",
+        "An option under `[tool.torchgen_lite.target.NAME]` is unknown or has a value that the "
+        "target cannot take.",
+        """\
+-- torchgen_lite.toml --
+[target.python]
+packages = "ops"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+[target.python]
+package = "ops"
+-- native_functions.yaml --
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite generate""",
+    ),
+    Code(
+        "TG511",
+        "the target cannot express this operator",
+        "warning",
+        "The language of the target has no form for a type or default of this operator, or its name is one "
+        "that the generated code needs itself; the operator is left out of its output.",
+        """\
+-- torchgen_lite.toml --
+[target.python]
+package = "ops"
+-- native_functions.yaml --
+- func: f(Tensor self, ...) -> Tensor
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+[target.python]
+package = "ops"
+-- native_functions.yaml --
+- func: f(Tensor self, Tensor[] others) -> Tensor
+$ torchgen-lite generate""",
+    ),
+    Code(
+        "TG512",
+        "schema that PyTorch's dispatcher cannot take",
+        "error",
+        "Operators of one's own are read by the dispatcher's parser, and that takes less than torchgen: no "
+        "infinite numbers, no lists of lists or of texts, no default but `None` for an optional list or "
+        "device, of layouts and memory formats only `strided` and `contiguous_format`. The library would "
+        "abort when it is loaded.",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch"]
+[target.cpp-torch]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::clip(Tensor x, float limit=inf) -> Tensor
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch"]
+[target.cpp-torch]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::clip(Tensor x, float? limit=None) -> Tensor
+$ torchgen-lite generate""",
+    ),
+    Code(
+        "TG513",
+        "name that is taken in generated C++",
+        "error",
+        "A keyword of C++ gets an underscore, which can make it the name of another argument. A kernel "
+        "without a namespace is in that of the library, where generated namespaces such as `ops` and "
+        "`functions` are, too.",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch"]
+[target.cpp-torch]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::ops(Tensor x) -> Tensor
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch"]
+[target.cpp-torch]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::ops(Tensor x) -> Tensor
+  dispatch:
+    CompositeImplicitAutograd: ops_kernel
+$ torchgen-lite generate""",
+    ),
+)
