@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 
 import pytest
@@ -87,6 +90,18 @@ def test_random_numbers_follow_the_seed() -> None:
     x = tl.empty([1000]).uniform_(2.0, 3.0)
     assert min(x.tolist()) >= 2.0 and max(x.tolist()) < 3.0
     assert set(tl.empty([100]).bernoulli_(0.5).tolist()) == {0.0, 1.0}
+
+
+def test_the_first_draw_imports_what_it_needs() -> None:
+    code = (
+        "import sys, numpy\n"
+        "before = 'numpy.random' in sys.modules  # NumPy 1 imports it by itself.\n"
+        "import torchgen_lite.reference as tl; tl.manual_seed(3)\n"
+        "assert ('numpy.random' in sys.modules) is before\n"
+        "tl.randn([2]); assert 'numpy.random' in sys.modules"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
 
 
 def test_to_returns_self_when_nothing_changes() -> None:

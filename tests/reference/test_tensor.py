@@ -267,6 +267,11 @@ def test_generator() -> None:
     generator = tl.Generator().manual_seed(7)
     assert str(generator._dispatch_keyset) == "DispatchKeySet(CPU)"
     assert generator.initial_seed() == 7 and str(generator.device) == "cpu"
+    again = copy.deepcopy(generator)
+    assert generator.random.random() == again.random.random()
+    for seed in ("7", 7.0):
+        with pytest.raises(TypeError):
+            generator.manual_seed(seed)  # type: ignore[arg-type]
 
 
 def test_wrapped_numbers() -> None:

@@ -1,21 +1,26 @@
 """Random number generators: `Generator(device="cpu")`, `manual_seed(n)`, `default_generator`.
 
-`generator.random` is the NumPy generator that kernels draw from. The numbers are NumPy's, not
-torch's.
+`generator.random` is the NumPy generator that kernels draw from. It is made when one does, because importing
+`numpy.random` takes a tenth of the time that the whole library takes. The numbers are NumPy's, not torch's.
 """
 
 from __future__ import annotations
+
+import threading
+from operator import index
 
 import numpy as np
 
 from torchgen_lite.reference.device import as_device, device
 from torchgen_lite.runtime import DispatchKey, DispatchKeySet
 
+_first_draw = threading.Lock()
+
 
 class Generator:
     """A source of random numbers on a device; it takes part in dispatch as c10's generator does."""
 
-    __slots__ = ("_dispatch_keyset", "_seed", "device", "random")
+    __slots__ = ("_dispatch_keyset", "_random", "_seed", "device")
 
     def __init__(self, device: device | str | None = None) -> None:
         self.device = as_device(device)
@@ -24,9 +29,17 @@ class Generator:
         self.manual_seed(0)
 
     def manual_seed(self, seed: int) -> Generator:
-        self._seed = seed
-        self.random = np.random.default_rng(seed % 2**64)
+        self._seed = index(seed)
+        self._random: np.random.Generator | None = None
         return self
+
+    @property
+    def random(self) -> np.random.Generator:
+        random = self._random
+        if random is None:
+            with _first_draw:
+                random = self._random = self._random or np.random.default_rng(self._seed % 2**64)
+        return random
 
     def initial_seed(self) -> int:
         return self._seed

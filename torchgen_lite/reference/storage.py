@@ -16,13 +16,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from torchgen_lite.reference.device import device as Device
 from torchgen_lite.runtime import is_inference_mode_enabled
 from torchgen_lite.runtime.local_state import inference_use
 
-Array = NDArray[Any]
+Array = np.ndarray[tuple[Any, ...], np.dtype[Any]]
 
 
 class Storage:
