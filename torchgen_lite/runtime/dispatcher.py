@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
+from torchgen_lite.runtime.check import check_kernel
 from torchgen_lite.runtime.errors import DispatcherError
 from torchgen_lite.runtime.kernel import Kernel, KernelCallable
 from torchgen_lite.runtime.keys import RUNTIME_KEYS, DispatchKey, parse_dispatch_key
@@ -144,14 +145,20 @@ class Dispatcher:
         """`where` and `offset` are the site of the definition."""
         with self.lock:
             operator = self.operator_of_name(signature.full_name)
-            if operator.has_schema:
+            if operator._signature is not None:
                 raise DispatcherError(
                     f"Tried to register an operator ({signature.schema}) with the same name and overload "
                     f"name multiple times. Each overload's schema should only be registered with a single "
                     f"call to define(). Duplicate registration: {site(where, offset)}. Original registration: "
                     f"{operator.definition_debug}"
                 )
+            if operator.kernels:  # They came before it, so nobody has checked them.
+                for key in tuple(operator.kernels):
+                    for kernel in operator.kernels_at(key):
+                        check_kernel(signature, kernel)
             operator.set_signature(signature, where, offset)
+            if not self._listeners:
+                return operator
             try:
                 for listener in self._listeners:
                     listener.on_operator_registered(operator)

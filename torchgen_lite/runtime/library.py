@@ -129,14 +129,8 @@ class Library:
         return self._define(signature, *place(frame, debug))
 
     def _define(self, signature: Signature, where: Place, offset: int) -> OperatorHandle:
-        dispatcher = self.dispatcher
-        with dispatcher.lock:
-            implemented = dispatcher.find_op(signature.name, signature.overload_name)
-            if implemented is not None:
-                for key in tuple(implemented.kernels):
-                    for kernel in implemented.kernels_at(key):
-                        check_kernel(signature, kernel)
-            operator = dispatcher.register_def(signature, where, offset)
+        with self.dispatcher.lock:
+            operator = self.dispatcher.register_def(signature, where, offset)
             self._definitions.append(operator)
         return operator
 
