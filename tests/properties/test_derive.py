@@ -43,7 +43,7 @@ def test_no_declaration_raises(declared: list[NativeFunction]) -> None:
     assert len(derived) == len(set(derived)) == len(resolved.operators) - len(declared)
     assert set(derived).isdisjoint([f.name for f in declared])
     for operator in resolved.operators:
-        assert json.dumps(export_operator(operator))
+        assert json.dumps(export_operator(operator, {}))
 
 
 @given(st.lists(functions(), max_size=5))

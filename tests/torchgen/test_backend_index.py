@@ -7,15 +7,16 @@ import re
 import pytest
 
 from tests.torchgen.conftest import Theirs
-from torchgen_lite.analysis import Resolved
+from torchgen_lite.analysis import Program, Resolved
+from torchgen_lite.analysis.policy import PYTORCH
 from torchgen_lite.analysis.registrations import BACKEND_SELECT, registrations
 from torchgen_lite.dialects.cpp import native
 
 pytestmark = pytest.mark.torch
 
 
-def registered(ours: Resolved) -> set[tuple[str, str]]:
-    return {(r.key, o.name) for o in ours.operators for r in registrations(o)}
+def registered(program: Program) -> set[tuple[str, str]]:
+    return {(r.key, r.operator.name) for r in registrations(program, PYTORCH)}
 
 
 def test_backend_index(ours: Resolved, theirs: Theirs) -> None:
@@ -36,7 +37,7 @@ def test_backend_index(ours: Resolved, theirs: Theirs) -> None:
     assert sum(map(len, mine.values())) == 5593
 
 
-def test_what_torchgen_registers(ours: Resolved, theirs: Theirs) -> None:
+def test_what_torchgen_registers(program: Program, theirs: Theirs) -> None:
     from torchgen.dest import RegisterDispatchKey
     from torchgen.gen import SelectiveBuilder, Target, needs_backend_select
     from torchgen.model import BackendIndex, DispatchKey, dispatch_keys
@@ -61,7 +62,7 @@ def test_what_torchgen_registers(ours: Resolved, theirs: Theirs) -> None:
         text = "".join(line for group in theirs.grouped for line in register(group))
         expected |= {(str(key), f"aten::{n}") for n in re.findall(r'm\.impl\("([^"]+)"', text)}
     assert DispatchKey.Meta in dispatch_keys
-    assert registered(ours) == expected
+    assert registered(program) == expected
     assert len(expected) == 7981
 
 
@@ -70,7 +71,7 @@ _LINE = re.compile(
 )
 
 
-def test_what_the_running_torch_has(ours: Resolved) -> None:
+def test_what_the_running_torch_has(program: Program, ours: Resolved) -> None:
     """The kernels of the CPU build, by the generated file that registers them.
 
     Functionalization is a matter of its own: its kernels follow from other facts.
@@ -84,5 +85,5 @@ def test_what_the_running_torch_has(ours: Resolved) -> None:
                 found.add((match[1], name))
     keys = {key for key, _ in found}
     assert {"CPU", "Meta", "SparseCPU", "CompositeImplicitAutograd", BACKEND_SELECT} <= keys
-    assert found == {pair for pair in registered(ours) if pair[0] in keys}
+    assert found == {pair for pair in registered(program) if pair[0] in keys}
     assert len(found) == 4969

@@ -41,4 +41,4 @@ def test_every_schema_of_the_jit() -> None:
     resolved = resolve([NativeFunction(s, s.namespace or "aten") for s in schemas])
     assert len(resolved.operators) >= len(schemas) > 4000
     for operator in resolved.operators:
-        assert json.dumps(export_operator(operator))
+        assert json.dumps(export_operator(operator, {}))

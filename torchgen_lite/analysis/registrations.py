@@ -1,89 +1,166 @@
-"""Every kernel that is registered in the end: what is declared, and what follows from it.
+"""What is registered: an operator, a key, a kernel, and why it is there.
 
-A structured out kernel stands for the functional and in-place kernels of its backend; its meta function
-gives the Meta kernels of all three, and, for backends that have only the out kernel, functional and
-in-place kernels under CompositeExplicitAutogradNonFunctional. An in-place operator without a composite
-kernel has a Meta kernel that returns `self` (torchgen `dest.RegisterDispatchKey`).
+Note [Registrations as data]
+Most registrations are written: a line of `dispatch`. Others follow: a structured out kernel stands for the
+functional and in-place ones, formulas for a kernel at Autograd, tensor options for one at BackendSelect. Which
+of these there are is the policy of a target. `table`, `why` and the export read what is here, and tests hold
+it against the live dispatcher, PyTorch and what targets write.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.derive.layout import argument_layout
-from torchgen_lite.analysis.derive.model import VariantGroup
+from torchgen_lite.analysis.checks.kernels import is_asked_by_loop
+from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.analysis.derive.names import root_of
-from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, kernels_of
+from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, KernelEntry, own_kernels
+from torchgen_lite.analysis.lint.dispatch import backend_keys
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, Origin, Policy
+from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import SchemaKind
 
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+
+AUTOGRAD = "Autograd"
 BACKEND_SELECT = "BackendSelect"
 META = "Meta"
 NON_FUNCTIONAL = "CompositeExplicitAutogradNonFunctional"
+VIEWS = "ADInplaceOrView"
 
 
-class Registration(NamedTuple):
-    """A kernel of a function. `origin` says why it is there, and `kernel` what it calls.
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """A kernel of an operator under a key. `kernel` is the entry that it runs in the end, if there is one."""
 
-    `declared`: a kernel of the table (or the implicit one) · `derived`: the kernel of a derived variant ·
-    `structured`: the impl function, after meta · `meta`: the meta function alone · `default`: the out
-    kernel of whichever backend · `self`: nothing, `self` is returned · `select`: the function itself, under
-    the key that the tensor options stand for.
-    """
-
+    operator: Operator
     key: str
-    kernel: str
-    origin: str
+    origin: Origin
+    kernel: KernelEntry | None = None
 
 
-def registrations(operator: Operator) -> tuple[Registration, ...]:
-    """What is registered for one operator."""
-    function, group = operator.function, operator.group
-    if function.manual_kernel_registration:
-        return ()
-    if group is not None and group.structured:
-        return tuple(_structured(operator, group))
-    origin = "derived" if operator.is_derived else "declared"
-    found = [Registration(kernel.key, kernel.kernel, origin) for kernel in operator.kernels]
+_ALWAYS = frozenset({Origin.written, Origin.implied})
+
+
+def registrations(program: Program, policy: Policy) -> Iterator[Registration]:
+    """Everything that is registered, by operator; what is written counts more than what follows."""
+    resolved = program.resolved
+    wanted = policy.makes | _ALWAYS
+    for operator in resolved.operators if Origin.derived in wanted else resolved.declared:
+        taken = set()
+        for found in registrations_of(program, operator, policy):
+            if found.origin in wanted and found.key not in taken:
+                taken.add(found.key)
+                yield found
+
+
+def registrations_of(
+    program: Program, operator: Operator, policy: Policy
+) -> Iterator[Registration]:
+    """What could be registered for one operator, whatever the policy makes."""
+    yield from _written(program, operator, policy)
+    yield from _structured(program, operator, policy)
+    if policy.target and policy.in_pytorch and operator.function.namespace in TORCH_NAMESPACES:
+        return  # The rest PyTorch has itself.
     if _returns_self_on_meta(operator):
-        found.append(Registration(META, "", "self"))
-    if selects_backend(function):
-        found.append(Registration(BACKEND_SELECT, "", "select"))
-    return tuple(found)
+        yield Registration(operator, META, Origin.returns_self)
+    if selects_backend(operator) if policy.target else _torch_selects_backend(operator):
+        yield Registration(operator, BACKEND_SELECT, Origin.backend_select)
+    if policy.makes & AUTOGRAD_KERNELS and any(
+        f.derivatives is not None for f in program.functions
+    ):
+        yield from _autograd(operator, program.resolved.autograd[operator.name], policy)
 
 
-def selects_backend(function: NativeFunction) -> bool:
-    """Whether no tensor says on which backend to make the result, but tensor options do.
-
-    `new_*` and `*_like` have a tensor to go by.
-    """
-    name = root_of(function.func.base_name)
-    if name.startswith("new_") or name.endswith("_like"):
-        return False
-    return argument_layout(function.func).options is not None
+def _written(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:
+    for kernel in _kernels(program, operator, policy):
+        if not kernel.is_structured:
+            origin = Origin.implied if kernel.is_implied else Origin.written
+            origin = Origin.derived if operator.is_derived else origin
+            yield Registration(operator, kernel.key, origin, kernel)
 
 
-def _structured(operator: Operator, group: VariantGroup) -> Iterator[Registration]:
-    out = {kernel.key: kernel for kernel in kernels_of(group.out)}
-    own = {kernel.key: kernel for kernel in operator.kernels}
-    for key in dict.fromkeys((*out, *own)):
-        if key in (META, NON_FUNCTIONAL):
-            continue
-        if key in out and out[key].is_structured:
-            yield Registration(key, out[key].kernel, "structured")
-        elif key in own:
-            yield Registration(key, own[key].kernel, "declared")
-    meta = f"structured_{group.functional.func.flat_name}"
-    yield Registration(META, meta, "meta")
-    if operator.kind is not SchemaKind.out:
-        yield Registration(NON_FUNCTIONAL, meta, "default")
+def _kernels(program: Program, operator: Operator, policy: Policy) -> tuple[KernelEntry, ...]:
+    """The kernels in effect, without those of inner loops that no kernel module has."""
+    function, defined = operator.function, program.module_functions(policy.target, "kernels")
+    kernels = own_kernels(function)
+    if defined is None or not function.ufunc_inner_loop:
+        return kernels
+    return tuple([k for k in kernels if not is_asked_by_loop(function, k, defined)])
+
+
+def _structured(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:
+    """A structured out kernel is that of the variants which delegate to it, too."""
+    out = program.resolved.find(operator.function.delegate or operator.name)
+    if out is None or not out.function.structured:
+        return
+    for kernel in _kernels(program, out, policy):
+        if kernel.is_structured:
+            yield Registration(operator, kernel.key, Origin.structured, kernel)
+    is_torchs = policy.target and policy.in_pytorch and out.function.namespace in TORCH_NAMESPACES
+    if not is_torchs:
+        yield Registration(operator, META, Origin.meta)
+    if operator is not out:
+        yield Registration(operator, NON_FUNCTIONAL, Origin.default)
 
 
 def _returns_self_on_meta(operator: Operator) -> bool:
     """In-place operators keep shape and type; lists, which return nothing, are left out."""
-    keys = {kernel.key for kernel in operator.kernels}
+    keys = {kernel.key for kernel in own_kernels(operator.function)}
     if operator.kind is not SchemaKind.inplace or META in keys or len(operator.schema.returns) != 1:
         return False
+    if not keys and operator.function.manual_kernel_registration:
+        return False
     return not keys & (COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"})
+
+
+def _torch_selects_backend(operator: Operator) -> bool:
+    """PyTorch's rule: tensor options count, but `new_*` and `*_like` have a tensor to go by."""
+    name = root_of(operator.schema.base_name)
+    if operator.function.manual_kernel_registration or name.startswith("new_"):
+        return False
+    return not name.endswith("_like") and argument_layout(operator.schema).options is not None
+
+
+def selects_backend(operator: Operator) -> bool:
+    """Whether no tensor says on which backend to make the result, but tensor options do."""
+    if argument_layout(operator.schema).options is None:
+        return False
+    if any(is_tensor_like(argument.type) for argument in operator.schema.arguments):
+        return False
+    keys = {kernel.key for kernel in own_kernels(operator.function)}
+    return BACKEND_SELECT not in keys and not backend_keys().isdisjoint(keys)
+
+
+_CATEGORIES = {
+    Category.record: Origin.autograd,
+    Category.refuse_out: Origin.refuses_out,
+    Category.pass_through: Origin.passes,
+    Category.fall_through: Origin.fallthrough,
+    Category.not_implemented: Origin.not_implemented,
+}
+_TRACKING = {
+    Tracking.raise_versions: Origin.raises_versions,
+    Tracking.view: Origin.view,
+    Tracking.untracked_view: Origin.view,
+    Tracking.unknown_view: Origin.unknown_view,
+}
+
+
+def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterator[Registration]:
+    for key, category in plan.categories.items():
+        # Formulas for one backend have a kernel where there is libtorch.
+        if key == DEFAULT or policy.in_pytorch:
+            name = AUTOGRAD if key == DEFAULT else key
+            yield Registration(operator, name, _CATEGORIES[category])
+    # Versions of lists are not counted.
+    if plan.tracking in _TRACKING and (
+        plan.tracking is not Tracking.raise_versions or plan.versioned
+    ):
+        yield Registration(operator, VIEWS, _TRACKING[plan.tracking])

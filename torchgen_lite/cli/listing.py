@@ -59,9 +59,11 @@ def list_command(
             session.report(program.diagnostics, kind="list")
             return session.exit_code(program.diagnostics)
         if kind == "ops" and format_ == "json":
+            from torchgen_lite.cli.tables.registrations import policy_of
             from torchgen_lite.dialects.export import export_program
 
-            click.echo(json.dumps(export_program(program), indent=2))
+            policy = policy_of(program, next(iter(targets), None), is_foreign=bool(schema) or torch)
+            click.echo(json.dumps(export_program(program, policy), indent=2))
             return FINE
         if kind == "ops":
             rows = list(list_ops(program))

@@ -1,13 +1,16 @@
 """The whole program as JSON, for people who write bindings in other languages; see docs/export.md.
 
-{"version": 1, "kind": "ops", "ops": [{"name": "add", "overload": "Tensor", ...}], ...}
+{"version": 2, "kind": "ops", "ops": [{"name": "add", "overload": "Tensor", ...}], ...}
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from torchgen_lite.analysis.derive.layout import has_symint
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.policy import PYTORCH, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.dialects import torch_pyi, torch_python
@@ -15,24 +18,34 @@ from torchgen_lite.dialects.cpp import dispatcher, native, public
 from torchgen_lite.loader.entry import NativeFunction
 
 # Goes up when a field changes its meaning or goes away; new fields leave it as it is.
-EXPORT_VERSION = 1
+EXPORT_VERSION = 2
 
 Json = dict[str, object]
 
 
-def export_program(program: Program) -> Json:
-    """Everything that is known of every function, declared and derived, as plain values."""
+def export_program(program: Program, policy: Policy = PYTORCH) -> Json:
+    """Everything that is known of every operator, declared and derived, as plain values.
+
+    What is `registered` is what the target of the policy registers.
+    """
+    registered: dict[str, dict[str, str]] = {}
+    for one in registrations(program, policy):
+        registered.setdefault(one.operator.name, {})[one.key] = one.origin.name
     resolved = program.resolved
     return {
         "version": EXPORT_VERSION,
         "kind": "ops",
-        "ops": [export_operator(operator) for operator in resolved.operators],
+        "target": policy.target or None,
+        "ops": [
+            export_operator(operator, registered.get(operator.name, {}))
+            for operator in resolved.operators
+        ],
         "groups": [_group(group) for group in resolved.groups],
         "view_groups": [_view_group(group) for group in resolved.views],
     }
 
 
-def export_operator(operator: Operator) -> Json:
+def export_operator(operator: Operator, registered: Mapping[str, str]) -> Json:
     """One operator. Names of other functions are full: `aten::add.out`."""
     function, schema, group = operator.function, operator.schema, operator.group
     return {
@@ -55,7 +68,7 @@ def export_operator(operator: Operator) -> Json:
             }
             for kernel in operator.kernels
         },
-        "registered": {r.key: r.origin for r in registrations(operator)},
+        "registered": registered,
         "signatures": _signatures(operator),
     }
 

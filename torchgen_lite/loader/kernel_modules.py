@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.loader.python_signature import PythonSignature, read_python_signature
@@ -82,6 +83,21 @@ def index_kernel_modules(
         for name, line in module.names.items():
             index.setdefault(name, []).append((module.name, line))
     return KernelIndex(tuple(found), index), tuple(diagnostics)
+
+
+def read_constants(module: str, root: Path, names: Collection[str]) -> dict[str, Any]:
+    """The literal values that a module gives these names, without importing it; the others are left out."""
+    path = _module_path(module, (root,))
+    source = None if path is None else read_source(path, root)[0]
+    if source is None:
+        return {}
+    found = {}
+    for statement in ast.parse(source.text).body:
+        if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
+            continue
+        if statement.value is not None and statement.target.id in names:
+            found[statement.target.id] = ast.literal_eval(statement.value)
+    return found
 
 
 def _module_path(name: str, roots: Iterable[Path]) -> Path | None:

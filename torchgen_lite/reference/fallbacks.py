@@ -10,43 +10,22 @@ from __future__ import annotations
 from typing import Any
 
 from torchgen_lite.reference.autograd.history import after_autograd, autograd_not_implemented
-from torchgen_lite.reference.device import BACKENDS
+from torchgen_lite.reference.framework import FALLBACKS
 from torchgen_lite.runtime import Dispatcher, DispatchKeySet, Library, fallthrough_kernel
 from torchgen_lite_ops import redispatch_operators
 
-AUTOCAST_KEYS = (
-    "AutocastCPU",
-    "AutocastMTIA",
-    "AutocastMAIA",
-    "AutocastXPU",
-    "AutocastIPU",
-    "AutocastHPU",
-    "AutocastXLA",
-    "AutocastMPS",
-    "AutocastCUDA",
-    "AutocastPrivateUse1",
-)
-
-
-def autograd_keys() -> tuple[str, ...]:
-    """The runtime keys of autograd."""
-    autograd = ["AutogradOther", "AutogradNestedTensor"]
-    autograd += ["Autograd" + backend for backend in dict.fromkeys(BACKENDS.values())]
-    return tuple(autograd)
-
-
-def fallthrough_keys() -> tuple[str, ...]:
-    """The runtime keys that are skipped where an operator has no kernel for them."""
-    return ("BackendSelect", "ADInplaceOrView", *AUTOCAST_KEYS)
+_KERNELS = {
+    "fallthrough": fallthrough_kernel,
+    "autograd_not_implemented": autograd_not_implemented,
+}
 
 
 def register_fallbacks(dispatcher: Dispatcher) -> Library:
     """Register them; the library that is returned keeps them alive."""
     library = Library("_", "IMPL", dispatcher=dispatcher)
-    for key in fallthrough_keys():
-        library.fallback(fallthrough_kernel, key)
-    for key in autograd_keys():
-        library.fallback(autograd_not_implemented, key, with_keyset=True)
+    for key, name in FALLBACKS.items():
+        kernel = _KERNELS[name]
+        library.fallback(kernel, key, with_keyset=kernel is not fallthrough_kernel)
     return library
 
 

@@ -7,6 +7,8 @@ structured kernels and of BackendSelect: allocate resize_out check_inplace key_f
 
 from __future__ import annotations
 
+from typing import Final
+
 from torchgen_lite.reference.autograd.history import (
     after_adinplaceorview,
     after_autograd,
@@ -47,6 +49,42 @@ from torchgen_lite.reference.generator import Generator
 from torchgen_lite.reference.storage import Storage
 from torchgen_lite.reference.structured import allocate, check_inplace, key_for_options, resize_out
 from torchgen_lite.reference.tensor import Number, Tensor
+
+# What this library registers beside the generated package, as literals: `torchgen-lite table` reads them. The
+# backend fallbacks by key (a label that begins with `fallthrough` lets calls pass), and kernels of operators.
+FALLBACKS: Final = {
+    "BackendSelect": "fallthrough",
+    "ADInplaceOrView": "fallthrough",
+    "AutocastCPU": "fallthrough",
+    "AutocastMTIA": "fallthrough",
+    "AutocastMAIA": "fallthrough",
+    "AutocastXPU": "fallthrough",
+    "AutocastIPU": "fallthrough",
+    "AutocastHPU": "fallthrough",
+    "AutocastXLA": "fallthrough",
+    "AutocastMPS": "fallthrough",
+    "AutocastCUDA": "fallthrough",
+    "AutocastPrivateUse1": "fallthrough",
+    "AutogradOther": "autograd_not_implemented",
+    "AutogradNestedTensor": "autograd_not_implemented",
+    "AutogradCPU": "autograd_not_implemented",
+    "AutogradMeta": "autograd_not_implemented",
+    "AutogradCUDA": "autograd_not_implemented",
+    "AutogradHIP": "autograd_not_implemented",
+    "AutogradXLA": "autograd_not_implemented",
+    "AutogradMPS": "autograd_not_implemented",
+    "AutogradIPU": "autograd_not_implemented",
+    "AutogradXPU": "autograd_not_implemented",
+    "AutogradHPU": "autograd_not_implemented",
+    "AutogradVE": "autograd_not_implemented",
+    "AutogradLazy": "autograd_not_implemented",
+    "AutogradMTIA": "autograd_not_implemented",
+    "AutogradMAIA": "autograd_not_implemented",
+    "AutogradPrivateUse1": "autograd_not_implemented",
+    "AutogradPrivateUse2": "autograd_not_implemented",
+    "AutogradPrivateUse3": "autograd_not_implemented",
+}
+KERNELS: Final = {"aten::resize_": {"Autograd": "resize_, which has no formula"}}
 
 __all__ = [
     "Generator",

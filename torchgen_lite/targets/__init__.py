@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from torchgen_lite.analysis.policy import (
+    AUTOGRAD_KERNELS,
+    STRUCTURED,
+    UNKNOWN_VIEWS,
+    Origin,
+    Policy,
+)
 from torchgen_lite.targets.output import OutputFile, Target, TargetResult
 
 _HERE = "torchgen_lite.targets"
@@ -15,6 +22,7 @@ TARGETS: dict[str, Target] = {
             "a Python package for the runtime dispatcher",
             f"{_HERE}.python.target:build_python",
             f"{_HERE}.python.options:PythonOptions",
+            policy=Policy("python", makes=STRUCTURED | AUTOGRAD_KERNELS | {Origin.backend_select}),
             is_closed=True,
         ),
         Target(
@@ -22,24 +30,32 @@ TARGETS: dict[str, Target] = {
             "C++ for libtorch: registrations, typed calls, and the proof of kernels",
             f"{_HERE}.cpp_torch.target:build_cpp_torch",
             f"{_HERE}.cpp_torch.options:TorchOptions",
+            policy=Policy(
+                "cpp-torch",
+                True,
+                STRUCTURED | AUTOGRAD_KERNELS | UNKNOWN_VIEWS | {Origin.backend_select},
+            ),
         ),
         Target(
             "cpp-torch-stable",
             "C++ for libtorch's stable ABI: registrations, typed calls, kernels proven",
             f"{_HERE}.cpp_stable.target:build_cpp_stable",
             f"{_HERE}.cpp_stable.options:StableOptions",
+            policy=Policy("cpp-torch-stable", True),
         ),
         Target(
             "cpp-runtime",
             "C++ for the header-only dispatcher: registrations, typed calls, kernels proven",
             f"{_HERE}.cpp_runtime.target:build_cpp_runtime",
             f"{_HERE}.cpp_runtime.options:RuntimeOptions",
+            policy=Policy("cpp-runtime"),
         ),
         Target(
             "torch-python",
             "Python for torch.library: schemas, fakes, autograd, typed functions, tests",
             f"{_HERE}.torch_python.target:build_torch_python",
             f"{_HERE}.torch_python.options:TorchPythonOptions",
+            policy=Policy("torch-python", True),
         ),
         Target(
             "torch-stubs",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from torchgen_lite.analysis.policy import NOTHING, Policy
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.config import Config, locate_option
 from torchgen_lite.loader.options import Option, Problem, options_of, read_options
@@ -47,7 +48,7 @@ class Target:
     `builder` is the function from a program and the target's options to its files; `options` the dataclass
     that declares these options. Both are imported when they are needed, so that a run pays for what it
     generates. `asks_torch` says that with `--torch` it wants to know what the installed PyTorch registers;
-    `is_closed`, that its output runs by itself: the modules of `kernels` and `formulas` have whatever the
+    `policy` is what it registers itself; `is_closed`, that its output runs by itself: the modules of `kernels` and `formulas` have whatever the
     YAML names.
     """
 
@@ -56,6 +57,7 @@ class Target:
     builder: str
     options: str
     asks_torch: bool = False
+    policy: Policy = NOTHING
     is_closed: bool = False
 
     def declared_options(self) -> dict[str, Option]:

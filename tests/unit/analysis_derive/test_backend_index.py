@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from tests.unit.analysis_derive import derived, found
 from tests.unit.analysis_derive.test_groups import ADD
-from torchgen_lite.analysis.registrations import Registration, registrations
+from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.policy import PYTORCH
+from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.analysis.resolve import Resolved
+from torchgen_lite.diagnostics import Source
 from torchgen_lite.dialects.cpp import native
+from torchgen_lite.loader import Config, load_native_functions
 
 Kernel = tuple[str, str, str, bool]
 
@@ -15,6 +21,17 @@ def kernels(facts: Resolved, name: str) -> list[Kernel]:
     """Key, namespace, name, and whether it is an impl function, of each kernel."""
     operator = found(facts, name)
     return [(k.key, *native.kernel(operator, k), k.is_structured) for k in operator.kernels]
+
+
+def registered(text: str, name: str) -> list[tuple[str, str]]:
+    """Key and reason of everything that PyTorch registers for an operator."""
+    functions, _ = load_native_functions([Source("ops.yaml", text)])
+    program = build_program(functions, Config(Path(".")))
+    return [
+        (one.key, one.origin.name)
+        for one in registrations(program, PYTORCH)
+        if one.operator.schema.local_name == name
+    ]
 
 
 def test_implicit_kernels_have_the_name_of_the_function() -> None:
@@ -50,19 +67,15 @@ def test_namespaces_and_symint() -> None:
 def test_structured() -> None:
     facts = derived(ADD)
     assert kernels(facts, "add.out") == [("CPU", "at::native", "add_out", True)]
-    structured = Registration("CPU", "add_out", "structured")
-    meta = Registration("Meta", "structured_add_Tensor", "meta")
-    default = Registration("CompositeExplicitAutogradNonFunctional", meta.kernel, "default")
-    assert registrations(found(facts, "aten::add.out")) == (structured, meta)
-    assert registrations(found(facts, "aten::add.Tensor")) == (structured, meta, default)
-    assert registrations(found(facts, "aten::add_.Tensor")) == (structured, meta, default)
-    assert registrations(found(facts, "aten::add.Scalar")) == (
-        Registration("CompositeImplicitAutograd", "add_Scalar", "declared"),
-    )
+    both = [("CPU", "structured"), ("Meta", "meta")]
+    every = [*both, ("CompositeExplicitAutogradNonFunctional", "default")]
+    assert registered(ADD, "add.out") == both
+    assert registered(ADD, "add.Tensor") == registered(ADD, "add_.Tensor") == every
+    assert registered(ADD, "add.Scalar") == [("CompositeImplicitAutograd", "implied")]
 
 
 def test_what_follows_elsewhere() -> None:
-    facts = derived("""\
+    text = """\
 - func: relu_(Tensor(a!) self) -> Tensor(a!)
   dispatch:
     CPU: relu_
@@ -72,19 +85,11 @@ def test_what_follows_elsewhere() -> None:
     CPU: zeros
 - func: by_hand(Tensor self) -> Tensor
   manual_kernel_registration: True
-""")
-    assert registrations(found(facts, "aten::relu_")) == (
-        Registration("CPU", "relu_", "declared"),
-        Registration("Meta", "", "self"),
-    )
-    assert registrations(found(facts, "aten::relu.out")) == (
-        Registration("CompositeExplicitAutograd", "relu_out", "derived"),
-    )
-    assert registrations(found(facts, "aten::zeros")) == (
-        Registration("CPU", "zeros", "declared"),
-        Registration("BackendSelect", "", "select"),
-    )
-    assert registrations(found(facts, "aten::by_hand")) == ()
+"""
+    assert registered(text, "relu_") == [("CPU", "written"), ("Meta", "returns_self")]
+    assert registered(text, "relu.out") == [("CompositeExplicitAutograd", "derived")]
+    assert registered(text, "zeros") == [("CPU", "written"), ("BackendSelect", "backend_select")]
+    assert registered(text, "by_hand") == []
 
 
 def test_tags_that_follow() -> None:

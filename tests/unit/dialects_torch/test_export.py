@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.dialects.export import export_program
 from torchgen_lite.loader import Config, load_native_functions
@@ -26,8 +27,9 @@ def test_a_small_program() -> None:
     exported = export_program(build_program(functions, Config(Path(".")), diagnostics=found))
     neg, out = exported.pop("ops")  # type: ignore[misc, attr-defined]
     assert exported == {
-        "version": 1,
+        "version": 2,
         "kind": "ops",
+        "target": None,
         "groups": [
             {
                 "functional": "mylib::neg",
@@ -96,5 +98,5 @@ def test_the_documentation_names_every_field() -> None:
     text = (Path(__file__).parents[3] / "docs" / "export.md").read_text(encoding="utf-8")
     documented = [line.split("`")[1] for line in text.splitlines() if line.startswith("| `")]
     function = exported["ops"][0]  # type: ignore[index]
-    reasons = ["declared", "derived", "structured", "meta", "default", "self", "select"]
+    reasons = [origin.name for origin in Origin]
     assert documented == [*function, *reasons, *function["signatures"]]

@@ -21,6 +21,11 @@ _SCHEMA = click.option(
     "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
 )
 _TORCH = click.option("--torch", is_flag=True, help="What the installed PyTorch has registered.")
+_TARGET = click.option(
+    "--target",
+    metavar="NAME",
+    help="What this target registers (default: the first that is configured).",
+)
 _IMPORT = click.option(
     "--import",
     "modules",
@@ -35,6 +40,7 @@ _IMPORT = click.option(
 @click.option("--key", "keys", multiple=True, metavar="KEY", help="Only this slot; repeatable.")
 @click.option("--html", metavar="FILE", help="Write all operators, or one, as a page.")
 @_SCHEMA
+@_TARGET
 @_TORCH
 @_IMPORT
 @global_options
@@ -45,12 +51,14 @@ def table_command(
     keys: tuple[str, ...],
     html: str | None,
     schema: tuple[str, ...],
+    target: str | None,
     torch: bool,
     modules: tuple[str, ...],
 ) -> int:
     """The computed dispatch table of an operator: which kernel serves each key, by which rule.
 
-    Backend fallbacks, which no schema file names, are those of stock PyTorch.
+    Backend fallbacks, which no schema file names, are PyTorch's where the target is for PyTorch, and those
+    that its framework says it has for target `python`.
 
     \b
     torchgen-lite table aten::add.Tensor
@@ -59,7 +67,7 @@ def table_command(
     """
     if operator is None and html is None:
         raise click.UsageError("`table` needs an operator, or --html for all of them.")
-    found = _registrations(session, operator, schema, torch, modules)
+    found = _registrations(session, operator, schema, target, torch, modules)
     if isinstance(found, int):
         return found
     if html is not None:
@@ -85,6 +93,7 @@ def table_command(
 @click.argument("operator")
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
 @_SCHEMA
+@_TARGET
 @_TORCH
 @_IMPORT
 @global_options
@@ -94,6 +103,7 @@ def why_command(
     operator: str,
     keys: tuple[str, ...],
     schema: tuple[str, ...],
+    target: str | None,
     torch: bool,
     modules: tuple[str, ...],
 ) -> int:
@@ -104,7 +114,7 @@ def why_command(
     torchgen-lite why add.Tensor Meta --torch
     torchgen-lite why mylib::muladd CPU --torch --import mylib
     """
-    found = _registrations(session, operator, schema, torch, modules)
+    found = _registrations(session, operator, schema, target, torch, modules)
     if isinstance(found, int):
         return found
     from torchgen_lite.cli.tables.explain import render_why, why
@@ -131,15 +141,20 @@ def _registrations(
     session: Session,
     operator: str | None,
     schema: tuple[str, ...],
+    target: str | None,
     torch: bool,
     modules: tuple[str, ...],
 ) -> list[Registrations] | int:
     """The operators asked for, or the exit code of a schema that does not load."""
     from torchgen_lite.cli.tables.registrations import (
+        policy_of,
         registrations_of_program,
         registrations_of_torch,
     )
+    from torchgen_lite.targets import TARGETS
 
+    if target is not None and target not in TARGETS:
+        raise click.UsageError(f"unknown target `{target}`; the targets are {', '.join(TARGETS)}")
     if modules and not torch:
         raise click.UsageError("`--import` is for `--torch`: schema files say all by themselves.")
     if torch:
@@ -154,7 +169,9 @@ def _registrations(
         if has_errors(program.diagnostics):
             session.report(program.diagnostics, kind="table")
             return session.exit_code(program.diagnostics)
-        every = list(registrations_of_program(program))
+        policy = policy_of(program, target, is_foreign=bool(schema))
+        session.talk(f"registrations of {policy.speaks_of}")
+        every = list(registrations_of_program(program, policy))
     return every if operator is None else _of_name(every, operator)
 
 

@@ -3,79 +3,78 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from torchgen_lite.cli.tables.explain import Registrations
 from torchgen_lite.cli.tables.stock_fallbacks import STOCK_FALLBACKS
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.policy import Policy
     from torchgen_lite.analysis.program import Program
-    from torchgen_lite.targets.python.autograd import KernelView
+    from torchgen_lite.analysis.registrations import Registration
 
 # The target whose registrations these are.
-TARGET = "python"
 _LINE = re.compile(r"^(?P<key>\w+)(?:\[alias\])?: (?P<debug>.*) :: .* \[ (?P<how>[\w ]+) \]$")
 
 
-def registrations_of_program(program: Program) -> Iterator[Registrations]:
-    """The kernels that the entries name, and those that the generator writes: structured, autograd."""
-    from torchgen_lite.analysis.checks.kernels import is_asked_by_loop
-    from torchgen_lite.analysis.kernels import DENSE_BACKENDS, own_kernels
+def policy_of(program: Program, target: str | None, *, is_foreign: bool = False) -> Policy:
+    """Whose registrations are meant: those of the target named, or of the first that is configured.
 
-    generated = _generated_kernels(program)
-    defined = program.module_functions(TARGET, "kernels")
-    for name, function in ((o.name, o.function) for o in program.resolved.declared):
-        entries = [
-            entry
-            for entry in own_kernels(function)
-            if defined is None or not is_asked_by_loop(function, entry, defined)
-        ]
-        kernels = {entry.key: entry.kernel for entry in entries}
-        found = program.resolved.find(function.delegate or name)
-        out = None if found is None else found.function
-        if out is not None and out.structured:
-            for entry in own_kernels(out):
-                if defined is not None and is_asked_by_loop(out, entry, defined):
-                    continue
-                if entry.key in DENSE_BACKENDS:
-                    kernels[entry.key] = f"structured {entry.kernel}"
-            kernels.setdefault("Meta", "structured, shapes only")
-        kernels |= generated.get(name, {})
-        yield Registrations(name, kernels, STOCK_FALLBACKS)
+    Without a configuration, and for schema files that it does not name, they are PyTorch's.
+    """
+    from torchgen_lite.analysis.policy import PYTORCH
+    from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
+
+    if target is None and (is_foreign or program.config.path is None):
+        return PYTORCH
+    chosen: Policy = TARGETS[target or (program.config.targets or DEFAULT_TARGETS)[0]].policy
+    return chosen
 
 
-def _generated_kernels(program: Program) -> dict[str, dict[str, str]]:
-    """Operator to key to kernel, of what the Python target makes of `derivatives:` and of factories."""
-    from torchgen_lite.analysis.kernels import own_kernels
+def registrations_of_program(program: Program, policy: Policy) -> Iterator[Registrations]:
+    """The kernels that the schema files name, and those that follow by the policy of a target."""
+    from torchgen_lite.analysis.policy import Origin
+    from torchgen_lite.analysis.registrations import registrations
+
+    fallbacks, by_hand = _beside(program, policy)
+    resolved = program.resolved
+    every = resolved.operators if Origin.derived in policy.makes else resolved.declared
+    kernels: dict[str, dict[str, str]] = {operator.name: {} for operator in every}
+    for one in registrations(program, policy):
+        kernels[one.operator.name][one.key] = _label(one)
+    for name, own in kernels.items():
+        yield Registrations(name, {**by_hand.get(name, {}), **own}, fallbacks)
+
+
+def _label(registration: Registration) -> str:
+    """What a table shows: the kernel that is named, or what the generated one does."""
+    kernel, origin = registration.kernel, registration.origin
+    if kernel is None:
+        return origin.value
+    return f"structured {kernel.kernel}" if kernel.is_structured else kernel.kernel
+
+
+def _beside(
+    program: Program, policy: Policy
+) -> tuple[Mapping[str, str], Mapping[str, Mapping[str, str]]]:
+    """The backend fallbacks, and the kernels of operators, that no schema file names.
+
+    PyTorch has its own; the framework of target `python` says in two constants what it registers.
+    """
+    if policy.in_pytorch:
+        return STOCK_FALLBACKS, {}
+    if policy.target != "python":
+        return {}, {}
+    from torchgen_lite.loader.kernel_modules import read_constants
     from torchgen_lite.targets import TARGETS
-    from torchgen_lite.targets.python.differentiation import build_differentiation
-    from torchgen_lite.targets.python.package import build_package
-    from torchgen_lite.targets.python.registrations import select_backend
 
-    options, wrong = TARGETS[TARGET].read_options(program.config)
+    options, wrong = TARGETS[policy.target].read_options(program.config)
     if wrong:
-        return {}  # `generate` reports it; the names of the kernels do not depend on options.
-    package = build_package(program.functions, options)
-    formulas = program.module_functions(TARGET, "formulas")
-    files, _ = build_differentiation(package, program.resolved, formulas)
-    views = [view for file in files for view in cast("list[KernelView]", file.context["kernels"])]
-    names = {view.name for view in views}
-    found: dict[str, dict[str, str]] = {}
-    dispatch = {
-        index: tuple((entry.key, entry.kernel) for entry in own_kernels(function))
-        for index, function in enumerate(program.functions)
-    }
-    selected = {overload.names.flat for overload in select_backend(package, dispatch)}
-    for name, overload in ((o.function.name, o) for o in package.overloads):
-        for key in ("Autograd", "ADInplaceOrView"):
-            kernel = f"{key.lower()}_{overload.names.flat}"
-            if kernel in names:
-                found.setdefault(name, {})[key] = kernel
-        if overload.names.flat in selected:
-            found.setdefault(name, {})["BackendSelect"] = f"select_{overload.names.flat}"
-    return found
+        return {}, {}  # `generate` reports it.
+    found = read_constants(options.framework, program.config.root, ("FALLBACKS", "KERNELS"))
+    return found.get("FALLBACKS", {}), found.get("KERNELS", {})
 
 
 def registrations_of_torch(

@@ -12,10 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
-from torchgen_lite.analysis.kernels import own_kernels
-from torchgen_lite.analysis.lint.dispatch import backend_keys
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.registrations import selects_backend
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.registrations import Registration
@@ -27,21 +25,10 @@ KEY = "BackendSelect"
 def backend_select(operators: Sequence[Operator], namespace: str) -> Iterator[Registration]:
     """A registration for each operator that makes tensors of nothing and has a kernel for a backend."""
     for operator in operators:
-        if _needs_selection(operator):
+        is_torchs = operator.function.namespace in TORCH_NAMESPACES
+        if not is_torchs and selects_backend(operator.facts):
             wrapper = _wrapper(operator, namespace)
             yield Registration(operator, KEY, f"TORCH_FN({wrapper.name})", wrapper, False)
-
-
-def _needs_selection(operator: Operator) -> bool:
-    if operator.function.namespace in TORCH_NAMESPACES:
-        return False
-    keys = {entry.key for entry in own_kernels(operator.function)}
-    return (
-        argument_layout(operator.schema).options is not None
-        and not any(is_tensor_like(a.type) for a in operator.schema.arguments)
-        and KEY not in keys
-        and not backend_keys().isdisjoint(keys)
-    )
 
 
 def _wrapper(operator: Operator, namespace: str) -> Wrapper:

@@ -117,14 +117,9 @@ def passing_kernel(overload: Overload, plan: AutogradPlan) -> KernelView:
 
     Those must not record what they do, and what they return is no view as far as history goes.
     """
-    guard = "_below_autograd" if written(plan) else "_below_adinplaceorview"
+    guard = "_below_autograd" if plan.versioned else "_below_adinplaceorview"
     inner = redispatch_call(overload, "return ", "_after_autograd", indent=8)
     return _autograd(overload, _below(guard, inner))
-
-
-def written(plan: AutogradPlan) -> list[str]:
-    """The tensors that the operator writes to; versions of lists are not counted."""
-    return [t.name for t in plan.tensors if t.carries == "T" and t.name in plan.written]
 
 
 def _need(slot: TensorArgument) -> str:
@@ -233,7 +228,7 @@ def written_kernel(overload: Overload, plan: AutogradPlan) -> KernelView:
     """The ADInplaceOrView kernel of an operator that writes: the versions of what it wrote go up."""
     inner = redispatch_call(overload, "_result = ", "_after_adinplaceorview", indent=8)
     lines = list(_below("_below_adinplaceorview", inner))
-    lines += [f"_bump_version({identifier(name)})" for name in written(plan)]
+    lines += [f"_bump_version({identifier(name)})" for name in plan.versioned]
     return _adinplaceorview(overload, [*lines, "return _result"])
 
 

@@ -26,7 +26,6 @@ from torchgen_lite.targets.python.autograd import (
     register_line,
     untracked_kernel,
     view_kernel,
-    written,
     written_kernel,
 )
 from torchgen_lite.targets.python.model import Overload
@@ -144,7 +143,7 @@ def _adinplaceorview_file(package: Package, planned: Sequence[_Planned]) -> Outp
     kernels: list[KernelView] = []
     used: list[Overload] = []
     for overload, plan in planned:
-        if plan.tracking is Tracking.raise_versions and written(plan):
+        if plan.tracking is Tracking.raise_versions and plan.versioned:
             kernels.append(written_kernel(overload, plan))
         elif plan.tracking is Tracking.view:
             kernels.append(view_kernel(overload))

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.kernels import DENSE_BACKENDS
+from torchgen_lite.analysis.registrations import selects_backend
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import bracketed, import_line, quote
@@ -21,7 +23,6 @@ from torchgen_lite.targets.python.kernels import (
     import_lines,
 )
 from torchgen_lite.targets.python.model import Overload
-from torchgen_lite.targets.python.overloads import FACTORY_OPTIONS
 from torchgen_lite.targets.python.package import (
     Package,
     module_imports,
@@ -71,6 +72,7 @@ class _KeyFile:
 
 def build_registrations(
     package: Package,
+    resolved: Resolved,
     dispatch: Mapping[int, tuple[tuple[str, str], ...]],
     find: FindKernel,
     more: Sequence[str] = (),
@@ -99,7 +101,7 @@ def build_registrations(
     keys = sorted(files, key=lambda key: order.get(key, len(order)))
     outputs = [_key_file(package, key, files[key]) for key in keys]
     modules = [f"register_{key.lower()}" for key in keys]
-    selected = list(select_backend(package, dispatch))
+    selected = [o for o in package.overloads if selects_backend(resolved.by_name[o.function.name])]
     if selected:
         outputs.append(_backend_select_file(package, selected))
         modules.append("register_backendselect")
@@ -176,20 +178,6 @@ def _key_file(package: Package, key: str, file: _KeyFile) -> OutputFile:
         "implementations": file.implementations,
     }
     return OutputFile(f"{package.root}/register_{key.lower()}.py", "python/register.py.j2", context)
-
-
-def select_backend(
-    package: Package, dispatch: Mapping[int, tuple[tuple[str, str], ...]]
-) -> Iterator[Overload]:
-    """Operators whose backend can only be told from dtype, layout and device: no argument is a tensor."""
-    aliases = set(CURRENT.aliases)
-    for index, overload in enumerate(package.overloads):
-        names = {a.name for a in overload.schema.arguments}
-        if not names >= FACTORY_OPTIONS:
-            continue
-        carries = any("Tensor" in python.argument_type(a.type) for a in overload.schema.arguments)
-        if not carries and any(key not in aliases for key, _ in dispatch[index]):
-            yield overload
 
 
 def _backend_select_file(package: Package, overloads: list[Overload]) -> OutputFile:

@@ -48,7 +48,11 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
         )
         files += differentiation
         registrations, missing = build_registrations(
-            package, dispatch, kernel_finder(options.kernels, _finder(kernels)), modules
+            package,
+            program.resolved,
+            dispatch,
+            kernel_finder(options.kernels, _finder(kernels)),
+            modules,
         )
         files += registrations
         diagnostics += [_missing(m) for m in missing]

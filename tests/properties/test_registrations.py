@@ -1,0 +1,97 @@
+"""Every kernel that is written is registered by every target, or a diagnostic says why not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from torchgen_lite.analysis import Program, build_program
+from torchgen_lite.analysis.kernels import own_kernels
+from torchgen_lite.diagnostics import Source, has_errors
+from torchgen_lite.loader import Config, index_kernel_modules, load_native_functions
+from torchgen_lite.pipeline import generate_all
+
+# The variants of two operators, with what they need to be structured.
+SCHEMAS = {
+    "f": "f(Tensor self, int n) -> Tensor",
+    "f_": "f_(Tensor(a!) self, int n) -> Tensor(a!)",
+    "f.out": "f.out(Tensor self, int n, *, Tensor(a!) out) -> Tensor(a!)",
+    "g.x": "g.x(Tensor self) -> Tensor",
+    "g.x_out": "g.x_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+}
+KEYS = ("CPU", "PrivateUse1", "Meta", "SparseCPU", "CompositeExplicitAutograd", "Autograd")
+NAMESPACES = ("", "lib::")
+
+
+@st.composite
+def schema_files(draw: st.DrawFn) -> str:
+    """Entries with kernels, some of them structured or delegating."""
+    entries = []
+    prefix = draw(st.sampled_from(NAMESPACES))
+    for name in draw(st.lists(st.sampled_from(sorted(SCHEMAS)), unique=True, min_size=1)):
+        entry: dict[str, object] = {"func": prefix + SCHEMAS[name]}
+        keys = draw(st.lists(st.sampled_from(KEYS), unique=True, max_size=3))
+        if keys or draw(st.booleans()):
+            kernel = re.sub(r"\W", "_", name)
+            entry["dispatch"] = {key: f"k_{kernel}_{key.lower()}" for key in keys}
+        if "out" in name:
+            entry["structured"] = draw(st.booleans())
+        elif draw(st.booleans()):
+            entry["structured_delegate"] = "g.x_out" if name.startswith("g") else "f.out"
+        entries.append(entry)
+    return yaml.safe_dump(entries, sort_keys=False)
+
+
+def written_program(text: str, folder: Path, target: str) -> Program:
+    """The program, with a module that defines every kernel and every meta function."""
+    source = Source("ops.yaml", text)
+    functions, found = load_native_functions([source])
+    names = {kernel.kernel for function in functions for kernel in own_kernels(function)}
+    names |= {f"meta_{function.flat_name('aten')}" for function in functions}
+    names |= {f"meta_{function.func.flat_name}" for function in functions}
+    module = folder / "every_kernel.py"
+    module.write_text("".join(f"def {name}(*a, **k): ...\n" for name in sorted(names)))
+    options: dict[str, object] = {}
+    modules = {}
+    if target in ("python", "torch-python"):
+        options = {"kernels": ["every_kernel"]}
+        modules = {target: {"kernels": index_kernel_modules(["every_kernel"], folder)[0]}}
+    config = Config(folder, target_options={target: options})
+    return build_program(functions, config, diagnostics=found, sources=[source], modules=modules)
+
+
+def places(target: str, key: str, name: str) -> str:
+    """What a generated file has where the kernel of an operator for a key is registered."""
+    if target == "torch-python":
+        return rf'"\w+::{re.escape(name)}"(?:(?!Operator\().)*?"{key}"'
+    return rf'impl\(\s*"{re.escape(name)}",'
+
+
+@pytest.mark.parametrize(
+    "target", ["python", "cpp-torch", "cpp-torch-stable", "cpp-runtime", "torch-python"]
+)
+@given(text=schema_files())
+def test_no_kernel_is_lost(
+    tmp_path_factory: pytest.TempPathFactory, target: str, text: str
+) -> None:
+    program = written_program(text, tmp_path_factory.mktemp("lost"), target)
+    generated = generate_all(program, targets=[target])
+    if has_errors(generated.diagnostics):
+        return
+    named = {diagnostic.operator for diagnostic in generated.diagnostics}
+    for function in program.functions:
+        for kernel in own_kernels(function):
+            stem = f"register_{kernel.key.lower()}."
+            files = [
+                found
+                for path, found in generated.files.items()
+                if stem in path or target == "torch-python"
+            ]
+            wanted = places(target, kernel.key, function.func.local_name)
+            is_there = any(re.search(wanted, found, re.DOTALL) for found in files)
+            assert is_there or function.func.full_name in named, (function.name, kernel.key)

@@ -1,0 +1,50 @@
+"""What `table` says of PyTorch's file is what the running PyTorch has."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchgen_lite.analysis import Program
+from torchgen_lite.analysis.policy import PYTORCH
+from torchgen_lite.cli.tables.explain import table
+from torchgen_lite.cli.tables.registrations import (
+    registrations_of_program,
+    registrations_of_torch,
+)
+
+pytestmark = pytest.mark.torch
+
+# Keys under which PyTorch registers kernels that native_functions.yaml does not name, and where they are from.
+ELSEWHERE = {
+    "Meta": "Python: torch/_meta_registrations.py and torch/_refs",
+    "Autograd": "derivatives.yaml, and TraceTypeManual.cpp and VariableTypeManual.cpp by hand",
+    "ADInplaceOrView": "derivatives.yaml, and VariableTypeManual.cpp by hand",
+    "Tracer": "a file that torchgen generates for every operator",
+    "Functionalize": "files that torchgen generates from groups and view groups",
+    "Autocast": "autocast_mode.cpp, by hand",
+    "FuncTorch": "functorch, by hand and from Python",
+    "Batched": "LegacyBatchingRegistrations.cpp, by hand",
+    "BatchedNestedTensor": "functorch, by hand",
+    "VmapMode": "LegacyVmapMode.cpp, by hand",
+    "Conjugate": "ConjugateFallback.cpp, by hand",
+    "Negative": "NegateFallback.cpp, by hand",
+    "ZeroTensor": "ZeroTensorFallback.cpp, by hand",
+}
+# What a CPU build leaves out.
+NOT_BUILT = ("CUDA", "MPS", "MTIA", "XPU")
+
+
+def test_the_keys_that_the_file_speaks_of(program: Program) -> None:
+    pytest.importorskip("torch")
+    theirs = {found.name: found for found in registrations_of_torch()}
+    different: dict[str, set[str]] = {}
+    compared: set[str] = set()
+    for found in registrations_of_program(program, PYTORCH):
+        for mine, running in zip(table(found), table(theirs[found.name]), strict=True):
+            compared.add(mine.key)
+            if (mine.origin, mine.source) != (running.origin, running.source):
+                different.setdefault(mine.key, set()).add(found.name)
+    built = {key for key in different if not key.endswith(NOT_BUILT) or key.startswith("Auto")}
+    assert [key for key in built if not key.startswith(tuple(ELSEWHERE))] == []
+    assert all(any(key.startswith(name) for key in built) for name in ELSEWHERE)
+    assert len(compared) == 137

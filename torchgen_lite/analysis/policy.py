@@ -1,0 +1,67 @@
+"""Why kernels are registered, and which of them a target makes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Origin(Enum):
+    """Why a kernel is registered."""
+
+    written = "`dispatch` names it"
+    implied = "without `dispatch` the operator is composed of others"
+    derived = "the operator is derived, and its kernel calls the one that it is derived from"
+    structured = "calls the meta function, then the impl function of the structured out variant"
+    meta = "calls the meta function and no more: shape and type"
+    default = "calls the meta function, then the out variant of whichever backend"
+    returns_self = "an in-place operator returns `self` for Meta tensors"
+    backend_select = "looks up the backend that the tensor options name, and calls again"
+    autograd = "records the call, with the formulas of `derivatives`"
+    refuses_out = "refuses an out variant where it would have to be recorded"
+    passes = "nothing is differentiable: the operators that the kernel calls record nothing"
+    fallthrough = "fallthrough (nothing is differentiable)"
+    raises_versions = "gives what is written a new version"
+    view = "lets the result know its base"
+    not_implemented = "raises where a view without formulas would have to be recorded"
+    unknown_view = "marks a view without formulas, which cannot be written to"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What is registered for whom.
+
+    `target` is the name of a target; without one it is PyTorch itself. `in_pytorch`: the kernels get into
+    PyTorch, whose fallbacks are there already. `makes` are the kernels that are generated beside those
+    written.
+    """
+
+    target: str = ""
+    in_pytorch: bool = False
+    makes: frozenset[Origin] = frozenset()
+
+    @property
+    def speaks_of(self) -> str:
+        return f"target `{self.target}`" if self.target else "PyTorch"
+
+
+STRUCTURED = frozenset({Origin.structured, Origin.meta})
+AUTOGRAD_KERNELS = frozenset(
+    {
+        Origin.autograd,
+        Origin.refuses_out,
+        Origin.passes,
+        Origin.fallthrough,
+        Origin.raises_versions,
+        Origin.view,
+    }
+)
+UNKNOWN_VIEWS = frozenset({Origin.not_implemented, Origin.unknown_view})
+# What torchgen registers for PyTorch's own file (`dest.RegisterDispatchKey`).
+PYTORCH = Policy(
+    in_pytorch=True,
+    makes=STRUCTURED | {Origin.derived, Origin.default, Origin.returns_self, Origin.backend_select},
+)
+
+# A target that registers nothing.
+NOTHING = Policy()
