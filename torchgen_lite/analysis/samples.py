@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from torchgen_lite.analysis.fakes.kinds import DTYPES, MEMORY_FORMATS, fits, kind_of_type
+from torchgen_lite.analysis.fakes.kinds import DTYPES, MEMORY_FORMATS, fits, value_kind
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
@@ -20,6 +21,18 @@ from torchgen_lite.schema.formula import (
     Unary,
     children,
 )
+from torchgen_lite.schema.formula.kinds import (
+    BOOL,
+    DEVICE,
+    DTYPE,
+    FLOAT,
+    INT,
+    MEMORY_FORMAT,
+    STRING,
+    TENSOR,
+    Kind,
+    Sort,
+)
 
 FACTORIES = frozenset(
     {"arange", "empty", "full", "ones", "rand", "randint", "randn", "tensor", "zeros"}
@@ -32,6 +45,7 @@ METHODS = frozenset(
 )  # fmt: skip
 KEYWORDS = frozenset({"dtype", "device", "memory_format"})
 _WORDS = frozenset({"True", "False", "true", "false", "None", *DTYPES, *MEMORY_FORMATS})
+_LIST = Kind(Sort.unknown, is_list=True)
 
 Finding = tuple[str, str, "Span | None", str, "str | None"]
 
@@ -111,41 +125,40 @@ def _bind(function: NativeFunction, sample: Sample) -> Iterator[Finding]:
             message = f"the sample leaves out `{argument.name}`"
             yield "TG336", message, sample.span, "not given", None
         elif given is not None:
-            found, wanted = _kind(given), kind_of_type(argument.type)
+            found, wanted = _kind(given), value_kind(argument.type)
             if not _fits(found, wanted):
                 message = f"`{given}` is given for `{argument.type} {argument.name}`"
                 yield "TG336", message, given.span, "of another type", None
 
 
-def _fits(found: str, wanted: str) -> bool:
-    if found == "none":
-        return wanted.endswith("?") or wanted == "any"
-    bare = wanted.rstrip("?")
-    if found == "list":
-        return bare.endswith("s") or bare == "any"
+def _fits(found: Kind | None, wanted: Kind) -> bool:
+    if found is None:
+        return wanted.is_optional or not wanted.is_known
+    bare = wanted.present
+    if found == _LIST:
+        return bare.is_list or not bare.is_known
     # One number stands for a fixed-size list of equal ones.
-    return fits(found, frozenset({bare, *(["str"] if bare == "device" else [])})) or (
-        found in ("int", "float", "bool") and bare == f"{found}s"
-    )
+    is_repeated = found in (INT, FLOAT, BOOL) and bare == replace(found, is_list=True)
+    return is_repeated or fits(found, frozenset({bare, STRING} if bare == DEVICE else {bare}))
 
 
-def _kind(node: Expression) -> str:
-    """What a value is, as far as it shows."""
+def _kind(node: Expression) -> Kind | None:
+    """What a value is, as far as it shows; None where it is that."""
     if isinstance(node, ListDisplay):
-        return "list"
+        return _LIST
     if isinstance(node, Name):
         if node.text == "None":
-            return "none"
+            return None
         if node.text in DTYPES:
-            return "dtype"
-        return "memory_format" if node.text in MEMORY_FORMATS else "bool"
+            return DTYPE
+        return MEMORY_FORMAT if node.text in MEMORY_FORMATS else BOOL
     if isinstance(node, Literal):
         if node.text[0] in "\"'":
-            return "str"
-        return "int" if node.text.isdigit() else "float"
+            return STRING
+        return INT if node.text.isdigit() else FLOAT
     if isinstance(node, Unary):
         return _kind(node.operand)
     if isinstance(node, Binary):
         kinds = {_kind(node.left), _kind(node.right)}
-        return "Tensor" if "Tensor" in kinds else "float" if kinds != {"int"} else "int"
-    return "Tensor"
+        return TENSOR if TENSOR in kinds else FLOAT if kinds != {INT} else INT
+    return TENSOR

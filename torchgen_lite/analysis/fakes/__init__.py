@@ -7,7 +7,7 @@ them; `results.py` says which results need a rule at all.
 from __future__ import annotations
 
 from torchgen_lite.analysis.fakes.check import check_fakes
-from torchgen_lite.analysis.fakes.kinds import DTYPES, kind_of_type
+from torchgen_lite.analysis.fakes.kinds import DTYPES, value_kind
 from torchgen_lite.analysis.fakes.named import disagreement
 from torchgen_lite.analysis.fakes.results import (
     Result,
@@ -23,7 +23,7 @@ __all__ = [
     "check_fakes",
     "disagreement",
     "has_own_fake",
-    "kind_of_type",
+    "value_kind",
     "lacks_fake",
     "results_of",
     "rules_by_result",

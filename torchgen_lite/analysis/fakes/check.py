@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from torchgen_lite.analysis.fakes.kinds import ANY, Scope, expect, kind_of_type
+from torchgen_lite.analysis.fakes.kinds import Scope, expect, value_kind
 from torchgen_lite.analysis.fakes.results import Result, results_of
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, own_kernels
@@ -13,17 +13,27 @@ from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fakes import Fake, FakeRule
 from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.schema.formula.kinds import (
+    DEVICE,
+    DTYPE,
+    INT,
+    INTS,
+    MEMORY_FORMAT,
+    STRING,
+    TENSOR,
+    TENSORS,
+)
 
 _IMPLICIT = "CompositeImplicitAutograd"
 _WANTED = {
-    "dtype": frozenset({"dtype"}),
-    "device": frozenset({"device", "str"}),
-    "shape": frozenset({"ints"}),
-    "stride": frozenset({"ints"}),
-    "memory_format": frozenset({"memory_format"}),
-    "view": frozenset({"Tensor"}),
-    "offset": frozenset({"int"}),
-    "count": frozenset({"int"}),
+    "dtype": frozenset({DTYPE}),
+    "device": frozenset({DEVICE, STRING}),
+    "shape": frozenset({INTS}),
+    "stride": frozenset({INTS}),
+    "memory_format": frozenset({MEMORY_FORMAT}),
+    "view": frozenset({TENSOR}),
+    "offset": frozenset({INT}),
+    "count": frozenset({INT}),
 }
 # A field, and what it cannot stand beside.
 _EXCLUDES = {
@@ -117,16 +127,16 @@ def _check_rule(entry: _Entry, result: Result, rule: FakeRule) -> Iterator[Diagn
             message = f"`{name}` needs `{_NEEDS[name][0]}`"
             yield entry.report("TG330", message, spans[name], "stands alone")
     yield from _check_result(entry, result, rule, present)
-    scope = Scope({a.name: kind_of_type(a.type) for a in entry.schema.arguments})
-    kind = kind_of_type(result.value.type).rstrip("?")
+    scope = Scope({a.name: value_kind(a.type) for a in entry.schema.arguments})
+    kind = value_kind(result.value.type).present
     for name, tree in rule.fields:
         if name == "value":
             # Of a tensor `value` is wrong whatever it is.
-            if kind not in ("Tensor", "Tensors"):
-                expect(tree, frozenset({kind, f"{kind}?"}), scope)
+            if kind not in (TENSOR, TENSORS):
+                expect(tree, frozenset({kind, replace(kind, is_optional=True)}), scope)
         elif name == "like":
-            is_each = kind == "Tensors" and "count" not in present
-            expect(tree, frozenset({"Tensors" if is_each else "Tensor"}), scope)
+            is_each = kind == TENSORS and "count" not in present
+            expect(tree, frozenset({TENSORS if is_each else TENSOR}), scope)
         else:
             expect(tree, _WANTED[name], scope)
     for code, message, span, label, help_ in scope.found:
@@ -137,14 +147,14 @@ def _check_result(
     entry: _Entry, result: Result, rule: FakeRule, present: set[str]
 ) -> Iterator[Diagnostic]:
     """What the fields make is what the schema says that the result is."""
-    kind = kind_of_type(result.value.type).rstrip("?")
+    kind = value_kind(result.value.type).present
     one = "the result" if len(entry.schema.returns) == 1 else f"result `{result.name}`"
     what = f"{one} of `{entry.schema.full_name}`"
-    if kind not in ("Tensor", "Tensors"):
+    if kind not in (TENSOR, TENSORS):
         if present and "value" not in present:
             message = f"{what} is `{result.value.type}`, and no tensor"
             yield entry.report("TG331", message, rule.span, "here", "give it a `value`")
-        elif kind == ANY:
+        elif not kind.is_known:
             message = f"no rule makes a `{result.value.type}`"
             yield entry.report("TG331", message, rule.span, "here", "name a Python function")
         return
@@ -164,19 +174,19 @@ def _check_result(
     elif not present & {"like", "shape", "view"}:
         message = f"nothing says the shape of {what}"
         yield entry.report("TG331", message, rule.span, "here", "add `like` or `shape`")
-    elif kind == "Tensors" and not present & {"like", "count"}:
+    elif kind == TENSORS and not present & {"like", "count"}:
         message = f"{what} is a list of tensors"
         yield entry.report("TG331", message, rule.span, "one tensor", "add `count`")
-    elif kind == "Tensor" and "count" in present:
+    elif kind == TENSOR and "count" in present:
         message = f"{what} is one tensor"
         yield entry.report("TG331", message, dict(rule.field_spans)["count"], "a list")
     elif "shape" in present and not present & {"like", "dtype", "view"} and not _first(entry):
         message = f"nothing says the dtype of {what}"
-        has_list = any(kind_of_type(a.type) == "Tensors" for a in entry.schema.arguments)
+        has_list = any(value_kind(a.type) == TENSORS for a in entry.schema.arguments)
         hint = "add `like` or `dtype`" if has_list else "add `dtype`"
         yield entry.report("TG331", message, rule.span, "here", hint)
 
 
 def _first(entry: _Entry) -> bool:
     """Whether there is a tensor to take dtype and device from."""
-    return any(kind_of_type(a.type) == "Tensor" for a in entry.schema.arguments)
+    return any(value_kind(a.type) == TENSOR for a in entry.schema.arguments)

@@ -1,17 +1,17 @@
-"""What the expressions of a fake rule are: tensor, integer, list of integers, dtype, device.
+"""The expressions of fake rules held against the kinds that are wanted: tensor, integer, dtype, device.
 
-A kind is one word; a `?` behind it says that the value may be None, which a rule has to ask for first:
+A value may be None where its kind says so, which a rule has to ask for first:
 `weight.defined() ? weight.size(0) : 1`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from torchgen_lite.diagnostics import Span, did_you_mean
-from torchgen_lite.schema import BaseType, ListType, OptionalType, Type
+from torchgen_lite.schema import Type
 from torchgen_lite.schema.defaults import NAMED_CONSTANTS
 from torchgen_lite.schema.formula import (
     Binary,
@@ -25,151 +25,132 @@ from torchgen_lite.schema.formula import (
     Subscript,
     Unary,
 )
+from torchgen_lite.schema.formula.kinds import (
+    BOOL,
+    DEVICE,
+    DTYPE,
+    FLOAT,
+    INT,
+    INTS,
+    MEMORY_FORMAT,
+    SCALAR,
+    STRING,
+    TENSOR,
+    TENSORS,
+    UNKNOWN,
+    Kind,
+    Sort,
+    kind_of_type,
+)
 
-ANY = "any"
-NUMBERS = frozenset({"int", "float", "bool", "number"})
-_BASE = {
-    "Tensor": "Tensor",
-    "int": "int",
-    "SymInt": "int",
-    "float": "float",
-    "bool": "bool",
-    "SymBool": "bool",
-    "str": "str",
-    "Scalar": "number",
-    "number": "number",
-    "ScalarType": "dtype",
-    "Layout": "layout",
-    "Device": "device",
-    "MemoryFormat": "memory_format",
-}
-_LISTS = {"Tensor": "Tensors", "int": "ints", "float": "floats", "bool": "bools"}
-_ELEMENTS = {"Tensors": "Tensor", "ints": "int", "floats": "float", "bools": "bool"}
+NUMBERS = frozenset({INT, FLOAT, BOOL, SCALAR})
+_LISTS = frozenset({TENSORS, INTS, Kind(Sort.float, is_list=True), Kind(Sort.bool, is_list=True)})
 
 DTYPES = frozenset(NAMED_CONSTANTS["ScalarType"])
 MEMORY_FORMATS = frozenset(NAMED_CONSTANTS["MemoryFormat"])
 _CONSTANTS = {
-    **dict.fromkeys(DTYPES, "dtype"),
-    **dict.fromkeys(MEMORY_FORMATS, "memory_format"),
-    **dict.fromkeys(("True", "False", "true", "false"), "bool"),
+    **dict.fromkeys(DTYPES, DTYPE),
+    **dict.fromkeys(MEMORY_FORMATS, MEMORY_FORMAT),
+    **dict.fromkeys(("True", "False", "true", "false"), BOOL),
 }
 
-_ATTRIBUTES = {"shape": "ints", "dtype": "dtype", "device": "device", "ndim": "int"}
+_ATTRIBUTES = {"shape": INTS, "dtype": DTYPE, "device": DEVICE, "ndim": INT}
 # Methods of a tensor: result without arguments, and with one integer.
-_METHODS: Mapping[str, tuple[str, str]] = {
-    "size": ("ints", "int"),
-    "stride": ("ints", "int"),
-    "dim": ("int", ""),
-    "numel": ("int", ""),
-    "storage_offset": ("int", ""),
+_METHODS: Mapping[str, tuple[Kind, Kind | None]] = {
+    "size": (INTS, INT),
+    "stride": (INTS, INT),
+    "dim": (INT, None),
+    "numel": (INT, None),
+    "storage_offset": (INT, None),
 }
 
 
 class Function(NamedTuple):
     """A function of the rules: what it takes (`...` repeats the last), at least how many, and its result."""
 
-    takes: tuple[frozenset[str], ...]
+    takes: tuple[frozenset[Kind], ...]
     least: int
-    result: str
+    result: Kind
     repeats: bool = False
 
 
-_INT = frozenset({"int"})
-_SHAPE = frozenset({"Tensor", "ints"})
+_INT = frozenset({INT})
+_SHAPE = frozenset({TENSOR, INTS})
+_DIMS = frozenset({INT, INTS, replace(INT, is_optional=True), replace(INTS, is_optional=True)})
 FUNCTIONS: Mapping[str, Function] = {
-    "broadcast": Function((_SHAPE,), 1, "ints", True),
-    "ceil_div": Function((_INT, _INT), 2, "int"),
-    "concat": Function((frozenset({"ints"}),), 1, "ints", True),
-    "floor_div": Function((_INT, _INT), 2, "int"),
-    "len": Function((frozenset(_ELEMENTS),), 1, "int"),
-    "max": Function((_INT,), 2, "int", True),
-    "min": Function((_INT,), 2, "int", True),
-    "promote": Function((NUMBERS | {"Tensor", "dtype"},), 1, "dtype", True),
-    "real": Function((frozenset({"dtype", "Tensor"}),), 1, "dtype"),
-    "reduced": Function(
-        (_SHAPE, frozenset({"int", "ints", "int?", "ints?"}), frozenset({"bool"})), 2, "ints"
-    ),
-    "sum_sizes": Function((frozenset({"Tensors"}), _INT), 2, "int"),
-    "with_size": Function((_SHAPE, _INT, _INT), 3, "ints"),
+    "broadcast": Function((_SHAPE,), 1, INTS, True),
+    "ceil_div": Function((_INT, _INT), 2, INT),
+    "concat": Function((frozenset({INTS}),), 1, INTS, True),
+    "floor_div": Function((_INT, _INT), 2, INT),
+    "len": Function((_LISTS,), 1, INT),
+    "max": Function((_INT,), 2, INT, True),
+    "min": Function((_INT,), 2, INT, True),
+    "promote": Function((NUMBERS | {TENSOR, DTYPE},), 1, DTYPE, True),
+    "real": Function((frozenset({DTYPE, TENSOR}),), 1, DTYPE),
+    "reduced": Function((_SHAPE, _DIMS, frozenset({BOOL})), 2, INTS),
+    "sum_sizes": Function((frozenset({TENSORS}), _INT), 2, INT),
+    "with_size": Function((_SHAPE, _INT, _INT), 3, INTS),
 }
 
 
-def kind_of_type(type_: Type) -> str:
-    """The kind of an argument or a result: `int[]?` is `ints?`."""
-    if isinstance(type_, OptionalType):
-        inner = kind_of_type(type_.elem)
-        return inner if inner == ANY or inner.endswith("?") else f"{inner}?"
-    if isinstance(type_, ListType):
-        return _LISTS.get(kind_of_type(type_.elem), ANY)
-    return _BASE.get(type_.name, ANY) if isinstance(type_, BaseType) else ANY
+def value_kind(type_: Type) -> Kind:
+    """The kind of an argument or a result; rules tell no symbolic integers from others."""
+    kind = kind_of_type(type_)
+    if kind.sort is Sort.symint:
+        kind = replace(kind, sort=Sort.int)
+    return UNKNOWN if kind.is_list and kind.present not in _LISTS else kind
 
 
 @dataclass(slots=True)
 class Scope:
     """The arguments by kind, and what was found wrong: code, message, place, label, help."""
 
-    kinds: Mapping[str, str]
+    kinds: Mapping[str, Kind]
     found: list[tuple[str, str, Span | None, str, str | None]] = field(default_factory=list)
 
     def report(
         self, code: str, message: str, node: Expression, label: str, help: str | None = None
-    ) -> str:
+    ) -> Kind:
         self.found.append((code, message, node.span, label, help))
-        return ANY
+        return UNKNOWN
 
     def with_defined(self, names: Sequence[str]) -> Scope:
         """The same where these arguments are known to be there."""
-        kinds = {n: k.rstrip("?") if n in names else k for n, k in self.kinds.items()}
+        kinds = {n: k.present if n in names else k for n, k in self.kinds.items()}
         return Scope(kinds, self.found)
 
 
-def fits(kind: str, wanted: frozenset[str]) -> bool:
+def fits(kind: Kind, wanted: frozenset[Kind]) -> bool:
     """Whether a value of this kind may stand where one of the wanted kinds is."""
-    if kind == ANY or kind in wanted or ANY in wanted:
+    if not kind.is_known or kind in wanted or not all(other.is_known for other in wanted):
         return True
-    return (kind == "int" and bool(wanted & {"float", "number"})) or (
-        kind in NUMBERS and "number" in wanted
+    return (kind == INT and bool(wanted & {FLOAT, SCALAR})) or (
+        kind in NUMBERS and SCALAR in wanted
     )
 
 
-def expect(node: Expression, wanted: frozenset[str], scope: Scope) -> str:
+def expect(node: Expression, wanted: frozenset[Kind], scope: Scope) -> Kind:
     """The kind of an expression, which has to be one of these."""
     kind = infer(node, scope)
     if fits(kind, wanted):
         return kind
     words = " or ".join(sorted(_word(w) for w in wanted))
     hint = None
-    if kind.endswith("?") and fits(kind[:-1], wanted):
+    if kind.is_optional and fits(kind.present, wanted):
         hint = f"it may be None: ask first, `{node}.defined() ? ... : ...`"
     return scope.report(
         "TG333", f"`{node}` is {_word(kind)}, and {words} is needed here", node, "here", hint
     )
 
 
-_WORDS = {
-    "Tensor": "a tensor",
-    "Tensors": "a list of tensors",
-    "int": "an integer",
-    "ints": "a list of integers",
-    "floats": "a list of floats",
-    "bools": "a list of booleans",
-    "float": "a float",
-    "bool": "a boolean",
-    "number": "a number",
-    "str": "a string",
-    "dtype": "a dtype",
-    "device": "a device",
-    "layout": "a layout",
-    "memory_format": "a memory format",
-}
+def _word(kind: Kind) -> str:
+    """`a tensor`, `a list of integers or None`."""
+    noun = kind.sort.value
+    word = f"a list of {noun}s" if kind.is_list else f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+    return f"{word} or None" if kind.is_optional else word
 
 
-def _word(kind: str) -> str:
-    word = _WORDS.get(kind.rstrip("?"), kind)
-    return f"{word} or None" if kind.endswith("?") else word
-
-
-def infer(node: Expression, scope: Scope) -> str:
+def infer(node: Expression, scope: Scope) -> Kind:
     """The kind of an expression; what is wrong with it is recorded in the scope."""
     if isinstance(node, Name):
         return _name(node, scope)
@@ -181,22 +162,22 @@ def infer(node: Expression, scope: Scope) -> str:
         return _call(node, scope)
     if isinstance(node, Subscript):
         expect(node.index, _INT, scope)
-        return _ELEMENTS.get(expect(node.value, frozenset(_ELEMENTS), scope), ANY)
+        return expect(node.value, _LISTS, scope).element
     if isinstance(node, ListDisplay):
         for item in node.items:
             expect(item, _INT, scope)
-        return "ints"
+        return INTS
     if isinstance(node, Conditional):
         return _conditional(node, scope)
     if isinstance(node, Unary):
-        wanted = frozenset({"bool"}) if node.operator == "!" else NUMBERS
+        wanted = frozenset({BOOL}) if node.operator == "!" else NUMBERS
         return expect(node.operand, wanted, scope)
     if isinstance(node, Binary):
         return _binary(node, scope)
     return scope.report("TG332", "C++ in a rule", node, "not an expression of rules")
 
 
-def _name(node: Name, scope: Scope) -> str:
+def _name(node: Name, scope: Scope) -> Kind:
     kind = scope.kinds.get(node.text) or _CONSTANTS.get(node.text)
     if kind is not None:
         return kind
@@ -204,18 +185,18 @@ def _name(node: Name, scope: Scope) -> str:
     return scope.report("TG332", f"unknown name `{node.text}` in a rule", node, "not known", hint)
 
 
-def _literal(node: Literal, scope: Scope) -> str:
+def _literal(node: Literal, scope: Scope) -> Kind:
     if node.text[0] in "\"'":
         if "\\" in node.text:
             return scope.report("TG333", "a backslash in a string", node, "not read here")
-        return "str"
+        return STRING
     if node.text.isdigit():
-        return "int"
-    return "float"
+        return INT
+    return FLOAT
 
 
-def _member(node: Member, scope: Scope) -> str:
-    expect(node.value, frozenset({"Tensor"}), scope)
+def _member(node: Member, scope: Scope) -> Kind:
+    expect(node.value, frozenset({TENSOR}), scope)
     kind = _ATTRIBUTES.get(node.name)
     if kind is None or node.arrow:
         hint = did_you_mean(node.name, _ATTRIBUTES) or f"write `{node}()`"
@@ -225,7 +206,7 @@ def _member(node: Member, scope: Scope) -> str:
     return kind
 
 
-def _call(node: Call, scope: Scope) -> str:
+def _call(node: Call, scope: Scope) -> Kind:
     if isinstance(node.function, Member):
         return _method(node, node.function, scope)
     name = str(node.function)
@@ -249,48 +230,51 @@ def _call(node: Call, scope: Scope) -> str:
     return function.result
 
 
-def _default(node: Call, scope: Scope) -> str:
+def _default(node: Call, scope: Scope) -> Kind:
     """`default(dtype, float32)`: the first, or the second where the first is None."""
     if len(node.arguments) != 2 or node.keywords:
         return scope.report("TG333", "`default` takes 2 arguments", node, "here")
     first = infer(node.arguments[0], scope)
-    if first == ANY:
+    if not first.is_known:
         infer(node.arguments[1], scope)
-        return ANY
-    wanted = {first.rstrip("?")} | ({"str"} if first.startswith("device") else set())
+        return UNKNOWN
+    wanted = {first.present} | ({STRING} if first.sort is Sort.device else set())
     expect(node.arguments[1], frozenset(wanted), scope)
-    return first.rstrip("?")
+    return first.present
 
 
-def _method(node: Call, method: Member, scope: Scope) -> str:
+def _method(node: Call, method: Member, scope: Scope) -> Kind:
     if method.name == "defined" and not node.arguments and not node.keywords:
         kind = infer(method.value, scope)
-        if kind != ANY and not kind.endswith("?"):
+        if kind.is_known and not kind.is_optional:
             message = f"`{method.value}` is always there"
             return scope.report("TG333", message, node, "never None")
-        return "bool"
-    expect(method.value, frozenset({"Tensor"}), scope)
+        return BOOL
+    expect(method.value, frozenset({TENSOR}), scope)
     results = _METHODS.get(method.name)
     if results is None or method.arrow:
         hint = did_you_mean(method.name, _METHODS)
         return scope.report("TG332", f"no method `{method.name}` in rules", node, "here", hint)
     count = len(node.arguments)
-    if node.keywords or count > 1 or not results[min(count, 1)]:
+    result = results[min(count, 1)]
+    if node.keywords or count > 1 or result is None:
         return scope.report("TG333", f"`{method.name}` does not take this", node, "here")
     for argument in node.arguments:
         expect(argument, _INT, scope)
-    return results[count]
+    return result
 
 
-def _conditional(node: Conditional, scope: Scope) -> str:
-    expect(node.test, frozenset({"bool"}), scope)
+def _conditional(node: Conditional, scope: Scope) -> Kind:
+    expect(node.test, frozenset({BOOL}), scope)
     yes = infer(node.yes, scope.with_defined(_defined(node.test)))
     no_scope = scope
     if isinstance(node.test, Unary) and node.test.operator == "!":
         no_scope = scope.with_defined(_defined(node.test.operand))
     no = infer(node.no, no_scope)
-    if yes == ANY or fits(no, frozenset({yes})):
-        return yes if yes != ANY else no
+    if not yes.is_known:
+        return no
+    if fits(no, frozenset({yes})):
+        return yes
     if fits(yes, frozenset({no})):
         return no
     message = f"`{node.yes}` is {_word(yes)} and `{node.no}` is {_word(no)}"
@@ -308,23 +292,23 @@ def _defined(test: Expression) -> list[str]:
     return []
 
 
-def _binary(node: Binary, scope: Scope) -> str:
+def _binary(node: Binary, scope: Scope) -> Kind:
     if node.operator in ("&&", "||"):
-        expect(node.left, frozenset({"bool"}), scope)
+        expect(node.left, frozenset({BOOL}), scope)
         inner = scope.with_defined(_defined(node.left)) if node.operator == "&&" else scope
-        expect(node.right, frozenset({"bool"}), inner)
-        return "bool"
+        expect(node.right, frozenset({BOOL}), inner)
+        return BOOL
     if node.operator in ("==", "!="):
         left = infer(node.left, scope)
-        if left != ANY:
+        if left.is_known:
             expect(node.right, frozenset({left}) | (NUMBERS if left in NUMBERS else set()), scope)
-        return "bool"
+        return BOOL
     left, right = expect(node.left, NUMBERS, scope), expect(node.right, NUMBERS, scope)
     if node.operator in ("<", ">", "<=", ">="):
-        return "bool"
-    if node.operator == "/" and left == right == "int":
+        return BOOL
+    if node.operator == "/" and left == right == INT:
         hint = f"write `floor_div({node.left}, {node.right})`"
         return scope.report("TG333", "`/` gives no integer", node, "here", hint)
     if node.operator in ("|", "^", "&"):
         return scope.report("TG333", f"`{node.operator}` is not for rules", node, "here")
-    return "int" if left == right == "int" else "float"
+    return INT if left == right == INT else FLOAT

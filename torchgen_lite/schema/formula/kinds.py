@@ -51,6 +51,10 @@ class Kind:
         return Kind(self.sort)
 
     @property
+    def is_known(self) -> bool:
+        return self.sort is not Sort.unknown
+
+    @property
     def is_number(self) -> bool:
         return self.sort in _NUMBERS and not self.is_list and not self.is_optional
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.fakes import Result, kind_of_type, results_of, rules_by_result
+from torchgen_lite.analysis.fakes import Result, results_of, rules_by_result, value_kind
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.dialects import torch_library, torch_ops
 from torchgen_lite.dialects.python_formula import write
@@ -22,6 +22,7 @@ from torchgen_lite.dialects.torch_expressions import (
 )
 from torchgen_lite.loader.fakes import FakeRule
 from torchgen_lite.schema.formula import Expression, Member, Name
+from torchgen_lite.schema.formula.kinds import TENSOR, TENSORS
 from torchgen_lite.targets.torch_python.model import Operator
 
 _IMPLICIT = "CompositeImplicitAutograd"
@@ -72,7 +73,7 @@ def _returned(operator: Operator) -> str:
 
 def _result(operator: Operator, result: Result, rule: FakeRule) -> str:
     """The value of one result: of a list, as many tensors as the rule counts, or one for each of a list."""
-    if kind_of_type(result.value.type) != "Tensors":
+    if value_kind(result.value.type) != TENSORS:
         return write(_value(operator, rule)).text
     count, like = rule.get("count"), rule.get("like")
     values = _arguments(operator)
@@ -136,7 +137,7 @@ def _tensor(operator: Operator, rule: FakeRule, like: Expression | None) -> Expr
 
 def _first_tensor(operator: Operator) -> Expression | None:
     for argument in operator.schema.arguments:
-        if kind_of_type(argument.type) == "Tensor":
+        if value_kind(argument.type) == TENSOR:
             return Name(identifier(argument.name))
     return None
 
