@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.facts import Saved
 from torchgen_lite.analysis.differentiability.typed import Typed
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import LINE_LENGTH, bracketed
 from torchgen_lite.schema.formula import (
-    Binary,
     Call,
     Conditional,
     Expression,
@@ -58,10 +57,6 @@ _LEVELS = {
 _CONDITIONAL, _NOT, _COMPARISON, _UNARY, _POSTFIX = 1, 4, 5, 11, 12
 
 
-CONJ = Name("_conj")
-"""The framework's function for the conjugate of a tensor."""
-
-
 @dataclass(frozen=True, slots=True)
 class Words:
     """What a target calls the functions of formulas, what was saved (None where the formula is computed), and
@@ -98,36 +93,27 @@ def is_method(node: Call, name: str) -> bool:
     return isinstance(node.function, Member) and node.function.name == name and not node.arguments
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """The text of a node, how tightly it binds, and its operands."""
+def write(node: Expression) -> str:
+    """An expression with Python's names."""
+    return _write(node).text
 
-    node: Expression
+
+class _Written(NamedTuple):
+    """The text of an expression, and how tightly it binds."""
+
     text: str
     level: int
-    parts: tuple[Written, ...] = ()
 
     def at(self, level: int) -> str:
         """The text, in brackets if it binds looser than `level`."""
         return f"({self.text})" if self.level < level else self.text
 
-    @property
-    def weight(self) -> int:
-        """The length of an expression; a name can't be made shorter by another name."""
-        return 0 if isinstance(self.node, Name) else len(self.text)
+
+def _write(node: Expression) -> _Written:
+    return _Written(*_text(node, [_write(child) for child in children(node)]))
 
 
-def write(node: Expression) -> Written:
-    """An expression with Python's names."""
-    return _write(node, [write(child) for child in children(node)])
-
-
-def _write(node: Expression, parts: Sequence[Written]) -> Written:
-    text, level = _text(node, parts)
-    return Written(node, text, level, tuple(parts))
-
-
-def _text(node: Expression, parts: Sequence[Written]) -> tuple[str, int]:
+def _text(node: Expression, parts: Sequence[_Written]) -> tuple[str, int]:
     if isinstance(node, (Name, Literal, Lambda)):
         return node.text, _POSTFIX
     if isinstance(node, Member):
@@ -139,14 +125,7 @@ def _text(node: Expression, parts: Sequence[Written]) -> tuple[str, int]:
     if isinstance(node, Call):
         if is_method(node, "defined"):
             return f"{parts[0].at(_COMPARISON + 1)} is not None", _COMPARISON
-        head, items = _call(node, parts)
-        if node.function == CONJ and isinstance(parts[0].node, Name):
-            # So that it costs next to nothing for real tensors.
-            return (
-                f"{head}({items[0]}) if {items[0]}._dtype.is_complex else {items[0]}",
-                _CONDITIONAL,
-            )
-        return f"{head}({', '.join(items)})", _POSTFIX
+        return _call(node, parts), _POSTFIX
     if isinstance(node, Conditional):
         test, yes, no = parts
         return f"{yes.at(2)} if {test.at(2)} else {no.at(1)}", _CONDITIONAL
@@ -161,60 +140,11 @@ def _text(node: Expression, parts: Sequence[Written]) -> tuple[str, int]:
     return f"{left} {operator} {parts[1].at(level + 1)}", level
 
 
-def _call(node: Call, parts: Sequence[Written]) -> tuple[str, list[str]]:
-    """What stands before the bracket of a call, and the arguments."""
+def _call(node: Call, parts: Sequence[_Written]) -> str:
     texts = [part.text for part in parts]
-    names = [f"{name}=" for name, _ in node.keywords]
-    start = len(parts) - len(node.arguments) - len(names)
-    head = str(node.function) if not start else parts[0].at(_POSTFIX)
+    start = len(parts) - len(node.arguments) - len(node.keywords)
+    head = parts[0].at(_POSTFIX) if start else str(node.function)
     if isinstance(node.function, Member):
         head = f"{head}.{node.function.name}"
-    named = texts[start + len(node.arguments) :]
-    items = texts[start : start + len(node.arguments)]
-    return head, items + [name + text for name, text in zip(names, named)]
-
-
-def statements(local: str, written: Written, *, indent: int, target: str = "") -> list[str]:
-    """`local = formula`, in as many statements as black needs to leave each line alone.
-
-    `target` is what stands before the `=` where that is more than the name. What doesn't fit is taken apart:
-    operands, objects of methods and arguments of calls get a name of their own. The branches of a conditional
-    can't be, for only one of them may run.
-    """
-    node, head = written.node, f"{target or local} = "
-    if indent + len(head) + len(written.text) <= LINE_LENGTH:
-        return [head + written.text]
-    if isinstance(node, Conditional):
-        test, *branches = written.parts
-        yes, no = (statements(local, b, indent=indent + 4, target=target) for b in branches)
-        return [f"if {test.text}:", *_indented(yes), "else:", *_indented(no)]
-    if isinstance(node, Call):
-        called, items = _call(node, written.parts)
-        if all(len(p) + indent + 5 <= LINE_LENGTH for p in (f"{head}{called}(", *items)):
-            text = bracketed(f"{head}{called}(", items, indent=indent)
-            return text.split("\n" + " " * indent)
-    index = _heaviest(written)
-    if index is None:
-        return [head + written.text]
-    part, parts = f"{local}part", list(written.parts)
-    inner, parts[index] = parts[index], write(Name(part))
-    rest = _write(node, parts)
-    return [
-        *statements(part, inner, indent=indent),
-        *statements(local, rest, indent=indent, target=target),
-    ]
-
-
-def _heaviest(written: Written) -> int | None:
-    """The operand that is worth a name of its own."""
-    node, count = written.node, 0
-    if isinstance(node, (Unary, Binary)):
-        count = len(written.parts)
-    elif isinstance(node, Call):
-        count = len(written.parts) - len(node.keywords)
-    weights = [part.weight for part in written.parts[:count]]
-    return weights.index(max(weights)) if any(weights) else None
-
-
-def _indented(lines: Sequence[str]) -> list[str]:
-    return [f"    {line}" for line in lines]
+    names = [""] * len(node.arguments) + [f"{name}=" for name, _ in node.keywords]
+    return f"{head}({', '.join(name + text for name, text in zip(names, texts[start:]))})"

@@ -184,11 +184,7 @@ class AsStridedBackward0(_Node):
         self, size, stride, storage_offset = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.as_strided_backward(
-            grad,
-            self,
-            size,
-            stride,
-            storage_offset,
+            grad, self, size, stride, storage_offset
         )
         return (grad_self_,)
 
@@ -226,11 +222,7 @@ class UnfoldBackward0(_Node):
         self_shape, dimension, size, step = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.unfold_backward(
-            grad,
-            self_shape,
-            dimension,
-            size,
-            step,
+            grad, self_shape, dimension, size, step
         )
         return (grad_self_,)
 
@@ -641,8 +633,7 @@ class IndexAddBackward0(_Node):
         grad_source_: Any = None
         if node.needs[1]:
             grad_source_ = _pointwise.maybe_multiply(
-                _shape.index_source_backward(grad, dim, index, source_shape),
-                alpha,
+                _shape.index_source_backward(grad, dim, index, source_shape), alpha
             )
         return (grad_self_, grad_source_)
 
@@ -731,11 +722,7 @@ class EmbeddingBackward0(_Node):
         weight_shape, indices, padding_idx, scale_grad_by_freq = node.unpack()
         grad: Any = grads[0]
         grad_weight_: Any = _shape.embedding_backward(
-            grad,
-            weight_shape,
-            indices,
-            padding_idx,
-            scale_grad_by_freq,
+            grad, weight_shape, indices, padding_idx, scale_grad_by_freq
         )
         return (grad_weight_,)
 
@@ -921,8 +908,11 @@ class Exp2Backward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (result,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_part = grad * (_conj(result) if result._dtype.is_complex else result)
-        grad_self_: Any = grad_self_part * 0.6931471805599453
+        grad_self_: Any = (
+            grad
+            * (_conj(result) if result._dtype.is_complex else result)
+            * 0.6931471805599453
+        )
         return (grad_self_,)
 
 
@@ -946,9 +936,9 @@ class Log2Backward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_partpart = _conj(self) if self._dtype.is_complex else self
-        grad_self_part = grad_self_partpart * 0.6931471805599453
-        grad_self_: Any = grad / grad_self_part
+        grad_self_: Any = grad / (
+            (_conj(self) if self._dtype.is_complex else self) * 0.6931471805599453
+        )
         return (grad_self_,)
 
 
@@ -960,9 +950,9 @@ class Log10Backward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (self,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_partpart = _conj(self) if self._dtype.is_complex else self
-        grad_self_part = grad_self_partpart * 2.302585092994046
-        grad_self_: Any = grad / grad_self_part
+        grad_self_: Any = grad / (
+            (_conj(self) if self._dtype.is_complex else self) * 2.302585092994046
+        )
         return (grad_self_,)
 
 
@@ -986,8 +976,9 @@ class Expm1Backward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (result,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_part = (_conj(result) if result._dtype.is_complex else result) + 1
-        grad_self_: Any = grad * grad_self_part
+        grad_self_: Any = grad * (
+            (_conj(result) if result._dtype.is_complex else result) + 1
+        )
         return (grad_self_,)
 
 
@@ -999,8 +990,9 @@ class SqrtBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         (result,) = node.unpack()
         grad: Any = grads[0]
-        grad_self_part = 2 * (_conj(result) if result._dtype.is_complex else result)
-        grad_self_: Any = grad / grad_self_part
+        grad_self_: Any = grad / (
+            2 * (_conj(result) if result._dtype.is_complex else result)
+        )
         return (grad_self_,)
 
 
@@ -1413,10 +1405,7 @@ class DivBackward1(_Node):
         grad_other_: Any = None
         if node.needs[1]:
             grad_other_ = _pointwise.div_other_backward(
-                grad,
-                self,
-                other,
-                rounding_mode,
+                grad, self, other, rounding_mode
             )
         return (grad_self_, grad_other_)
 
@@ -1459,10 +1448,7 @@ class PowBackward0(_Node):
         grad_exponent_: Any = None
         if node.needs[1]:
             grad_exponent_ = _pointwise.pow_exponent_backward(
-                grad,
-                self,
-                exponent,
-                result,
+                grad, self, exponent, result
             )
         return (grad_self_, grad_exponent_)
 
@@ -1476,10 +1462,7 @@ class PowBackward1(_Node):
         self, exponent, result = node.unpack()
         grad: Any = grads[0]
         grad_exponent_: Any = _pointwise.pow_scalar_backward(
-            grad,
-            self,
-            exponent,
-            result,
+            grad, self, exponent, result
         )
         return (grad_exponent_,)
 
@@ -1510,10 +1493,7 @@ class PowBackward3(_Node):
         grad_exponent_: Any = None
         if node.needs[1]:
             grad_exponent_ = _pointwise.pow_exponent_backward(
-                grad,
-                self,
-                exponent,
-                result,
+                grad, self, exponent, result
             )
         return (grad_self_, grad_exponent_)
 
@@ -1554,12 +1534,9 @@ class RemainderBackward2(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         self, other = node.unpack()
         grad: Any = grads[0]
-        grad_other_part = _functions.div(
-            _pointwise.scalar_like(self, other),
-            other,
-            rounding_mode="floor",
+        grad_other_: Any = -grad * _functions.div(
+            _pointwise.scalar_like(self, other), other, rounding_mode="floor"
         )
-        grad_other_: Any = -grad * grad_other_part
         return (grad_other_,)
 
 
@@ -1605,9 +1582,7 @@ class MaximumBackward0(_Node):
         grad_other_: Any = None
         if node.needs[1]:
             grad_other_ = _pointwise.extremum_backward(
-                grad,
-                self > other,
-                self == other,
+                grad, self > other, self == other
             )
         return (grad_self_, grad_other_)
 
@@ -1626,9 +1601,7 @@ class MinimumBackward0(_Node):
         grad_other_: Any = None
         if node.needs[1]:
             grad_other_ = _pointwise.extremum_backward(
-                grad,
-                self < other,
-                self == other,
+                grad, self < other, self == other
             )
         return (grad_self_, grad_other_)
 
@@ -1952,11 +1925,7 @@ class ClampBackward1(_Node):
             grad_self_ = _pointwise.clamp_backward(grad, self, min, max)
         grad_input_mask = (node.needs[1], node.needs[2])
         grad_min_, grad_max_ = _pointwise.clamp_bounds_backward(
-            grad,
-            self,
-            min,
-            max,
-            grad_input_mask,
+            grad, self, min, max, grad_input_mask
         )
         return (grad_self_, grad_min_, grad_max_)
 
@@ -2201,11 +2170,7 @@ class MaxBackward0(_Node):
         self_shape, dim, keepdim, indices = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.reduced_value_backward(
-            grad,
-            self_shape,
-            dim,
-            indices,
-            keepdim,
+            grad, self_shape, dim, indices, keepdim
         )
         return (grad_self_,)
 
@@ -2231,11 +2196,7 @@ class MinBackward0(_Node):
         self_shape, dim, keepdim, indices = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.reduced_value_backward(
-            grad,
-            self_shape,
-            dim,
-            indices,
-            keepdim,
+            grad, self_shape, dim, indices, keepdim
         )
         return (grad_self_,)
 
@@ -2273,12 +2234,7 @@ class StdBackward0(_Node):
         self, dim, correction, keepdim, result = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.std_backward(
-            result,
-            grad,
-            self,
-            dim,
-            correction,
-            keepdim,
+            result, grad, self, dim, correction, keepdim
         )
         return (grad_self_,)
 
@@ -2292,12 +2248,7 @@ class LinalgVectorNormBackward0(_Node):
         self, ord, dim, keepdim, result = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.norm_backward(
-            grad,
-            self,
-            ord,
-            result,
-            dim,
-            keepdim,
+            grad, self, ord, result, dim, keepdim
         )
         return (grad_self_,)
 
@@ -2311,11 +2262,7 @@ class LogsumexpBackward0(_Node):
         self, dim, keepdim, result = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.logsumexp_backward(
-            grad,
-            self,
-            result,
-            dim,
-            keepdim,
+            grad, self, result, dim, keepdim
         )
         return (grad_self_,)
 
@@ -2396,13 +2343,15 @@ class BmmBackward0(_Node):
         grad_self_: Any = None
         if node.needs[0]:
             grad_self_ = grad.bmm(
-                (_conj(mat2) if mat2._dtype.is_complex else mat2).transpose(1, 2),
+                (_conj(mat2) if mat2._dtype.is_complex else mat2).transpose(1, 2)
             )
         grad_mat2_: Any = None
         if node.needs[1]:
-            grad_mat2_partpart = _conj(self) if self._dtype.is_complex else self
-            grad_mat2_part = grad_mat2_partpart.transpose(1, 2)
-            grad_mat2_ = grad_mat2_part.bmm(grad)
+            grad_mat2_ = (
+                (_conj(self) if self._dtype.is_complex else self)
+                .transpose(1, 2)
+                .bmm(grad)
+            )
         return (grad_self_, grad_mat2_)
 
 
@@ -2420,14 +2369,12 @@ class AddmmBackward0(_Node):
         grad_mat1_: Any = None
         if node.needs[1]:
             grad_mat1_ = _pointwise.maybe_multiply(
-                grad.mm((_conj(mat2) if mat2._dtype.is_complex else mat2).t()),
-                alpha,
+                grad.mm((_conj(mat2) if mat2._dtype.is_complex else mat2).t()), alpha
             )
         grad_mat2_: Any = None
         if node.needs[2]:
             grad_mat2_ = _pointwise.maybe_multiply(
-                (_conj(mat1) if mat1._dtype.is_complex else mat1).t().mm(grad),
-                alpha,
+                (_conj(mat1) if mat1._dtype.is_complex else mat1).t().mm(grad), alpha
             )
         return (grad_self_, grad_mat1_, grad_mat2_)
 
@@ -2445,16 +2392,22 @@ class BaddbmmBackward0(_Node):
             grad_self_ = _pointwise.maybe_multiply(grad, beta)
         grad_batch1_: Any = None
         if node.needs[1]:
-            grad_batch1_part = grad.bmm(
-                (_conj(batch2) if batch2._dtype.is_complex else batch2).transpose(1, 2),
+            grad_batch1_ = _pointwise.maybe_multiply(
+                grad.bmm(
+                    (_conj(batch2) if batch2._dtype.is_complex else batch2).transpose(
+                        1, 2
+                    )
+                ),
+                alpha,
             )
-            grad_batch1_ = _pointwise.maybe_multiply(grad_batch1_part, alpha)
         grad_batch2_: Any = None
         if node.needs[2]:
-            grad_batch2_partpartpart = _conj(batch1)
-            grad_batch2_partpart = grad_batch2_partpartpart.transpose(1, 2)
-            grad_batch2_part = grad_batch2_partpart.bmm(grad)
-            grad_batch2_ = _pointwise.maybe_multiply(grad_batch2_part, alpha)
+            grad_batch2_ = _pointwise.maybe_multiply(
+                (_conj(batch1) if batch1._dtype.is_complex else batch1)
+                .transpose(1, 2)
+                .bmm(grad),
+                alpha,
+            )
         return (grad_self_, grad_batch1_, grad_batch2_)
 
 
@@ -2472,14 +2425,12 @@ class AddmvBackward0(_Node):
         grad_mat_: Any = None
         if node.needs[1]:
             grad_mat_ = _pointwise.maybe_multiply(
-                grad.outer(_conj(vec) if vec._dtype.is_complex else vec),
-                alpha,
+                grad.outer(_conj(vec) if vec._dtype.is_complex else vec), alpha
             )
         grad_vec_: Any = None
         if node.needs[2]:
             grad_vec_ = _pointwise.maybe_multiply(
-                (_conj(mat) if mat._dtype.is_complex else mat).t().mv(grad),
-                alpha,
+                (_conj(mat) if mat._dtype.is_complex else mat).t().mv(grad), alpha
             )
         return (grad_self_, grad_mat_, grad_vec_)
 
@@ -2647,9 +2598,7 @@ class HardsigmoidBackward0(_Node):
         (self,) = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _functions.where(
-            _pointwise.between(self, -3.0, 3.0),
-            grad / 6,
-            0,
+            _pointwise.between(self, -3.0, 3.0), grad / 6, 0
         )
         return (grad_self_,)
 
@@ -2663,9 +2612,7 @@ class HardshrinkBackward0(_Node):
         self, lambd = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _functions.where(
-            _pointwise.within(self, -lambd, lambd),
-            0,
-            grad,
+            _pointwise.within(self, -lambd, lambd), 0, grad
         )
         return (grad_self_,)
 
@@ -2679,9 +2626,7 @@ class SoftshrinkBackward0(_Node):
         self, lambd = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _functions.where(
-            _pointwise.within(self, -lambd, lambd),
-            0,
-            grad,
+            _pointwise.within(self, -lambd, lambd), 0, grad
         )
         return (grad_self_,)
 
@@ -2695,9 +2640,7 @@ class HardtanhBackward0(_Node):
         self, min_val, max_val = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _functions.where(
-            _pointwise.outside(self, min_val, max_val),
-            0,
-            grad,
+            _pointwise.outside(self, min_val, max_val), 0, grad
         )
         return (grad_self_,)
 
@@ -2772,12 +2715,7 @@ class NativeLayerNormBackward0(_Node):
         grad: Any = grads[0]
         grad_input_mask = (node.needs[0], node.needs[1], node.needs[2])
         grad_input_, grad_weight_, grad_bias_ = _neural.layer_norm_backward(
-            grad,
-            input,
-            normalized_shape,
-            result2,
-            weight,
-            grad_input_mask,
+            grad, input, normalized_shape, result2, weight, grad_input_mask
         )
         return (grad_input_, grad_weight_, grad_bias_)
 
@@ -2792,13 +2730,7 @@ class NativeGroupNormBackward0(_Node):
         grads = node.materialize(grads)
         grad_input_mask = (node.needs[0], node.needs[1], node.needs[2])
         grad_input_, grad_weight_, grad_bias_ = _neural.group_norm_backward(
-            grads,
-            input,
-            result2,
-            weight,
-            [N, C, HxW],
-            group,
-            grad_input_mask,
+            grads, input, result2, weight, [N, C, HxW], group, grad_input_mask
         )
         return (grad_input_, grad_weight_, grad_bias_)
 
@@ -2831,22 +2763,13 @@ class SmoothL1LossBackward0(_Node):
         grad_self_: Any = None
         if node.needs[0]:
             grad_self_ = _neural.smooth_l1_loss_backward(
-                grad,
-                self,
-                target,
-                reduction,
-                beta,
+                grad, self, target, reduction, beta
             )
         grad_target_: Any = None
         if node.needs[1]:
-            grad_target_part = _neural.smooth_l1_loss_backward(
-                grad,
-                self,
-                target,
-                reduction,
-                beta,
+            grad_target_ = -_neural.smooth_l1_loss_backward(
+                grad, self, target, reduction, beta
             )
-            grad_target_ = -grad_target_part
         return (grad_self_, grad_target_)
 
 
@@ -2861,22 +2784,13 @@ class HuberLossBackward0(_Node):
         grad_self_: Any = None
         if node.needs[0]:
             grad_self_ = _neural.huber_loss_backward(
-                grad,
-                self,
-                target,
-                reduction,
-                delta,
+                grad, self, target, reduction, delta
             )
         grad_target_: Any = None
         if node.needs[1]:
-            grad_target_part = _neural.huber_loss_backward(
-                grad,
-                self,
-                target,
-                reduction,
-                delta,
+            grad_target_ = -_neural.huber_loss_backward(
+                grad, self, target, reduction, delta
             )
-            grad_target_ = -grad_target_part
         return (grad_self_, grad_target_)
 
 
@@ -2891,19 +2805,12 @@ class BinaryCrossEntropyBackward0(_Node):
         grad_self_: Any = None
         if node.needs[0]:
             grad_self_ = _neural.binary_cross_entropy_backward(
-                grad,
-                self,
-                target,
-                weight,
-                reduction,
+                grad, self, target, weight, reduction
             )
         grad_target_: Any = None
         if node.needs[1]:
             grad_target_ = _neural.binary_cross_entropy_target_backward(
-                grad,
-                self,
-                weight,
-                reduction,
+                grad, self, weight, reduction
             )
         return (grad_self_, grad_target_)
 
@@ -2919,21 +2826,12 @@ class BinaryCrossEntropyWithLogitsBackward0(_Node):
         grad_self_: Any = None
         if node.needs[0]:
             grad_self_ = _neural.bce_with_logits_backward(
-                grad,
-                self,
-                target,
-                weight,
-                pos_weight,
-                reduction,
+                grad, self, target, weight, pos_weight, reduction
             )
         grad_target_: Any = None
         if node.needs[1]:
             grad_target_ = _neural.bce_with_logits_target_backward(
-                grad,
-                self,
-                weight,
-                pos_weight,
-                reduction,
+                grad, self, weight, pos_weight, reduction
             )
         return (grad_self_, grad_target_)
 
@@ -2954,13 +2852,7 @@ class NllLossBackward0(_Node):
         ) = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _neural.nll_loss_backward(
-            grad,
-            self_shape,
-            target,
-            weight,
-            reduction,
-            ignore_index,
-            total_weight,
+            grad, self_shape, target, weight, reduction, ignore_index, total_weight
         )
         return (grad_self_,)
 

@@ -25,11 +25,11 @@ from torchgen_lite.analysis.differentiability import (
     Saved,
     return_names,
 )
-from torchgen_lite.dialects.python_formula import CONJ, Words, in_python, statements, write
+from torchgen_lite.dialects.python_formula import Words, in_python, write
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import tuple_display
 from torchgen_lite.schema import ListType
-from torchgen_lite.schema.formula import Call, Expression, Member, Name
+from torchgen_lite.schema.formula import Call, Conditional, Expression, Member, Name
 from torchgen_lite.schema.formula.kinds import SCALAR, Kind
 
 # How a fact about a tensor is read when the call is recorded.
@@ -111,8 +111,16 @@ def _local(saved: Saved) -> Expression | None:
 
 
 def conjugate(value: Expression, kind: Kind) -> Expression:
-    """The conjugate of a number; of a tensor what the framework's `conj` makes of it."""
-    return Call(Member(value, "conjugate"), ()) if kind == SCALAR else Call(CONJ, (value,))
+    """The conjugate of a number; of a tensor what the framework's `conj` makes of it.
+
+    That of a name asks for the type first, so that it costs next to nothing for real tensors.
+    """
+    if kind == SCALAR:
+        return Call(Member(value, "conjugate"), ())
+    conjugated = Call(Name("_conj"), (value,))
+    if not isinstance(value, Name):
+        return conjugated
+    return Conditional(Member(Member(value, "_dtype"), "is_complex"), conjugated, value)
 
 
 def node_view(info: DifferentiabilityInfo, functions: Functions) -> NodeView:
@@ -157,16 +165,16 @@ def _gradients(info: DifferentiabilityInfo) -> Iterator[str]:
 
 
 def _derivative(info: DifferentiabilityInfo, derivative: Derivative, words: Words) -> Iterator[str]:
-    written = write(in_python(derivative.tree, words))
+    value = write(in_python(derivative.tree, words))
     needs = [f"node.needs[{info.arguments.index(name)}]" for name in derivative.names]
     if "grad_input_mask" in derivative.mentioned:
         yield f"grad_input_mask = {tuple_display(needs)}"
     targets = [f"grad_{identifier(name)}_" for name in derivative.names]
     if len(info.slots) == 1:
-        yield from statements(targets[0], written, indent=8, target=f"{targets[0]}: Any")
+        yield f"{targets[0]}: Any = {value}"
     elif len(targets) > 1:
-        yield from statements(targets[0], written, indent=8, target=", ".join(targets))
+        yield f"{', '.join(targets)} = {value}"
     else:
         yield f"{targets[0]}: Any = None"
         yield f"if {needs[0]}:"
-        yield from (f"    {line}" for line in statements(targets[0], written, indent=12))
+        yield f"    {targets[0]} = {value}"

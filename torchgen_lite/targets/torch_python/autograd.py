@@ -278,7 +278,7 @@ def _formulas(
             gradients.append(GradientView(f"grad_{name}_", empty, is_list))
             wanted.append(f"any({need})" if is_list else need)
         mask = tuple_display(wanted) if "grad_input_mask" in derivative.mentioned else ""
-        value = write(in_python(derivative.tree, words)).text
+        value = write(in_python(derivative.tree, words))
         yield FormulaView(tuple(gradients), wanted, mask, value)
 
 

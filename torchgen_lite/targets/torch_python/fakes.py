@@ -74,15 +74,15 @@ def _returned(operator: Operator) -> str:
 def _result(operator: Operator, result: Result, rule: FakeRule) -> str:
     """The value of one result: of a list, as many tensors as the rule counts, or one for each of a list."""
     if value_kind(result.value.type) != TENSORS:
-        return write(_value(operator, rule)).text
+        return write(_value(operator, rule))
     count, like = rule.get("count"), rule.get("like")
     values = _arguments(operator)
     if count is not None:
-        many = write(in_rule(count, values)).text
-        return f"[{write(_value(operator, rule)).text} for _each in _support.times({many})]"
+        many = write(in_rule(count, values))
+        return f"[{write(_value(operator, rule))} for _each in _support.times({many})]"
     assert like is not None
-    each = write(_tensor(operator, rule, Name("_each"))).text
-    return f"[{each} for _each in {write(in_rule(like, values)).text}]"
+    each = write(_tensor(operator, rule, Name("_each")))
+    return f"[{each} for _each in {write(in_rule(like, values))}]"
 
 
 def _arguments(operator: Operator) -> set[str]:

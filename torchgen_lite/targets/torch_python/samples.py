@@ -94,7 +94,7 @@ def _call(operator: Operator, sample: Sample) -> str:
     for name in positional:
         if name not in values:
             break
-        items.append(write(in_sample(values.pop(name))).text)
+        items.append(write(in_sample(values.pop(name))))
     for name, value in values.items():
-        items.append(f"{identifier(name)}={write(in_sample(value)).text}")
+        items.append(f"{identifier(name)}={write(in_sample(value))}")
     return ", ".join(items)
