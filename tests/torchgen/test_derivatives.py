@@ -110,7 +110,7 @@ READ = {
 
 def _saved(attributes: Iterable[Saved]) -> set[tuple[str, str]]:
     return {
-        (a.name, READ.get(a.fact, f"{{0}}.{a.fact.value}()").format(a.source, a.dim))
+        (a.name, READ.get(a.fact, f"{{0}}.{a.fact.suffix}()").format(a.source, a.dim))
         for a in attributes
     }
 

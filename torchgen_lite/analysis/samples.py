@@ -20,19 +20,9 @@ from torchgen_lite.schema.formula import (
     Name,
     Unary,
     children,
+    kinds,
 )
-from torchgen_lite.schema.formula.kinds import (
-    BOOL,
-    DEVICE,
-    DTYPE,
-    FLOAT,
-    INT,
-    MEMORY_FORMAT,
-    STRING,
-    TENSOR,
-    Kind,
-    Sort,
-)
+from torchgen_lite.schema.formula.kinds import Kind, Sort
 
 FACTORIES = frozenset(
     {"arange", "empty", "full", "ones", "rand", "randint", "randn", "tensor", "zeros"}
@@ -138,8 +128,12 @@ def _fits(found: Kind | None, wanted: Kind) -> bool:
     if found == _LIST:
         return bare.is_list or not bare.is_known
     # One number stands for a fixed-size list of equal ones.
-    is_repeated = found in (INT, FLOAT, BOOL) and bare == replace(found, is_list=True)
-    return is_repeated or fits(found, frozenset({bare, STRING} if bare == DEVICE else {bare}))
+    is_repeated = found in (kinds.INT, kinds.FLOAT, kinds.BOOL) and bare == replace(
+        found, is_list=True
+    )
+    return is_repeated or fits(
+        found, frozenset({bare, kinds.STRING} if bare == kinds.DEVICE else {bare})
+    )
 
 
 def _kind(node: Expression) -> Kind | None:
@@ -150,15 +144,16 @@ def _kind(node: Expression) -> Kind | None:
         if node.text == "None":
             return None
         if node.text in DTYPES:
-            return DTYPE
-        return MEMORY_FORMAT if node.text in MEMORY_FORMATS else BOOL
+            return kinds.DTYPE
+        return kinds.MEMORY_FORMAT if node.text in MEMORY_FORMATS else kinds.BOOL
     if isinstance(node, Literal):
         if node.text[0] in "\"'":
-            return STRING
-        return INT if node.text.isdigit() else FLOAT
+            return kinds.STRING
+        return kinds.INT if node.text.isdigit() else kinds.FLOAT
     if isinstance(node, Unary):
         return _kind(node.operand)
     if isinstance(node, Binary):
-        kinds = {_kind(node.left), _kind(node.right)}
-        return TENSOR if TENSOR in kinds else FLOAT if kinds != {INT} else INT
-    return TENSOR
+        sides = {_kind(node.left), _kind(node.right)}
+        if kinds.TENSOR not in sides:
+            return kinds.INT if sides == {kinds.INT} else kinds.FLOAT
+    return kinds.TENSOR

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability.facts import KINDS, Saved, saved_by
+from torchgen_lite.analysis.differentiability.facts import Saved, saved_by
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
@@ -27,52 +27,37 @@ from torchgen_lite.schema.formula import (
     Unary,
     called_name,
     children,
+    kinds,
 )
-from torchgen_lite.schema.formula.kinds import (
-    BOOL,
-    DEVICE,
-    DTYPE,
-    FLOAT,
-    INT,
-    LAYOUT,
-    MEMORY_FORMAT,
-    SCALAR,
-    STRING,
-    SYMINT,
-    SYMINTS,
-    TENSOR,
-    UNKNOWN,
-    Kind,
-    Sort,
-)
+from torchgen_lite.schema.formula.kinds import Kind, Sort
 from torchgen_lite.schema.model import bare_type
 
 _CONSTANTS = frozenset({"True", "False", "true", "false"})
 _ATTRIBUTES = {
-    "device": DEVICE,
-    "dtype": DTYPE,
-    "layout": LAYOUT,
-    "ndim": INT,
-    "requires_grad": BOOL,
-    "shape": SYMINTS,
+    "device": kinds.DEVICE,
+    "dtype": kinds.DTYPE,
+    "layout": kinds.LAYOUT,
+    "ndim": kinds.INT,
+    "requires_grad": kinds.BOOL,
+    "shape": kinds.SYMINTS,
 }
 # Methods of tensors whose result is no tensor.
 _METHODS = {
-    "defined": BOOL,
-    "dim": INT,
-    "is_complex": BOOL,
-    "is_floating_point": BOOL,
-    "item": SCALAR,
-    "numel": SYMINT,
-    "scalar_type": DTYPE,
-    "size": SYMINT,
-    "sizes": SYMINTS,
-    "stride": SYMINT,
-    "suggest_memory_format": MEMORY_FORMAT,
-    "sym_numel": SYMINT,
-    "sym_size": SYMINT,
-    "sym_sizes": SYMINTS,
-    "sym_strides": SYMINTS,
+    "defined": kinds.BOOL,
+    "dim": kinds.INT,
+    "is_complex": kinds.BOOL,
+    "is_floating_point": kinds.BOOL,
+    "item": kinds.SCALAR,
+    "numel": kinds.SYMINT,
+    "scalar_type": kinds.DTYPE,
+    "size": kinds.SYMINT,
+    "sizes": kinds.SYMINTS,
+    "stride": kinds.SYMINT,
+    "suggest_memory_format": kinds.MEMORY_FORMAT,
+    "sym_numel": kinds.SYMINT,
+    "sym_size": kinds.SYMINT,
+    "sym_sizes": kinds.SYMINTS,
+    "sym_strides": kinds.SYMINTS,
 }
 _COMPARISONS = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 
@@ -144,7 +129,7 @@ def type_formula(node: Expression, scope: Scope) -> Typed:
     parts = tuple(type_formula(child, scope) for child in children(node))
     saved = saved_by(node, scope.values)
     if saved is not None and not saved.is_whole:
-        return Typed(node, KINDS[saved.fact], parts, saved)
+        return Typed(node, saved.fact.kind, parts, saved)
     if isinstance(node, Call):
         operator = _operator(node, parts, scope.operators)
         return Typed(node, _call_kind(node, parts, operator), parts, None, operator)
@@ -153,24 +138,24 @@ def type_formula(node: Expression, scope: Scope) -> Typed:
 
 def _kind(node: Expression, parts: Sequence[Typed], scope: Scope) -> Kind:
     if isinstance(node, Name):
-        known = UNKNOWN if node.text == "None" or "::" in node.text else TENSOR
-        return BOOL if node.text in _CONSTANTS else scope.kinds.get(node.text, known)
+        known = kinds.UNKNOWN if node.text == "None" or "::" in node.text else kinds.TENSOR
+        return kinds.BOOL if node.text in _CONSTANTS else scope.kinds.get(node.text, known)
     if isinstance(node, Literal):
         if node.text[:1] in "'\"":
-            return STRING
+            return kinds.STRING
         is_float = any(character in node.text for character in ".e")
-        return FLOAT if is_float and not node.text.startswith("0x") else INT
+        return kinds.FLOAT if is_float and not node.text.startswith("0x") else kinds.INT
     if isinstance(node, Lambda):
-        return UNKNOWN
+        return kinds.UNKNOWN
     if isinstance(node, Member):
-        return UNKNOWN if node.arrow else _ATTRIBUTES.get(node.name, TENSOR)
+        return kinds.UNKNOWN if node.arrow else _ATTRIBUTES.get(node.name, kinds.TENSOR)
     if isinstance(node, Subscript):
         value = parts[0].kind
-        return value.element if value.is_list and value.sort is not Sort.unknown else TENSOR
+        return value.element if value.is_list and value.sort is not Sort.unknown else kinds.TENSOR
     if isinstance(node, ListDisplay):
         return _list_kind([part.kind for part in parts])
     if isinstance(node, Unary):
-        return BOOL if node.operator == "!" else parts[0].kind.present
+        return kinds.BOOL if node.operator == "!" else parts[0].kind.present
     if isinstance(node, Conditional):
         _, yes, no = parts
         return no.kind if yes.is_none else yes.kind
@@ -178,43 +163,43 @@ def _kind(node: Expression, parts: Sequence[Typed], scope: Scope) -> Kind:
     return _binary_kind(node.operator, parts[0].kind.present, parts[1].kind.present)
 
 
-def _list_kind(kinds: Sequence[Kind]) -> Kind:
+def _list_kind(items: Sequence[Kind]) -> Kind:
     """A list with one symbolic integer is one of symbolic integers."""
-    if SYMINT in kinds:
-        return SYMINTS
-    sort = kinds[0].sort if len(set(kinds)) == 1 else Sort.unknown
+    if kinds.SYMINT in items:
+        return kinds.SYMINTS
+    sort = items[0].sort if len(set(items)) == 1 else Sort.unknown
     return Kind(sort, is_list=True)
 
 
 def _binary_kind(operator: str, left: Kind, right: Kind) -> Kind:
     if not (left.is_number and right.is_number):
-        return BOOL if operator in ("&&", "||") else TENSOR
+        return kinds.BOOL if operator in ("&&", "||") else kinds.TENSOR
     sorts = {left.sort, right.sort}
     if operator in _COMPARISONS:
-        return BOOL
+        return kinds.BOOL
     if sorts & {Sort.float, Sort.scalar} or (operator == "/" and Sort.bool not in sorts):
-        return FLOAT
-    return SYMINT if Sort.symint in sorts else INT
+        return kinds.FLOAT
+    return kinds.SYMINT if Sort.symint in sorts else kinds.INT
 
 
 def _call_kind(node: Call, parts: Sequence[Typed], operator: NativeFunction | None) -> Kind:
     if operator is not None and is_own(operator):
         types = [bare_type(value.type) for value in operator.func.returns]
-        return TENSOR if types == ["Tensor"] else UNKNOWN
+        return kinds.TENSOR if types == ["Tensor"] else kinds.UNKNOWN
     if isinstance(node.function, Member):
         return _method_kind(node.function.name, parts[0].kind, bool(node.arguments))
-    return TENSOR
+    return kinds.TENSOR
 
 
 def _method_kind(name: str, value: Kind, has_arguments: bool) -> Kind:
     if name == "conj":
         return value
     if name == "size" and value.is_list and not has_arguments:
-        return INT
+        return kinds.INT
     # `size(0)` is one number, `size()` and `stride()` are lists.
     if name in ("size", "stride") and not has_arguments:
-        return SYMINTS
-    return _METHODS.get(name, TENSOR)
+        return kinds.SYMINTS
+    return _METHODS.get(name, kinds.TENSOR)
 
 
 def _operator(node: Call, parts: Sequence[Typed], operators: Operators) -> NativeFunction | None:
@@ -225,7 +210,7 @@ def _operator(node: Call, parts: Sequence[Typed], operators: Operators) -> Nativ
     overloads = operators.get(name or "", ())
     if overloads and is_own(overloads[0]):
         is_qualified = isinstance(node.function, Name) and "::" in node.function.text
-        if is_qualified or (isinstance(node.function, Member) and parts[0].kind != TENSOR):
+        if is_qualified or (isinstance(node.function, Member) and parts[0].kind != kinds.TENSOR):
             return None
     keywords = [key for key, _ in node.keywords]
     given = parts[: len(parts) - len(keywords)]

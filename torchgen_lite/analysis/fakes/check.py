@@ -13,27 +13,18 @@ from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fakes import Fake, FakeRule
 from torchgen_lite.schema import FunctionSchema
-from torchgen_lite.schema.formula.kinds import (
-    DEVICE,
-    DTYPE,
-    INT,
-    INTS,
-    MEMORY_FORMAT,
-    STRING,
-    TENSOR,
-    TENSORS,
-)
+from torchgen_lite.schema.formula import kinds
 
 _IMPLICIT = "CompositeImplicitAutograd"
 _WANTED = {
-    "dtype": frozenset({DTYPE}),
-    "device": frozenset({DEVICE, STRING}),
-    "shape": frozenset({INTS}),
-    "stride": frozenset({INTS}),
-    "memory_format": frozenset({MEMORY_FORMAT}),
-    "view": frozenset({TENSOR}),
-    "offset": frozenset({INT}),
-    "count": frozenset({INT}),
+    "dtype": frozenset({kinds.DTYPE}),
+    "device": frozenset({kinds.DEVICE, kinds.STRING}),
+    "shape": frozenset({kinds.INTS}),
+    "stride": frozenset({kinds.INTS}),
+    "memory_format": frozenset({kinds.MEMORY_FORMAT}),
+    "view": frozenset({kinds.TENSOR}),
+    "offset": frozenset({kinds.INT}),
+    "count": frozenset({kinds.INT}),
 }
 # A field, and what it cannot stand beside.
 _EXCLUDES = {
@@ -132,11 +123,11 @@ def _check_rule(entry: _Entry, result: Result, rule: FakeRule) -> Iterator[Diagn
     for name, tree in rule.fields:
         if name == "value":
             # Of a tensor `value` is wrong whatever it is.
-            if kind not in (TENSOR, TENSORS):
+            if kind not in (kinds.TENSOR, kinds.TENSORS):
                 expect(tree, frozenset({kind, replace(kind, is_optional=True)}), scope)
         elif name == "like":
-            is_each = kind == TENSORS and "count" not in present
-            expect(tree, frozenset({TENSORS if is_each else TENSOR}), scope)
+            is_each = kind == kinds.TENSORS and "count" not in present
+            expect(tree, frozenset({kinds.TENSORS if is_each else kinds.TENSOR}), scope)
         else:
             expect(tree, _WANTED[name], scope)
     for code, message, span, label, help_ in scope.found:
@@ -150,7 +141,7 @@ def _check_result(
     kind = value_kind(result.value.type).present
     one = "the result" if len(entry.schema.returns) == 1 else f"result `{result.name}`"
     what = f"{one} of `{entry.schema.full_name}`"
-    if kind not in (TENSOR, TENSORS):
+    if kind not in (kinds.TENSOR, kinds.TENSORS):
         if present and "value" not in present:
             message = f"{what} is `{result.value.type}`, and no tensor"
             yield entry.report("TG331", message, rule.span, "here", "give it a `value`")
@@ -174,19 +165,19 @@ def _check_result(
     elif not present & {"like", "shape", "view"}:
         message = f"nothing says the shape of {what}"
         yield entry.report("TG331", message, rule.span, "here", "add `like` or `shape`")
-    elif kind == TENSORS and not present & {"like", "count"}:
+    elif kind == kinds.TENSORS and not present & {"like", "count"}:
         message = f"{what} is a list of tensors"
         yield entry.report("TG331", message, rule.span, "one tensor", "add `count`")
-    elif kind == TENSOR and "count" in present:
+    elif kind == kinds.TENSOR and "count" in present:
         message = f"{what} is one tensor"
         yield entry.report("TG331", message, dict(rule.field_spans)["count"], "a list")
     elif "shape" in present and not present & {"like", "dtype", "view"} and not _first(entry):
         message = f"nothing says the dtype of {what}"
-        has_list = any(value_kind(a.type) == TENSORS for a in entry.schema.arguments)
+        has_list = any(value_kind(a.type) == kinds.TENSORS for a in entry.schema.arguments)
         hint = "add `like` or `dtype`" if has_list else "add `dtype`"
         yield entry.report("TG331", message, rule.span, "here", hint)
 
 
 def _first(entry: _Entry) -> bool:
     """Whether there is a tensor to take dtype and device from."""
-    return any(value_kind(a.type) == TENSOR for a in entry.schema.arguments)
+    return any(value_kind(a.type) == kinds.TENSOR for a in entry.schema.arguments)

@@ -24,44 +24,31 @@ from torchgen_lite.schema.formula import (
     Name,
     Subscript,
     Unary,
+    kinds,
 )
-from torchgen_lite.schema.formula.kinds import (
-    BOOL,
-    DEVICE,
-    DTYPE,
-    FLOAT,
-    INT,
-    INTS,
-    MEMORY_FORMAT,
-    SCALAR,
-    STRING,
-    TENSOR,
-    TENSORS,
-    UNKNOWN,
-    Kind,
-    Sort,
-    kind_of_type,
-)
+from torchgen_lite.schema.formula.kinds import Kind, Sort, kind_of_type
 
-NUMBERS = frozenset({INT, FLOAT, BOOL, SCALAR})
-_LISTS = frozenset({TENSORS, INTS, Kind(Sort.float, is_list=True), Kind(Sort.bool, is_list=True)})
+NUMBERS = frozenset({kinds.INT, kinds.FLOAT, kinds.BOOL, kinds.SCALAR})
+_LISTS = frozenset(
+    {kinds.TENSORS, kinds.INTS, Kind(Sort.float, is_list=True), Kind(Sort.bool, is_list=True)}
+)
 
 DTYPES = frozenset(NAMED_CONSTANTS["ScalarType"])
 MEMORY_FORMATS = frozenset(NAMED_CONSTANTS["MemoryFormat"])
 _CONSTANTS = {
-    **dict.fromkeys(DTYPES, DTYPE),
-    **dict.fromkeys(MEMORY_FORMATS, MEMORY_FORMAT),
-    **dict.fromkeys(("True", "False", "true", "false"), BOOL),
+    **dict.fromkeys(DTYPES, kinds.DTYPE),
+    **dict.fromkeys(MEMORY_FORMATS, kinds.MEMORY_FORMAT),
+    **dict.fromkeys(("True", "False", "true", "false"), kinds.BOOL),
 }
 
-_ATTRIBUTES = {"shape": INTS, "dtype": DTYPE, "device": DEVICE, "ndim": INT}
+_ATTRIBUTES = {"shape": kinds.INTS, "dtype": kinds.DTYPE, "device": kinds.DEVICE, "ndim": kinds.INT}
 # Methods of a tensor: result without arguments, and with one integer.
 _METHODS: Mapping[str, tuple[Kind, Kind | None]] = {
-    "size": (INTS, INT),
-    "stride": (INTS, INT),
-    "dim": (INT, None),
-    "numel": (INT, None),
-    "storage_offset": (INT, None),
+    "size": (kinds.INTS, kinds.INT),
+    "stride": (kinds.INTS, kinds.INT),
+    "dim": (kinds.INT, None),
+    "numel": (kinds.INT, None),
+    "storage_offset": (kinds.INT, None),
 }
 
 
@@ -74,22 +61,29 @@ class Function(NamedTuple):
     repeats: bool = False
 
 
-_INT = frozenset({INT})
-_SHAPE = frozenset({TENSOR, INTS})
-_DIMS = frozenset({INT, INTS, replace(INT, is_optional=True), replace(INTS, is_optional=True)})
+_INT = frozenset({kinds.INT})
+_SHAPE = frozenset({kinds.TENSOR, kinds.INTS})
+_DIMS = frozenset(
+    {
+        kinds.INT,
+        kinds.INTS,
+        replace(kinds.INT, is_optional=True),
+        replace(kinds.INTS, is_optional=True),
+    }
+)
 FUNCTIONS: Mapping[str, Function] = {
-    "broadcast": Function((_SHAPE,), 1, INTS, True),
-    "ceil_div": Function((_INT, _INT), 2, INT),
-    "concat": Function((frozenset({INTS}),), 1, INTS, True),
-    "floor_div": Function((_INT, _INT), 2, INT),
-    "len": Function((_LISTS,), 1, INT),
-    "max": Function((_INT,), 2, INT, True),
-    "min": Function((_INT,), 2, INT, True),
-    "promote": Function((NUMBERS | {TENSOR, DTYPE},), 1, DTYPE, True),
-    "real": Function((frozenset({DTYPE, TENSOR}),), 1, DTYPE),
-    "reduced": Function((_SHAPE, _DIMS, frozenset({BOOL})), 2, INTS),
-    "sum_sizes": Function((frozenset({TENSORS}), _INT), 2, INT),
-    "with_size": Function((_SHAPE, _INT, _INT), 3, INTS),
+    "broadcast": Function((_SHAPE,), 1, kinds.INTS, True),
+    "ceil_div": Function((_INT, _INT), 2, kinds.INT),
+    "concat": Function((frozenset({kinds.INTS}),), 1, kinds.INTS, True),
+    "floor_div": Function((_INT, _INT), 2, kinds.INT),
+    "len": Function((_LISTS,), 1, kinds.INT),
+    "max": Function((_INT,), 2, kinds.INT, True),
+    "min": Function((_INT,), 2, kinds.INT, True),
+    "promote": Function((NUMBERS | {kinds.TENSOR, kinds.DTYPE},), 1, kinds.DTYPE, True),
+    "real": Function((frozenset({kinds.DTYPE, kinds.TENSOR}),), 1, kinds.DTYPE),
+    "reduced": Function((_SHAPE, _DIMS, frozenset({kinds.BOOL})), 2, kinds.INTS),
+    "sum_sizes": Function((frozenset({kinds.TENSORS}), _INT), 2, kinds.INT),
+    "with_size": Function((_SHAPE, _INT, _INT), 3, kinds.INTS),
 }
 
 
@@ -98,7 +92,7 @@ def value_kind(type_: Type) -> Kind:
     kind = kind_of_type(type_)
     if kind.sort is Sort.symint:
         kind = replace(kind, sort=Sort.int)
-    return UNKNOWN if kind.is_list and kind.present not in _LISTS else kind
+    return kinds.UNKNOWN if kind.is_list and kind.present not in _LISTS else kind
 
 
 @dataclass(slots=True)
@@ -112,7 +106,7 @@ class Scope:
         self, code: str, message: str, node: Expression, label: str, help: str | None = None
     ) -> Kind:
         self.found.append((code, message, node.span, label, help))
-        return UNKNOWN
+        return kinds.UNKNOWN
 
     def with_defined(self, names: Sequence[str]) -> Scope:
         """The same where these arguments are known to be there."""
@@ -124,8 +118,8 @@ def fits(kind: Kind, wanted: frozenset[Kind]) -> bool:
     """Whether a value of this kind may stand where one of the wanted kinds is."""
     if not kind.is_known or kind in wanted or not all(other.is_known for other in wanted):
         return True
-    return (kind == INT and bool(wanted & {FLOAT, SCALAR})) or (
-        kind in NUMBERS and SCALAR in wanted
+    return (kind == kinds.INT and bool(wanted & {kinds.FLOAT, kinds.SCALAR})) or (
+        kind in NUMBERS and kinds.SCALAR in wanted
     )
 
 
@@ -166,11 +160,11 @@ def infer(node: Expression, scope: Scope) -> Kind:
     if isinstance(node, ListDisplay):
         for item in node.items:
             expect(item, _INT, scope)
-        return INTS
+        return kinds.INTS
     if isinstance(node, Conditional):
         return _conditional(node, scope)
     if isinstance(node, Unary):
-        wanted = frozenset({BOOL}) if node.operator == "!" else NUMBERS
+        wanted = frozenset({kinds.BOOL}) if node.operator == "!" else NUMBERS
         return expect(node.operand, wanted, scope)
     if isinstance(node, Binary):
         return _binary(node, scope)
@@ -189,14 +183,14 @@ def _literal(node: Literal, scope: Scope) -> Kind:
     if node.text[0] in "\"'":
         if "\\" in node.text:
             return scope.report("TG333", "a backslash in a string", node, "not read here")
-        return STRING
+        return kinds.STRING
     if node.text.isdigit():
-        return INT
-    return FLOAT
+        return kinds.INT
+    return kinds.FLOAT
 
 
 def _member(node: Member, scope: Scope) -> Kind:
-    expect(node.value, frozenset({TENSOR}), scope)
+    expect(node.value, frozenset({kinds.TENSOR}), scope)
     kind = _ATTRIBUTES.get(node.name)
     if kind is None or node.arrow:
         hint = did_you_mean(node.name, _ATTRIBUTES) or f"write `{node}()`"
@@ -237,8 +231,8 @@ def _default(node: Call, scope: Scope) -> Kind:
     first = infer(node.arguments[0], scope)
     if not first.is_known:
         infer(node.arguments[1], scope)
-        return UNKNOWN
-    wanted = {first.present} | ({STRING} if first.sort is Sort.device else set())
+        return kinds.UNKNOWN
+    wanted = {first.present} | ({kinds.STRING} if first.sort is Sort.device else set())
     expect(node.arguments[1], frozenset(wanted), scope)
     return first.present
 
@@ -249,8 +243,8 @@ def _method(node: Call, method: Member, scope: Scope) -> Kind:
         if kind.is_known and not kind.is_optional:
             message = f"`{method.value}` is always there"
             return scope.report("TG333", message, node, "never None")
-        return BOOL
-    expect(method.value, frozenset({TENSOR}), scope)
+        return kinds.BOOL
+    expect(method.value, frozenset({kinds.TENSOR}), scope)
     results = _METHODS.get(method.name)
     if results is None or method.arrow:
         hint = did_you_mean(method.name, _METHODS)
@@ -265,7 +259,7 @@ def _method(node: Call, method: Member, scope: Scope) -> Kind:
 
 
 def _conditional(node: Conditional, scope: Scope) -> Kind:
-    expect(node.test, frozenset({BOOL}), scope)
+    expect(node.test, frozenset({kinds.BOOL}), scope)
     yes = infer(node.yes, scope.with_defined(_defined(node.test)))
     no_scope = scope
     if isinstance(node.test, Unary) and node.test.operator == "!":
@@ -294,21 +288,21 @@ def _defined(test: Expression) -> list[str]:
 
 def _binary(node: Binary, scope: Scope) -> Kind:
     if node.operator in ("&&", "||"):
-        expect(node.left, frozenset({BOOL}), scope)
+        expect(node.left, frozenset({kinds.BOOL}), scope)
         inner = scope.with_defined(_defined(node.left)) if node.operator == "&&" else scope
-        expect(node.right, frozenset({BOOL}), inner)
-        return BOOL
+        expect(node.right, frozenset({kinds.BOOL}), inner)
+        return kinds.BOOL
     if node.operator in ("==", "!="):
         left = infer(node.left, scope)
         if left.is_known:
             expect(node.right, frozenset({left}) | (NUMBERS if left in NUMBERS else set()), scope)
-        return BOOL
+        return kinds.BOOL
     left, right = expect(node.left, NUMBERS, scope), expect(node.right, NUMBERS, scope)
     if node.operator in ("<", ">", "<=", ">="):
-        return BOOL
-    if node.operator == "/" and left == right == INT:
+        return kinds.BOOL
+    if node.operator == "/" and left == right == kinds.INT:
         hint = f"write `floor_div({node.left}, {node.right})`"
         return scope.report("TG333", "`/` gives no integer", node, "here", hint)
     if node.operator in ("|", "^", "&"):
         return scope.report("TG333", f"`{node.operator}` is not for rules", node, "here")
-    return INT if left == right == INT else FLOAT
+    return kinds.INT if left == right == kinds.INT else kinds.FLOAT
