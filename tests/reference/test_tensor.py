@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import pickle
 from typing import Any
 
@@ -21,6 +22,7 @@ from torchgen_lite.reference.geometry import (
     wrap_dims,
 )
 from torchgen_lite.reference.tensor import wrap_array, wrap_number
+from torchgen_lite_ops import functions, methods, ops, redispatch
 
 
 @pytest.mark.parametrize(
@@ -261,6 +263,15 @@ def test_pickling_keeps_shared_memory() -> None:
     assert copy.deepcopy(x).tolist() == x.tolist()
     sparse = pickle.loads(pickle.dumps(x.to_sparse()))
     assert sparse.is_coalesced() and sparse.to_dense().tolist() == x.tolist()
+
+
+def test_every_operator_has_a_signature_and_pickles_by_its_name() -> None:
+    namespaces = (functions, redispatch, methods.TensorMethods, ops.aten)
+    found = [f for names in map(vars, namespaces) for f in names.values() if inspect.isfunction(f)]
+    assert len(found) > 1000
+    for function in found:
+        assert inspect.signature(function).parameters
+        assert pickle.loads(pickle.dumps(function)) is function
 
 
 def test_generator() -> None:

@@ -11,6 +11,7 @@ from torchgen_lite.runtime.arguments import (
     register_tensor_type,
     unregister_tensor_type,
 )
+from torchgen_lite.runtime.candidate import Candidate
 from torchgen_lite.runtime.dispatcher import Dispatcher, RegistrationListener
 from torchgen_lite.runtime.errors import (
     AmbiguousKernelError,
@@ -59,7 +60,7 @@ from torchgen_lite.runtime.named_sets import (
 )
 from torchgen_lite.runtime.observe import observe, trace
 from torchgen_lite.runtime.operator import OperatorHandle
-from torchgen_lite.runtime.packet import Candidate, packet, redispatch_packet
+from torchgen_lite.runtime.packet import packet, redispatch_packet
 from torchgen_lite.runtime.record import Record
 from torchgen_lite.runtime.signature import Signature
 from torchgen_lite.runtime.table import Cell

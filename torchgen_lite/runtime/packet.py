@@ -11,115 +11,51 @@ numbers, None, lists of integers, but not other lists), the overload is remember
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable
 from typing import Any
 
-from torchgen_lite.runtime.arguments import find_keyset
-
-Check = Callable[[Any], bool]
+from torchgen_lite.runtime.candidate import LISTS, Candidate
 
 
-class Candidate:
-    """One overload of a packet.
+class _Overloads:
+    """What `inspect.unwrap` finds below a packet, whose signature is worked out when somebody asks."""
 
-    `types` are schema types, one for each of `names`; the first `positional` are positional, the first
-    `required` of those have no default, and `required_keywords` are the keyword-only ones without one.
-    `out` is the stub of the out variant and `out_names` its out arguments, reached by `out=`. `varargs`
-    is the position of an `int[]` that may be given as separate integers (`x.view(2, 3)`).
-    """
+    __slots__ = ("candidates", "first")
 
-    __slots__ = (
-        "_checks",
-        "_index",
-        "names",
-        "out",
-        "out_names",
-        "positional",
-        "required",
-        "required_keywords",
-        "stub",
-        "types",
-        "varargs",
-    )
+    def __init__(self, candidates: tuple[Candidate, ...], first: tuple[str, ...]) -> None:
+        self.candidates = candidates
+        self.first = first
 
-    def __init__(
-        self,
-        stub: Callable[..., Any],
-        names: tuple[str, ...],
-        types: tuple[str, ...],
-        positional: int,
-        required: int,
-        required_keywords: tuple[str, ...] = (),
-        out: Callable[..., Any] | None = None,
-        out_names: tuple[str, ...] = (),
-        varargs: int | None = None,
-    ) -> None:
-        self.stub = stub
-        self.names = names
-        self.types = types
-        self.positional = positional
-        self.required = required
-        self.required_keywords = required_keywords
-        self.out = out
-        self.out_names = out_names
-        self.varargs = varargs
-        self._checks: tuple[Check, ...] = ()
-        self._index: dict[str, int] = {}
+    @property
+    def __signature__(self) -> Any:
+        from torchgen_lite.runtime.packet_signature import packet_signature
 
-    def fits(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
-        """Whether the arguments, `out` aside, are those of this overload."""
-        if not self._checks:
-            self._checks = tuple(map(check_of, self.types))
-            self._index = {name: index for index, name in enumerate(self.names)}
-        count = len(arguments)
-        if count > self.positional:
-            return False
-        for check, value in zip(self._checks, arguments):
-            if not check(value):
-                return False
-        for name, value in keywords.items():
-            index = self._index.get(name)
-            if index is None or index < count or not self._checks[index](value):
-                return False
-        for index in range(count, self.required):
-            if self.names[index] not in keywords:
-                return False
-        return all(name in keywords for name in self.required_keywords)
-
-    def gather(self, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Separate integers at the end put into the one list that they stand for."""
-        at = self.varargs
-        if at is None or len(arguments) <= at:
-            return arguments
-        rest = arguments[at:]
-        return (*arguments[:at], rest) if all(map(_is_int, rest)) else arguments
-
-    def call(self, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
-        if out is None:
-            return self.stub(*arguments, **keywords)
-        assert self.out is not None
-        outs = (out,) if len(self.out_names) == 1 else tuple(out)
-        return self.out(*arguments, **keywords, **dict(zip(self.out_names, outs)))
-
-    def __str__(self) -> str:
-        needed = {*self.names[: self.required], *self.required_keywords}
-        parts = [
-            f"{type_} {name}" if name in needed else f"{type_} {name}=..."
-            for type_, name in zip(self.types, self.names)
-        ]
-        if len(parts) > self.positional:
-            parts.insert(self.positional, "*")
-        if self.out is not None:
-            parts.append("out=None")
-        return f"({', '.join(parts)})"
+        return packet_signature(self.candidates, self.first)
 
 
-def packet(
-    name: str, candidates: tuple[Candidate, ...], doc: str | None = None
+def _introduced(
+    call: Any, qualname: str, candidates: tuple[Candidate, ...], first: tuple[str, ...] = ()
 ) -> Callable[..., Any]:
+    """Name a packet after the variable of its module that holds it, by which it pickles, and document it."""
+    call.__module__ = sys._getframe(2).f_globals["__name__"]
+    call.__qualname__ = qualname
+    call.__name__ = name = qualname.rpartition(".")[2]
+    docs = []
+    for candidate in candidates:
+        docs.append(candidate.stub.__doc__ or f"{name}{candidate}")
+        if candidate.out is not None and candidate.out.__doc__:
+            docs.append(candidate.out.__doc__)
+    call.__doc__ = "\n".join(docs)
+    call.__wrapped__ = _Overloads(candidates, first)
+    return call  # type: ignore[no-any-return]
+
+
+def packet(qualname: str, candidates: tuple[Candidate, ...]) -> Callable[..., Any]:
     """A function that calls the first of `candidates` that fits.
 
-    It raises a TypeError that lists the signatures if none does.
+    It raises a TypeError that lists the signatures if none does. `qualname` is where the calling module keeps
+    it: `add`, `TensorMethods.add`.
     """
 
     chosen: dict[tuple[type, ...], Callable[..., Any]] = {}
@@ -142,11 +78,9 @@ def packet(
                 if not keywords and out is None and gathered is arguments:
                     _remember(chosen, arguments, candidate.stub)
                 return candidate.call(gathered, keywords, out)
-        raise TypeError(_mismatch(name, candidates, arguments, keywords))
+        raise TypeError(_mismatch(call.__name__, candidates, arguments, keywords))
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = doc or "\n".join(f"{name}{candidate}" for candidate in candidates)
-    return call
+    return _introduced(call, qualname, candidates)
 
 
 class _Ints:
@@ -154,14 +88,13 @@ class _Ints:
 
 
 _PLAIN = frozenset({_Ints, bool, complex, float, int, str, type(None)})
-_LISTS = frozenset({list, tuple})
 _ONLY_INT = {int}
 _LIMIT = 256
 
 
 def _kind(value: Any) -> type:
     kind = type(value)
-    return _Ints if kind in _LISTS and {*map(type, value)} == _ONLY_INT else kind
+    return _Ints if kind in LISTS and {*map(type, value)} == _ONLY_INT else kind
 
 
 def _remember(
@@ -180,9 +113,7 @@ def _decides(type_: type) -> bool:
     return type_ in _PLAIN or hasattr(type_, "_dispatch_keyset")
 
 
-def redispatch_packet(
-    name: str, candidates: tuple[Candidate, ...], doc: str | None = None
-) -> Callable[..., Any]:
+def redispatch_packet(qualname: str, candidates: tuple[Candidate, ...]) -> Callable[..., Any]:
     """As `packet`, for stubs that take a keyset before the arguments of the schema."""
 
     def call(keyset: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -193,11 +124,9 @@ def redispatch_packet(
             gathered = candidate.gather(arguments)
             if candidate.fits(gathered, keywords):
                 return candidate.call((keyset, *gathered), keywords, out)
-        raise TypeError(_mismatch(name, candidates, arguments, keywords))
+        raise TypeError(_mismatch(call.__name__, candidates, arguments, keywords))
 
-    call.__name__ = call.__qualname__ = name
-    call.__doc__ = doc or "\n".join(f"{name}{candidate}" for candidate in candidates)
-    return call
+    return _introduced(call, qualname, candidates, first=("keyset",))
 
 
 def _mismatch(
@@ -213,64 +142,3 @@ def _mismatch(
         f"{name}() received an invalid combination of arguments - got ({', '.join(given)}), "
         f"but expected one of:\n{signatures}"
     )
-
-
-def _is_tensor(value: Any) -> bool:
-    return find_keyset(value) is not None
-
-
-def _is_int(value: Any) -> bool:
-    if type(value) is int:
-        return True
-    return hasattr(value, "__index__") and not isinstance(value, bool) and not _is_tensor(value)
-
-
-def _is_number(value: Any) -> bool:
-    return (
-        isinstance(value, (int, float, complex))
-        or (hasattr(value, "__complex__") or hasattr(value, "__float__"))
-        and not _is_tensor(value)
-    )
-
-
-def _is_real(value: Any) -> bool:
-    return _is_number(value) and not isinstance(value, complex)
-
-
-_BASE_CHECKS: dict[str, Check] = {
-    "Tensor": _is_tensor,
-    "int": _is_int,
-    "SymInt": _is_int,
-    "float": _is_real,
-    "Scalar": _is_number,
-    "bool": lambda value: isinstance(value, bool),
-    "str": lambda value: isinstance(value, str),
-    "Dimname": lambda value: isinstance(value, str),
-}
-
-
-def _is_other(value: Any) -> bool:
-    """A value of a type that only the framework knows: not one of the kinds above."""
-    return value is not None and not _is_tensor(value) and not isinstance(value, (list, tuple))
-
-
-def check_of(type_: str) -> Check:
-    """Whether a Python value may stand for a schema type: `Tensor?`, `int[2]`, `Scalar`."""
-    if type_.endswith("?"):
-        inner = check_of(type_[:-1])
-        return lambda value: value is None or inner(value)
-    if type_.endswith("]"):
-        elem, _, size = type_[:-1].rpartition("[")
-        inner = check_of(elem)
-        alone = inner if size else None
-
-        def is_list(value: Any) -> bool:
-            # The test against an abstract class is slow.
-            if type(value) in _LISTS or (
-                isinstance(value, Sequence) and not isinstance(value, str)
-            ):
-                return all(map(inner, value))
-            return alone is not None and alone(value)
-
-        return is_list
-    return _BASE_CHECKS.get(type_, _is_other)

@@ -37,7 +37,7 @@ class TensorMethods:
     __slots__ = ()
 
     new_empty = _packet(
-        "new_empty",
+        "TensorMethods.new_empty",
         (
             _Candidate(
                 _operators.new_empty,
@@ -51,7 +51,7 @@ class TensorMethods:
     )
     new_empty_strided = _operators.new_empty_strided
     resize_ = _packet(
-        "resize_",
+        "TensorMethods.resize_",
         (
             _Candidate(
                 _operators.resize_,
@@ -64,7 +64,7 @@ class TensorMethods:
         ),
     )
     new_zeros = _packet(
-        "new_zeros",
+        "TensorMethods.new_zeros",
         (
             _Candidate(
                 _operators.new_zeros,
@@ -77,7 +77,7 @@ class TensorMethods:
         ),
     )
     new_ones = _packet(
-        "new_ones",
+        "TensorMethods.new_ones",
         (
             _Candidate(
                 _operators.new_ones,
@@ -98,7 +98,7 @@ class TensorMethods:
     contiguous = _operators.contiguous
     zero_ = _operators.zero_
     fill_ = _packet(
-        "fill_",
+        "TensorMethods.fill_",
         (
             _Candidate(
                 _operators.fill__Tensor,
@@ -118,7 +118,7 @@ class TensorMethods:
     )
     item = _operators.item
     to = _packet(
-        "to",
+        "TensorMethods.to",
         (
             _Candidate(
                 _operators.to_dtype_layout,
@@ -171,7 +171,7 @@ class TensorMethods:
     type_as = _operators.type_as
     as_strided = _operators.as_strided
     view = _packet(
-        "view",
+        "TensorMethods.view",
         (
             _Candidate(
                 _operators.view,
@@ -195,7 +195,7 @@ class TensorMethods:
     alias = _operators.alias
     detach = _operators.detach
     permute = _packet(
-        "permute",
+        "TensorMethods.permute",
         (
             _Candidate(
                 _operators.permute,
@@ -210,7 +210,7 @@ class TensorMethods:
     transpose = _operators.transpose_int
     t = _operators.t
     expand = _packet(
-        "expand",
+        "TensorMethods.expand",
         (
             _Candidate(
                 _operators.expand,
@@ -226,7 +226,7 @@ class TensorMethods:
     slice = _operators.slice_Tensor
     diagonal = _operators.diagonal
     squeeze = _packet(
-        "squeeze",
+        "TensorMethods.squeeze",
         (
             _Candidate(
                 _operators.squeeze,
@@ -254,7 +254,7 @@ class TensorMethods:
     )
     unsqueeze = _operators.unsqueeze
     split = _packet(
-        "split",
+        "TensorMethods.split",
         (
             _Candidate(
                 _operators.split_Tensor,
@@ -275,7 +275,7 @@ class TensorMethods:
     split_with_sizes = _operators.split_with_sizes
     unbind = _operators.unbind_int
     reshape = _packet(
-        "reshape",
+        "TensorMethods.reshape",
         (
             _Candidate(
                 _operators.reshape,
@@ -290,7 +290,7 @@ class TensorMethods:
     narrow = _operators.narrow
     chunk = _operators.chunk
     tensor_split = _packet(
-        "tensor_split",
+        "TensorMethods.tensor_split",
         (
             _Candidate(
                 _operators.tensor_split_sections,
@@ -309,7 +309,7 @@ class TensorMethods:
         ),
     )
     broadcast_to = _packet(
-        "broadcast_to",
+        "TensorMethods.broadcast_to",
         (
             _Candidate(
                 _operators.broadcast_to,
@@ -327,7 +327,7 @@ class TensorMethods:
     view_as = _operators.view_as
     expand_as = _operators.expand_as
     movedim = _packet(
-        "movedim",
+        "TensorMethods.movedim",
         (
             _Candidate(
                 _operators.movedim_intlist,
@@ -349,7 +349,7 @@ class TensorMethods:
     swapdims = _operators.swapdims
     ravel = _operators.ravel
     repeat = _packet(
-        "repeat",
+        "TensorMethods.repeat",
         (
             _Candidate(
                 _operators.repeat,
@@ -362,7 +362,7 @@ class TensorMethods:
         ),
     )
     tile = _packet(
-        "tile",
+        "TensorMethods.tile",
         (
             _Candidate(
                 _operators.tile,
@@ -375,7 +375,7 @@ class TensorMethods:
         ),
     )
     flip = _packet(
-        "flip",
+        "TensorMethods.flip",
         (
             _Candidate(
                 _operators.flip,
@@ -399,7 +399,7 @@ class TensorMethods:
     diag_embed = _operators.diag_embed
     gather = _operators.gather
     scatter = _packet(
-        "scatter",
+        "TensorMethods.scatter",
         (
             _Candidate(
                 _operators.scatter_src,
@@ -418,7 +418,7 @@ class TensorMethods:
         ),
     )
     scatter_ = _packet(
-        "scatter_",
+        "TensorMethods.scatter_",
         (
             _Candidate(
                 _operators.scatter__src,
@@ -451,7 +451,7 @@ class TensorMethods:
     index_put = _operators.index_put
     index_put_ = _operators.index_put_
     where = _packet(
-        "where",
+        "TensorMethods.where",
         (
             _Candidate(
                 _where_self,
@@ -470,7 +470,7 @@ class TensorMethods:
         ),
     )
     masked_fill = _packet(
-        "masked_fill",
+        "TensorMethods.masked_fill",
         (
             _Candidate(
                 _operators.masked_fill_Tensor,
@@ -489,7 +489,7 @@ class TensorMethods:
         ),
     )
     masked_fill_ = _packet(
-        "masked_fill_",
+        "TensorMethods.masked_fill_",
         (
             _Candidate(
                 _operators.masked_fill__Tensor,
@@ -510,7 +510,7 @@ class TensorMethods:
     masked_select = _operators.masked_select
     nonzero = _operators.nonzero
     sort = _packet(
-        "sort",
+        "TensorMethods.sort",
         (
             _Candidate(
                 _operators.sort,
@@ -531,7 +531,7 @@ class TensorMethods:
     )
     topk = _operators.topk
     argsort = _packet(
-        "argsort",
+        "TensorMethods.argsort",
         (
             _Candidate(
                 _operators.argsort,
@@ -606,7 +606,7 @@ class TensorMethods:
     ceil = _operators.ceil
     ceil_ = _operators.ceil_
     round = _packet(
-        "round",
+        "TensorMethods.round",
         (
             _Candidate(
                 _operators.round,
@@ -626,7 +626,7 @@ class TensorMethods:
         ),
     )
     round_ = _packet(
-        "round_",
+        "TensorMethods.round_",
         (
             _Candidate(
                 _operators.round_,
@@ -671,7 +671,7 @@ class TensorMethods:
     isfinite = _operators.isfinite
     positive = _operators.positive
     add = _packet(
-        "add",
+        "TensorMethods.add",
         (
             _Candidate(
                 _operators.add_Tensor,
@@ -690,7 +690,7 @@ class TensorMethods:
         ),
     )
     add_ = _packet(
-        "add_",
+        "TensorMethods.add_",
         (
             _Candidate(
                 _operators.add__Tensor,
@@ -709,7 +709,7 @@ class TensorMethods:
         ),
     )
     sub = _packet(
-        "sub",
+        "TensorMethods.sub",
         (
             _Candidate(
                 _operators.sub_Tensor,
@@ -728,7 +728,7 @@ class TensorMethods:
         ),
     )
     sub_ = _packet(
-        "sub_",
+        "TensorMethods.sub_",
         (
             _Candidate(
                 _operators.sub__Tensor,
@@ -747,7 +747,7 @@ class TensorMethods:
         ),
     )
     mul = _packet(
-        "mul",
+        "TensorMethods.mul",
         (
             _Candidate(
                 _operators.mul_Tensor,
@@ -766,7 +766,7 @@ class TensorMethods:
         ),
     )
     mul_ = _packet(
-        "mul_",
+        "TensorMethods.mul_",
         (
             _Candidate(
                 _operators.mul__Tensor,
@@ -785,7 +785,7 @@ class TensorMethods:
         ),
     )
     div = _packet(
-        "div",
+        "TensorMethods.div",
         (
             _Candidate(
                 _operators.div_Tensor,
@@ -820,7 +820,7 @@ class TensorMethods:
         ),
     )
     div_ = _packet(
-        "div_",
+        "TensorMethods.div_",
         (
             _Candidate(
                 _operators.div__Tensor,
@@ -855,7 +855,7 @@ class TensorMethods:
         ),
     )
     pow = _packet(
-        "pow",
+        "TensorMethods.pow",
         (
             _Candidate(
                 _operators.pow_Tensor_Tensor,
@@ -874,7 +874,7 @@ class TensorMethods:
         ),
     )
     pow_ = _packet(
-        "pow_",
+        "TensorMethods.pow_",
         (
             _Candidate(
                 _operators.pow__Tensor,
@@ -893,7 +893,7 @@ class TensorMethods:
         ),
     )
     remainder = _packet(
-        "remainder",
+        "TensorMethods.remainder",
         (
             _Candidate(
                 _operators.remainder_Tensor,
@@ -912,7 +912,7 @@ class TensorMethods:
         ),
     )
     remainder_ = _packet(
-        "remainder_",
+        "TensorMethods.remainder_",
         (
             _Candidate(
                 _operators.remainder__Tensor,
@@ -931,7 +931,7 @@ class TensorMethods:
         ),
     )
     fmod = _packet(
-        "fmod",
+        "TensorMethods.fmod",
         (
             _Candidate(
                 _operators.fmod_Tensor,
@@ -950,7 +950,7 @@ class TensorMethods:
         ),
     )
     fmod_ = _packet(
-        "fmod_",
+        "TensorMethods.fmod_",
         (
             _Candidate(
                 _operators.fmod__Tensor,
@@ -969,7 +969,7 @@ class TensorMethods:
         ),
     )
     floor_divide = _packet(
-        "floor_divide",
+        "TensorMethods.floor_divide",
         (
             _Candidate(
                 _operators.floor_divide,
@@ -988,7 +988,7 @@ class TensorMethods:
         ),
     )
     floor_divide_ = _packet(
-        "floor_divide_",
+        "TensorMethods.floor_divide_",
         (
             _Candidate(
                 _operators.floor_divide__Tensor,
@@ -1015,7 +1015,7 @@ class TensorMethods:
     hypot = _operators.hypot
     hypot_ = _operators.hypot_
     copysign = _packet(
-        "copysign",
+        "TensorMethods.copysign",
         (
             _Candidate(
                 _operators.copysign_Tensor,
@@ -1034,7 +1034,7 @@ class TensorMethods:
         ),
     )
     copysign_ = _packet(
-        "copysign_",
+        "TensorMethods.copysign_",
         (
             _Candidate(
                 _operators.copysign__Tensor,
@@ -1053,7 +1053,7 @@ class TensorMethods:
         ),
     )
     eq_ = _packet(
-        "eq_",
+        "TensorMethods.eq_",
         (
             _Candidate(
                 _operators.eq__Tensor,
@@ -1072,7 +1072,7 @@ class TensorMethods:
         ),
     )
     eq = _packet(
-        "eq",
+        "TensorMethods.eq",
         (
             _Candidate(
                 _operators.eq_Tensor,
@@ -1091,7 +1091,7 @@ class TensorMethods:
         ),
     )
     ne = _packet(
-        "ne",
+        "TensorMethods.ne",
         (
             _Candidate(
                 _operators.ne_Tensor,
@@ -1110,7 +1110,7 @@ class TensorMethods:
         ),
     )
     ne_ = _packet(
-        "ne_",
+        "TensorMethods.ne_",
         (
             _Candidate(
                 _operators.ne__Tensor,
@@ -1129,7 +1129,7 @@ class TensorMethods:
         ),
     )
     lt = _packet(
-        "lt",
+        "TensorMethods.lt",
         (
             _Candidate(
                 _operators.lt_Tensor,
@@ -1148,7 +1148,7 @@ class TensorMethods:
         ),
     )
     lt_ = _packet(
-        "lt_",
+        "TensorMethods.lt_",
         (
             _Candidate(
                 _operators.lt__Tensor,
@@ -1167,7 +1167,7 @@ class TensorMethods:
         ),
     )
     le = _packet(
-        "le",
+        "TensorMethods.le",
         (
             _Candidate(
                 _operators.le_Tensor,
@@ -1186,7 +1186,7 @@ class TensorMethods:
         ),
     )
     le_ = _packet(
-        "le_",
+        "TensorMethods.le_",
         (
             _Candidate(
                 _operators.le__Tensor,
@@ -1205,7 +1205,7 @@ class TensorMethods:
         ),
     )
     gt = _packet(
-        "gt",
+        "TensorMethods.gt",
         (
             _Candidate(
                 _operators.gt_Tensor,
@@ -1224,7 +1224,7 @@ class TensorMethods:
         ),
     )
     gt_ = _packet(
-        "gt_",
+        "TensorMethods.gt_",
         (
             _Candidate(
                 _operators.gt__Tensor,
@@ -1243,7 +1243,7 @@ class TensorMethods:
         ),
     )
     ge = _packet(
-        "ge",
+        "TensorMethods.ge",
         (
             _Candidate(
                 _operators.ge_Tensor,
@@ -1262,7 +1262,7 @@ class TensorMethods:
         ),
     )
     ge_ = _packet(
-        "ge_",
+        "TensorMethods.ge_",
         (
             _Candidate(
                 _operators.ge__Tensor,
@@ -1287,7 +1287,7 @@ class TensorMethods:
     logical_xor = _operators.logical_xor
     logical_xor_ = _operators.logical_xor_
     bitwise_and = _packet(
-        "bitwise_and",
+        "TensorMethods.bitwise_and",
         (
             _Candidate(
                 _operators.bitwise_and_Tensor,
@@ -1306,7 +1306,7 @@ class TensorMethods:
         ),
     )
     bitwise_and_ = _packet(
-        "bitwise_and_",
+        "TensorMethods.bitwise_and_",
         (
             _Candidate(
                 _operators.bitwise_and__Tensor,
@@ -1325,7 +1325,7 @@ class TensorMethods:
         ),
     )
     bitwise_or = _packet(
-        "bitwise_or",
+        "TensorMethods.bitwise_or",
         (
             _Candidate(
                 _operators.bitwise_or_Tensor,
@@ -1344,7 +1344,7 @@ class TensorMethods:
         ),
     )
     bitwise_or_ = _packet(
-        "bitwise_or_",
+        "TensorMethods.bitwise_or_",
         (
             _Candidate(
                 _operators.bitwise_or__Tensor,
@@ -1363,7 +1363,7 @@ class TensorMethods:
         ),
     )
     bitwise_xor = _packet(
-        "bitwise_xor",
+        "TensorMethods.bitwise_xor",
         (
             _Candidate(
                 _operators.bitwise_xor_Tensor,
@@ -1382,7 +1382,7 @@ class TensorMethods:
         ),
     )
     bitwise_xor_ = _packet(
-        "bitwise_xor_",
+        "TensorMethods.bitwise_xor_",
         (
             _Candidate(
                 _operators.bitwise_xor__Tensor,
@@ -1404,7 +1404,7 @@ class TensorMethods:
     allclose = _operators.allclose
     equal = _operators.equal
     clamp = _packet(
-        "clamp",
+        "TensorMethods.clamp",
         (
             _Candidate(
                 _operators.clamp,
@@ -1423,7 +1423,7 @@ class TensorMethods:
         ),
     )
     clamp_ = _packet(
-        "clamp_",
+        "TensorMethods.clamp_",
         (
             _Candidate(
                 _operators.clamp_,
@@ -1442,7 +1442,7 @@ class TensorMethods:
         ),
     )
     clamp_min = _packet(
-        "clamp_min",
+        "TensorMethods.clamp_min",
         (
             _Candidate(
                 _operators.clamp_min_Tensor,
@@ -1461,7 +1461,7 @@ class TensorMethods:
         ),
     )
     clamp_min_ = _packet(
-        "clamp_min_",
+        "TensorMethods.clamp_min_",
         (
             _Candidate(
                 _operators.clamp_min__Tensor,
@@ -1480,7 +1480,7 @@ class TensorMethods:
         ),
     )
     clamp_max = _packet(
-        "clamp_max",
+        "TensorMethods.clamp_max",
         (
             _Candidate(
                 _operators.clamp_max_Tensor,
@@ -1499,7 +1499,7 @@ class TensorMethods:
         ),
     )
     clamp_max_ = _packet(
-        "clamp_max_",
+        "TensorMethods.clamp_max_",
         (
             _Candidate(
                 _operators.clamp_max__Tensor,
@@ -1518,7 +1518,7 @@ class TensorMethods:
         ),
     )
     lerp_ = _packet(
-        "lerp_",
+        "TensorMethods.lerp_",
         (
             _Candidate(
                 _operators.lerp__Tensor,
@@ -1537,7 +1537,7 @@ class TensorMethods:
         ),
     )
     lerp = _packet(
-        "lerp",
+        "TensorMethods.lerp",
         (
             _Candidate(
                 _operators.lerp_Tensor,
@@ -1560,7 +1560,7 @@ class TensorMethods:
     addcdiv = _operators.addcdiv
     addcdiv_ = _operators.addcdiv_
     sum = _packet(
-        "sum",
+        "TensorMethods.sum",
         (
             _Candidate(
                 _operators.sum,
@@ -1579,7 +1579,7 @@ class TensorMethods:
         ),
     )
     mean = _packet(
-        "mean",
+        "TensorMethods.mean",
         (
             _Candidate(
                 _operators.mean,
@@ -1598,7 +1598,7 @@ class TensorMethods:
         ),
     )
     prod = _packet(
-        "prod",
+        "TensorMethods.prod",
         (
             _Candidate(
                 _operators.prod,
@@ -1621,7 +1621,7 @@ class TensorMethods:
     argmax = _operators.argmax
     argmin = _operators.argmin
     max = _packet(
-        "max",
+        "TensorMethods.max",
         (
             _Candidate(
                 _operators.max_dim,
@@ -1647,7 +1647,7 @@ class TensorMethods:
         ),
     )
     min = _packet(
-        "min",
+        "TensorMethods.min",
         (
             _Candidate(
                 _operators.min_dim,
@@ -1673,7 +1673,7 @@ class TensorMethods:
         ),
     )
     any = _packet(
-        "any",
+        "TensorMethods.any",
         (
             _Candidate(
                 _operators.any_dim,
@@ -1692,7 +1692,7 @@ class TensorMethods:
         ),
     )
     all = _packet(
-        "all",
+        "TensorMethods.all",
         (
             _Candidate(
                 _operators.all_dim,
@@ -1711,7 +1711,7 @@ class TensorMethods:
         ),
     )
     var = _packet(
-        "var",
+        "TensorMethods.var",
         (
             _Candidate(
                 _operators.var,
@@ -1737,7 +1737,7 @@ class TensorMethods:
         ),
     )
     std = _packet(
-        "std",
+        "TensorMethods.std",
         (
             _Candidate(
                 _operators.std,
@@ -1764,7 +1764,7 @@ class TensorMethods:
     )
     logsumexp = _operators.logsumexp
     norm = _packet(
-        "norm",
+        "TensorMethods.norm",
         (
             _Candidate(
                 _operators.norm_ScalarOpt_dim,
@@ -1816,7 +1816,7 @@ class TensorMethods:
     to_dense = _operators.to_dense
     _to_dense = _operators._to_dense
     to_sparse = _packet(
-        "to_sparse",
+        "TensorMethods.to_sparse",
         (
             _Candidate(
                 _operators.to_sparse_sparse_dim,
@@ -1835,7 +1835,7 @@ class TensorMethods:
         ),
     )
     _to_sparse = _packet(
-        "_to_sparse",
+        "TensorMethods._to_sparse",
         (
             _Candidate(
                 _operators._to_sparse_sparse_dim,

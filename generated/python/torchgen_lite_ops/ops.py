@@ -192,7 +192,7 @@ aten._local_scalar_dense.default = _operators._local_scalar_dense
 _operators._local_scalar_dense.redispatch = _redispatch_operators._local_scalar_dense
 
 aten.to = _packet(
-    "to",
+    "aten.to",
     (
         _Candidate(
             _operators.to_dtype_layout,
@@ -260,7 +260,7 @@ aten.as_strided.default = _operators.as_strided
 _operators.as_strided.redispatch = _redispatch_operators.as_strided
 
 aten.view = _packet(
-    "view",
+    "aten.view",
     (
         _Candidate(
             _operators.view,
@@ -544,7 +544,7 @@ aten.scatter.value_out = _operators.scatter_value_out
 _operators.scatter_value_out.redispatch = _redispatch_operators.scatter_value_out
 
 aten.scatter_ = _packet(
-    "scatter_",
+    "aten.scatter_",
     (
         _Candidate(
             _operators.scatter__src,
@@ -670,7 +670,7 @@ aten.masked_fill.Tensor = _operators.masked_fill_Tensor
 _operators.masked_fill_Tensor.redispatch = _redispatch_operators.masked_fill_Tensor
 
 aten.masked_fill_ = _packet(
-    "masked_fill_",
+    "aten.masked_fill_",
     (
         _Candidate(
             _operators.masked_fill__Tensor,
@@ -1162,7 +1162,7 @@ aten.add.Scalar = _operators.add_Scalar
 _operators.add_Scalar.redispatch = _redispatch_operators.add_Scalar
 
 aten.add_ = _packet(
-    "add_",
+    "aten.add_",
     (
         _Candidate(
             _operators.add__Tensor,
@@ -1194,7 +1194,7 @@ aten.sub.Scalar = _operators.sub_Scalar
 _operators.sub_Scalar.redispatch = _redispatch_operators.sub_Scalar
 
 aten.sub_ = _packet(
-    "sub_",
+    "aten.sub_",
     (
         _Candidate(
             _operators.sub__Tensor,
@@ -1226,7 +1226,7 @@ aten.mul.Scalar = _operators.mul_Scalar
 _operators.mul_Scalar.redispatch = _redispatch_operators.mul_Scalar
 
 aten.mul_ = _packet(
-    "mul_",
+    "aten.mul_",
     (
         _Candidate(
             _operators.mul__Tensor,
@@ -1264,7 +1264,7 @@ aten.div.Scalar_mode = _operators.div_Scalar_mode
 _operators.div_Scalar_mode.redispatch = _redispatch_operators.div_Scalar_mode
 
 aten.div_ = _packet(
-    "div_",
+    "aten.div_",
     (
         _Candidate(
             _operators.div__Tensor,
@@ -1326,7 +1326,7 @@ aten.pow.Tensor_Scalar = _operators.pow_Tensor_Scalar
 _operators.pow_Tensor_Scalar.redispatch = _redispatch_operators.pow_Tensor_Scalar
 
 aten.pow_ = _packet(
-    "pow_",
+    "aten.pow_",
     (
         _Candidate(
             _operators.pow__Tensor,
@@ -1364,7 +1364,7 @@ _operators.remainder_Scalar_Tensor.redispatch = (
 )
 
 aten.remainder_ = _packet(
-    "remainder_",
+    "aten.remainder_",
     (
         _Candidate(
             _operators.remainder__Tensor,
@@ -1398,7 +1398,7 @@ aten.fmod.Tensor = _operators.fmod_Tensor
 _operators.fmod_Tensor.redispatch = _redispatch_operators.fmod_Tensor
 
 aten.fmod_ = _packet(
-    "fmod_",
+    "aten.fmod_",
     (
         _Candidate(
             _operators.fmod__Tensor,
@@ -1430,7 +1430,7 @@ aten.floor_divide.Scalar = _operators.floor_divide_Scalar
 _operators.floor_divide_Scalar.redispatch = _redispatch_operators.floor_divide_Scalar
 
 aten.floor_divide_ = _packet(
-    "floor_divide_",
+    "aten.floor_divide_",
     (
         _Candidate(
             _operators.floor_divide__Tensor,
@@ -1512,7 +1512,7 @@ aten.copysign.Scalar = _operators.copysign_Scalar
 _operators.copysign_Scalar.redispatch = _redispatch_operators.copysign_Scalar
 
 aten.copysign_ = _packet(
-    "copysign_",
+    "aten.copysign_",
     (
         _Candidate(
             _operators.copysign__Tensor,
@@ -1536,7 +1536,7 @@ aten.copysign_.Scalar = _operators.copysign__Scalar
 _operators.copysign__Scalar.redispatch = _redispatch_operators.copysign__Scalar
 
 aten.eq_ = _packet(
-    "eq_",
+    "aten.eq_",
     (
         _Candidate(
             _operators.eq__Tensor,
@@ -1580,7 +1580,7 @@ aten.ne.Tensor = _operators.ne_Tensor
 _operators.ne_Tensor.redispatch = _redispatch_operators.ne_Tensor
 
 aten.ne_ = _packet(
-    "ne_",
+    "aten.ne_",
     (
         _Candidate(
             _operators.ne__Tensor,
@@ -1614,7 +1614,7 @@ aten.lt.Tensor = _operators.lt_Tensor
 _operators.lt_Tensor.redispatch = _redispatch_operators.lt_Tensor
 
 aten.lt_ = _packet(
-    "lt_",
+    "aten.lt_",
     (
         _Candidate(
             _operators.lt__Tensor,
@@ -1648,7 +1648,7 @@ aten.le.Tensor = _operators.le_Tensor
 _operators.le_Tensor.redispatch = _redispatch_operators.le_Tensor
 
 aten.le_ = _packet(
-    "le_",
+    "aten.le_",
     (
         _Candidate(
             _operators.le__Tensor,
@@ -1682,7 +1682,7 @@ aten.gt.Tensor = _operators.gt_Tensor
 _operators.gt_Tensor.redispatch = _redispatch_operators.gt_Tensor
 
 aten.gt_ = _packet(
-    "gt_",
+    "aten.gt_",
     (
         _Candidate(
             _operators.gt__Tensor,
@@ -1716,7 +1716,7 @@ aten.ge.Tensor = _operators.ge_Tensor
 _operators.ge_Tensor.redispatch = _redispatch_operators.ge_Tensor
 
 aten.ge_ = _packet(
-    "ge_",
+    "aten.ge_",
     (
         _Candidate(
             _operators.ge__Tensor,
@@ -1788,7 +1788,7 @@ aten.bitwise_and.Tensor = _operators.bitwise_and_Tensor
 _operators.bitwise_and_Tensor.redispatch = _redispatch_operators.bitwise_and_Tensor
 
 aten.bitwise_and_ = _packet(
-    "bitwise_and_",
+    "aten.bitwise_and_",
     (
         _Candidate(
             _operators.bitwise_and__Tensor,
@@ -1830,7 +1830,7 @@ aten.bitwise_or.Tensor = _operators.bitwise_or_Tensor
 _operators.bitwise_or_Tensor.redispatch = _redispatch_operators.bitwise_or_Tensor
 
 aten.bitwise_or_ = _packet(
-    "bitwise_or_",
+    "aten.bitwise_or_",
     (
         _Candidate(
             _operators.bitwise_or__Tensor,
@@ -1872,7 +1872,7 @@ aten.bitwise_xor.Tensor = _operators.bitwise_xor_Tensor
 _operators.bitwise_xor_Tensor.redispatch = _redispatch_operators.bitwise_xor_Tensor
 
 aten.bitwise_xor_ = _packet(
-    "bitwise_xor_",
+    "aten.bitwise_xor_",
     (
         _Candidate(
             _operators.bitwise_xor__Tensor,
@@ -1956,7 +1956,7 @@ aten.clamp_max_.Tensor = _operators.clamp_max__Tensor
 _operators.clamp_max__Tensor.redispatch = _redispatch_operators.clamp_max__Tensor
 
 aten.lerp_ = _packet(
-    "lerp_",
+    "aten.lerp_",
     (
         _Candidate(
             _operators.lerp__Tensor,
@@ -2570,7 +2570,7 @@ aten._to_dense.default = _operators._to_dense
 _operators._to_dense.redispatch = _redispatch_operators._to_dense
 
 aten.to_sparse = _packet(
-    "to_sparse",
+    "aten.to_sparse",
     (
         _Candidate(
             _operators.to_sparse_sparse_dim,
@@ -2594,7 +2594,7 @@ aten.to_sparse.default = _operators.to_sparse
 _operators.to_sparse.redispatch = _redispatch_operators.to_sparse
 
 aten._to_sparse = _packet(
-    "_to_sparse",
+    "aten._to_sparse",
     (
         _Candidate(
             _operators._to_sparse_sparse_dim,

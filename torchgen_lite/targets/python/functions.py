@@ -76,7 +76,7 @@ def build_views(
         FunctionView(
             name=names[base],
             value=assignment_value(
-                names[base], function_value(base, overloads, redispatch=redispatch)
+                names[base], function_value(names[base], overloads, redispatch=redispatch)
             ),
             signatures=tuple(
                 stub_signature(names[base], o, first=first, shadowed=shadowed)

@@ -159,7 +159,7 @@ def _adapter_view(overload: Overload) -> AdapterView:
 
 def _method_view(base: str, group: Sequence[Overload], shadowed: frozenset[str]) -> MethodView:
     name = identifier(base)
-    value, hoisted = function_value(base, group, method=True), ""
+    value, hoisted = function_value(f"TensorMethods.{name}", group, method=True), ""
     if any(f.names.flat.startswith("__") for f in group):
         hoisted, value = f"_method_{name} = {value}", f"_method_{name}"
     return MethodView(

@@ -115,7 +115,7 @@ def _packet_view(
 ) -> PacketView:
     attribute = identifier(base)
     target = f"{namespace}.{attribute}"
-    value = function_value(base, merged)
+    value = function_value(target, merged)
     if "\n" in value and shared:
         value = f"_functions.{attribute}"
     return PacketView(

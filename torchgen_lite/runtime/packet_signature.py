@@ -1,0 +1,70 @@
+"""What `inspect.signature` and `help` say of a function with overloads.
+
+    add(self: 'Tensor', other: 'Tensor | Number', *arguments, alpha: 'Number' = 1, out=None) -> 'Tensor'
+
+Parameters are shown as far as every overload has them at the same place. Behind these stands `*arguments`, which
+one overload or another takes by position, then what may be given by keyword alone. A parameter without which
+some overload can do is optional: its default is `...` where the overloads differ. Separate integers in place of
+a list are not shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from inspect import Parameter, Signature, formatannotation, signature
+from itertools import takewhile
+from typing import Any
+
+from torchgen_lite.runtime.candidate import Candidate
+
+
+def packet_signature(candidates: Sequence[Candidate], first: tuple[str, ...] = ()) -> Signature:
+    """The signature that takes every call which one of `candidates` takes; `first` are put before it."""
+    stubs = [signature(candidate.stub) for candidate in candidates]
+    places = zip(*(candidate.names[: candidate.positional] for candidate in candidates))
+    shared = [names[0] for names in takewhile(lambda names: len(set(names)) == 1, places)]
+    keywords = dict.fromkeys(
+        name for candidate in candidates for name in candidate.names[candidate.positional :]
+    )
+    rest = {
+        name
+        for candidate in candidates
+        for name in candidate.names[len(shared) : candidate.positional]
+    }
+    parameters = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in first]
+    for index, name in enumerate(shared):
+        required = all(index < candidate.required for candidate in candidates)
+        parameters.append(_parameter(name, Parameter.POSITIONAL_OR_KEYWORD, stubs, required))
+    if rest:
+        parameters.append(Parameter("arguments", Parameter.VAR_POSITIONAL))
+    for name in keywords:
+        if name not in shared:
+            required = all(name in candidate.required_keywords for candidate in candidates)
+            parameters.append(_parameter(name, Parameter.KEYWORD_ONLY, stubs, required))
+    if any(candidate.out is not None for candidate in candidates):
+        parameters.append(Parameter("out", Parameter.KEYWORD_ONLY, default=None))
+    if not rest <= {*keywords}:
+        parameters.append(Parameter("keywords", Parameter.VAR_KEYWORD))
+    returns = _joined(stub.return_annotation for stub in stubs)
+    return Signature(parameters, return_annotation=returns)
+
+
+def _parameter(name: str, kind: Any, stubs: Iterable[Signature], required: bool) -> Parameter:
+    mine = [stub.parameters[name] for stub in stubs if name in stub.parameters]
+    default: Any = Parameter.empty
+    if not required:
+        default = mine[0].default if len({repr(one.default) for one in mine}) == 1 else ...
+        default = ... if default is Parameter.empty else default
+    annotation = _joined(one.annotation for one in mine)
+    return Parameter(name, kind, default=default, annotation=annotation)
+
+
+def _joined(annotations: Iterable[Any]) -> Any:
+    """The union of what overloads say, as text; nothing where one of them says nothing."""
+    texts: dict[str, None] = {}
+    for annotation in annotations:
+        if annotation is Parameter.empty:
+            return Parameter.empty
+        text = annotation if isinstance(annotation, str) else formatannotation(annotation)
+        texts[text] = None
+    return " | ".join(texts) or Parameter.empty
