@@ -121,9 +121,7 @@ class Dispatcher:
         """The operator of a qualified name, made if it is new (c10 `findOrRegisterName_`)."""
         operator = self._operators.get(full_name)
         if operator is None:
-            name, _, overload_name = full_name.partition(".")
-            operator = OperatorHandle(self, name, overload_name)
-            self._operators[full_name] = operator
+            operator = self._operators[full_name] = OperatorHandle(self, full_name)
         return operator
 
     def register_library(self, namespace: str, site: str) -> None:

@@ -75,20 +75,18 @@ class OperatorHandle:
         "_signature",
         "call",
         "dispatcher",
+        "full_name",
         "kernels",
         "memo",
-        "name",
-        "overload_name",
         "redispatch",
         "redispatch_memo",
     )
     call: Callable[..., Any]
     redispatch: Callable[..., Any]
 
-    def __init__(self, dispatcher: Dispatcher, name: str, overload_name: str) -> None:
+    def __init__(self, dispatcher: Dispatcher, full_name: str) -> None:
         self.dispatcher = dispatcher
-        self.name = name
-        self.overload_name = overload_name
+        self.full_name = full_name
         self.kernels: dict[DispatchKey, Kernel] = {}
         self.memo: dict[Any, Any] = {}
         self.redispatch_memo: dict[DispatchKeySet, Any] = {}
@@ -115,9 +113,14 @@ class OperatorHandle:
         raise AttributeError(f"'OperatorHandle' object has no attribute '{attribute}'")
 
     @property
-    def full_name(self) -> str:
-        """`aten::add.Tensor`."""
-        return f"{self.name}.{self.overload_name}" if self.overload_name else self.name
+    def name(self) -> str:
+        """`aten::add` of `aten::add.Tensor`."""
+        return self.full_name.partition(".")[0]
+
+    @property
+    def overload_name(self) -> str:
+        """`Tensor` of `aten::add.Tensor`, empty for an operator without one."""
+        return self.full_name.partition(".")[2]
 
     @property
     def has_schema(self) -> bool:
