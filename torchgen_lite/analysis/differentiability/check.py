@@ -180,7 +180,7 @@ def _check_gradients(entry: _Entry, formulas: Sequence[Formula]) -> Iterator[Dia
                 if way in ("grad", "grads", "grad_NAME"):
                     ways.setdefault(way, node.span)
                     ambiguous.setdefault(node.text, node.span)
-            if isinstance(node, Subscript) and str(node.value) == "grads":
+            if isinstance(node, Subscript) and node.value == Name("grads"):
                 index = node.index
                 if isinstance(index, Literal) and index.text.isdigit() and int(index.text) >= count:
                     message = f"`{node}` of an operator with {count} results"

@@ -12,7 +12,7 @@ from torchgen_lite.analysis.differentiability import DifferentiabilityInfo, Fact
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import torch_types
 from torchgen_lite.dialects.cpp.torch_types import Conventions
-from torchgen_lite.dialects.cpp.types import VOID, CType, unrooted
+from torchgen_lite.dialects.cpp.types import VOID, CType, std, unrooted
 from torchgen_lite.targets.cpp_torch import types
 
 _SIZES = "std::vector<c10::SymInt>"
@@ -133,8 +133,7 @@ def _member(saved: Saved, type_: CType) -> Member:
     if saved.keeps_tensors:
         return Member(saved, "autograd::SavedVariable", "autograd::SavedVariable({0}, false)")
     if saved.is_whole:
-        owned = str(unrooted(torch_types.kept(type_)))
-        read = _owned_value(owned, type_)
+        owned, read = str(unrooted(torch_types.kept(type_))), _kept_value(type_)
     else:
         # What can't be kept is reported with the formula.
         owned, read = FACTS.get(saved.fact, ("bool", "false"))
@@ -143,7 +142,10 @@ def _member(saved: Saved, type_: CType) -> Member:
     return Member(saved, owned, read)
 
 
-def _owned_value(owned: str, type_: CType) -> str:
-    if owned.startswith("std::vector<") and type_.name.endswith("ArrayRef"):
-        return "{0}.vec()"
-    return "std::string({0})" if owned == "std::string" else "{0}"
+def _kept_value(type_: CType) -> str:
+    """The value itself, or a copy of what it refers to."""
+    kept = torch_types.kept(type_)
+    if kept == std("string"):
+        return "std::string({0})"
+    is_copied = kept.name == std("vector").name and type_.name != kept.name
+    return "{0}.vec()" if is_copied else "{0}"

@@ -11,6 +11,7 @@ import pytest
 from tests.cpp.checked_library import generated_files
 from tests.cpp.compiling import needs_clang_format, unformatted
 from torchgen_lite import GenerateError, generate, load
+from torchgen_lite.analysis.resolve import resolve
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.loader import (
     find_torch_files,
@@ -257,7 +258,9 @@ def test_clang_format_changes_nothing_for_pytorchs_formulas() -> None:
     own = [replace(f, namespace="own", derivatives=formulas.get(str(f.func))) for f in functions]
     assert sum(f.derivatives is not None for f in own) > 600
     layout = Layout("out", "own", "own", tuple(range(16)))
-    built = build_differentiation(build_operators(own, 16), layout, ["manual.h"])
+    resolved = resolve(own, tags)
+    operators = build_operators(resolved.declared, 16)
+    built = build_differentiation(resolved, operators, layout, ["manual.h"])
     # Of 686 entries six want to know the size of blocks.
     errors = [d.message for d in built.diagnostics if d.severity == "error"]
     assert errors == ["nothing is kept for `self.sym_blocksize()`"] * 6
