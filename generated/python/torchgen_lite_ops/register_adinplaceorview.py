@@ -50,10 +50,7 @@ def adinplaceorview_resize_(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.resize_(
-            _after_adinplaceorview[_keyset],
-            self,
-            size,
-            memory_format=memory_format,
+            _after_adinplaceorview[_keyset], self, size, memory_format=memory_format
         )
     finally:
         _set_state(_outer)
@@ -62,18 +59,13 @@ def adinplaceorview_resize_(
 
 
 def adinplaceorview_zeros_out(
-    _keyset: DispatchKeySet,
-    size: Sequence[int],
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.zeros_out(
-            _after_adinplaceorview[_keyset],
-            size,
-            out=out,
+            _after_adinplaceorview[_keyset], size, out=out
         )
     finally:
         _set_state(_outer)
@@ -82,18 +74,13 @@ def adinplaceorview_zeros_out(
 
 
 def adinplaceorview_ones_out(
-    _keyset: DispatchKeySet,
-    size: Sequence[int],
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.ones_out(
-            _after_adinplaceorview[_keyset],
-            size,
-            out=out,
+            _after_adinplaceorview[_keyset], size, out=out
         )
     finally:
         _set_state(_outer)
@@ -102,20 +89,13 @@ def adinplaceorview_ones_out(
 
 
 def adinplaceorview_full_out(
-    _keyset: DispatchKeySet,
-    size: Sequence[int],
-    fill_value: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, size: Sequence[int], fill_value: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.full_out(
-            _after_adinplaceorview[_keyset],
-            size,
-            fill_value,
-            out=out,
+            _after_adinplaceorview[_keyset], size, fill_value, out=out
         )
     finally:
         _set_state(_outer)
@@ -124,18 +104,13 @@ def adinplaceorview_full_out(
 
 
 def adinplaceorview_arange_out(
-    _keyset: DispatchKeySet,
-    end: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, end: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.arange_out(
-            _after_adinplaceorview[_keyset],
-            end,
-            out=out,
+            _after_adinplaceorview[_keyset], end, out=out
         )
     finally:
         _set_state(_outer)
@@ -155,11 +130,7 @@ def adinplaceorview_arange_start_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.arange_start_out(
-            _after_adinplaceorview[_keyset],
-            start,
-            end,
-            step,
-            out=out,
+            _after_adinplaceorview[_keyset], start, end, step, out=out
         )
     finally:
         _set_state(_outer)
@@ -168,20 +139,13 @@ def adinplaceorview_arange_start_out(
 
 
 def adinplaceorview_range_out_(
-    _keyset: DispatchKeySet,
-    start: Number,
-    end: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, start: Number, end: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.range_out_(
-            _after_adinplaceorview[_keyset],
-            start,
-            end,
-            out=out,
+            _after_adinplaceorview[_keyset], start, end, out=out
         )
     finally:
         _set_state(_outer)
@@ -201,11 +165,7 @@ def adinplaceorview_range_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.range_out(
-            _after_adinplaceorview[_keyset],
-            start,
-            end,
-            step,
-            out=out,
+            _after_adinplaceorview[_keyset], start, end, step, out=out
         )
     finally:
         _set_state(_outer)
@@ -214,22 +174,13 @@ def adinplaceorview_range_out(
 
 
 def adinplaceorview_linspace_out(
-    _keyset: DispatchKeySet,
-    start: Number,
-    end: Number,
-    steps: int,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, start: Number, end: Number, steps: int, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.linspace_out(
-            _after_adinplaceorview[_keyset],
-            start,
-            end,
-            steps,
-            out=out,
+            _after_adinplaceorview[_keyset], start, end, steps, out=out
         )
     finally:
         _set_state(_outer)
@@ -250,12 +201,7 @@ def adinplaceorview_logspace_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.logspace_out(
-            _after_adinplaceorview[_keyset],
-            start,
-            end,
-            steps,
-            base,
-            out=out,
+            _after_adinplaceorview[_keyset], start, end, steps, base, out=out
         )
     finally:
         _set_state(_outer)
@@ -263,19 +209,12 @@ def adinplaceorview_logspace_out(
     return _result
 
 
-def adinplaceorview_eye_out(
-    _keyset: DispatchKeySet,
-    n: int,
-    *,
-    out: Tensor,
-) -> Tensor:
+def adinplaceorview_eye_out(_keyset: DispatchKeySet, n: int, *, out: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.eye_out(
-            _after_adinplaceorview[_keyset],
-            n,
-            out=out,
+            _after_adinplaceorview[_keyset], n, out=out
         )
     finally:
         _set_state(_outer)
@@ -284,20 +223,13 @@ def adinplaceorview_eye_out(
 
 
 def adinplaceorview_eye_m_out(
-    _keyset: DispatchKeySet,
-    n: int,
-    m: int,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, n: int, m: int, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.eye_m_out(
-            _after_adinplaceorview[_keyset],
-            n,
-            m,
-            out=out,
+            _after_adinplaceorview[_keyset], n, m, out=out
         )
     finally:
         _set_state(_outer)
@@ -316,10 +248,7 @@ def adinplaceorview_bernoulli__float(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bernoulli__float(
-            _after_adinplaceorview[_keyset],
-            self,
-            p,
-            generator=generator,
+            _after_adinplaceorview[_keyset], self, p, generator=generator
         )
     finally:
         _set_state(_outer)
@@ -339,11 +268,7 @@ def adinplaceorview_uniform_(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.uniform_(
-            _after_adinplaceorview[_keyset],
-            self,
-            from_,
-            to,
-            generator=generator,
+            _after_adinplaceorview[_keyset], self, from_, to, generator=generator
         )
     finally:
         _set_state(_outer)
@@ -363,11 +288,7 @@ def adinplaceorview_normal_(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.normal_(
-            _after_adinplaceorview[_keyset],
-            self,
-            mean,
-            std,
-            generator=generator,
+            _after_adinplaceorview[_keyset], self, mean, std, generator=generator
         )
     finally:
         _set_state(_outer)
@@ -376,19 +297,13 @@ def adinplaceorview_normal_(
 
 
 def adinplaceorview_copy_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    src: Tensor,
-    non_blocking: bool = False,
+    _keyset: DispatchKeySet, self: Tensor, src: Tensor, non_blocking: bool = False
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.copy_(
-            _after_adinplaceorview[_keyset],
-            self,
-            src,
-            non_blocking,
+            _after_adinplaceorview[_keyset], self, src, non_blocking
         )
     finally:
         _set_state(_outer)
@@ -396,10 +311,7 @@ def adinplaceorview_copy_(
     return _result
 
 
-def adinplaceorview_zero_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_zero_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -411,17 +323,13 @@ def adinplaceorview_zero_(
 
 
 def adinplaceorview_fill__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, value: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.fill__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            value,
+            _after_adinplaceorview[_keyset], self, value
         )
     finally:
         _set_state(_outer)
@@ -430,17 +338,13 @@ def adinplaceorview_fill__Scalar(
 
 
 def adinplaceorview_fill__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    value: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, value: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.fill__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            value,
+            _after_adinplaceorview[_keyset], self, value
         )
     finally:
         _set_state(_outer)
@@ -459,131 +363,87 @@ def adinplaceorview_as_strided(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.as_strided(
-            _after_adinplaceorview[_keyset],
-            self,
-            size,
-            stride,
-            storage_offset,
+            _after_adinplaceorview[_keyset], self, size, stride, storage_offset
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.as_strided(_base, size, stride, storage_offset)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(
+        self,
+        _result,
+        lambda _base: _operators.as_strided(_base, size, stride, storage_offset),
+    )
 
 
 def adinplaceorview_view(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    size: Sequence[int],
+    _keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.view(
-            _after_adinplaceorview[_keyset],
-            self,
-            size,
+            _after_adinplaceorview[_keyset], self, size
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.view(_base, size)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(self, _result, lambda _base: _operators.view(_base, size))
 
 
 def adinplaceorview_view_dtype(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dtype: dtype,
+    _keyset: DispatchKeySet, self: Tensor, dtype: dtype
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _redispatch_operators.view_dtype(
-            _after_adinplaceorview[_keyset],
-            self,
-            dtype,
+            _after_adinplaceorview[_keyset], self, dtype
         )
     finally:
         _set_state(_outer)
 
 
 def adinplaceorview__reshape_alias(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    size: Sequence[int],
-    stride: Sequence[int],
+    _keyset: DispatchKeySet, self: Tensor, size: Sequence[int], stride: Sequence[int]
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators._reshape_alias(
-            _after_adinplaceorview[_keyset],
-            self,
-            size,
-            stride,
+            _after_adinplaceorview[_keyset], self, size, stride
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators._reshape_alias(_base, size, stride)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(
+        self, _result, lambda _base: _operators._reshape_alias(_base, size, stride)
+    )
 
 
 def adinplaceorview_unfold(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dimension: int,
-    size: int,
-    step: int,
+    _keyset: DispatchKeySet, self: Tensor, dimension: int, size: int, step: int
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.unfold(
-            _after_adinplaceorview[_keyset],
-            self,
-            dimension,
-            size,
-            step,
+            _after_adinplaceorview[_keyset], self, dimension, size, step
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.unfold(_base, dimension, size, step)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(
+        self, _result, lambda _base: _operators.unfold(_base, dimension, size, step)
+    )
 
 
-def adinplaceorview_alias(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_alias(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.alias(_after_adinplaceorview[_keyset], self)
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.alias(_base)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(self, _result, lambda _base: _operators.alias(_base))
 
 
-def adinplaceorview_detach(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_detach(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -593,66 +453,43 @@ def adinplaceorview_detach(
 
 
 def adinplaceorview_permute(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dims: Sequence[int],
+    _keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.permute(
-            _after_adinplaceorview[_keyset],
-            self,
-            dims,
+            _after_adinplaceorview[_keyset], self, dims
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.permute(_base, dims)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(self, _result, lambda _base: _operators.permute(_base, dims))
 
 
 def adinplaceorview_transpose_int(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim0: int,
-    dim1: int,
+    _keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.transpose_int(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim0,
-            dim1,
+            _after_adinplaceorview[_keyset], self, dim0, dim1
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.transpose_int(_base, dim0, dim1)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(
+        self, _result, lambda _base: _operators.transpose_int(_base, dim0, dim1)
+    )
 
 
-def adinplaceorview_t(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_t(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.t(_after_adinplaceorview[_keyset], self)
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.t(_base)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(self, _result, lambda _base: _operators.t(_base))
 
 
 def adinplaceorview_expand(
@@ -666,42 +503,29 @@ def adinplaceorview_expand(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.expand(
-            _after_adinplaceorview[_keyset],
-            self,
-            size,
-            implicit=implicit,
+            _after_adinplaceorview[_keyset], self, size, implicit=implicit
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.expand(_base, size, implicit=implicit)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(
+        self, _result, lambda _base: _operators.expand(_base, size, implicit=implicit)
+    )
 
 
 def adinplaceorview_select_int(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: int,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: int
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.select_int(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            index,
+            _after_adinplaceorview[_keyset], self, dim, index
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.select_int(_base, dim, index)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(
+        self, _result, lambda _base: _operators.select_int(_base, dim, index)
+    )
 
 
 def adinplaceorview_slice_Tensor(
@@ -716,216 +540,141 @@ def adinplaceorview_slice_Tensor(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.slice_Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            start,
-            end,
-            step,
+            _after_adinplaceorview[_keyset], self, dim, start, end, step
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.slice_Tensor(_base, dim, start, end, step)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(
+        self,
+        _result,
+        lambda _base: _operators.slice_Tensor(_base, dim, start, end, step),
+    )
 
 
 def adinplaceorview_diagonal(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    offset: int = 0,
-    dim1: int = 0,
-    dim2: int = 1,
+    _keyset: DispatchKeySet, self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.diagonal(
-            _after_adinplaceorview[_keyset],
-            self,
-            offset,
-            dim1,
-            dim2,
+            _after_adinplaceorview[_keyset], self, offset, dim1, dim2
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.diagonal(_base, offset, dim1, dim2)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(
+        self, _result, lambda _base: _operators.diagonal(_base, offset, dim1, dim2)
+    )
 
 
-def adinplaceorview_squeeze(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_squeeze(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.squeeze(_after_adinplaceorview[_keyset], self)
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.squeeze(_base)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(self, _result, lambda _base: _operators.squeeze(_base))
 
 
 def adinplaceorview_squeeze_dim(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
+    _keyset: DispatchKeySet, self: Tensor, dim: int
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.squeeze_dim(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
+            _after_adinplaceorview[_keyset], self, dim
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.squeeze_dim(_base, dim)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(self, _result, lambda _base: _operators.squeeze_dim(_base, dim))
 
 
 def adinplaceorview_squeeze_dims(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: Sequence[int],
+    _keyset: DispatchKeySet, self: Tensor, dim: Sequence[int]
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.squeeze_dims(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
+            _after_adinplaceorview[_keyset], self, dim
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.squeeze_dims(_base, dim)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(self, _result, lambda _base: _operators.squeeze_dims(_base, dim))
 
 
 def adinplaceorview_unsqueeze(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
+    _keyset: DispatchKeySet, self: Tensor, dim: int
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.unsqueeze(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
+            _after_adinplaceorview[_keyset], self, dim
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.unsqueeze(_base, dim)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(self, _result, lambda _base: _operators.unsqueeze(_base, dim))
 
 
 def adinplaceorview_split_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    split_size: int,
-    dim: int = 0,
+    _keyset: DispatchKeySet, self: Tensor, split_size: int, dim: int = 0
 ) -> list[Tensor]:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.split_Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            split_size,
-            dim,
+            _after_adinplaceorview[_keyset], self, split_size, dim
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.split_Tensor(_base, split_size, dim)
-
-    return _as_views(self, _result, _replay)
+    return _as_views(
+        self, _result, lambda _base: _operators.split_Tensor(_base, split_size, dim)
+    )
 
 
 def adinplaceorview_split_with_sizes(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    split_sizes: Sequence[int],
-    dim: int = 0,
+    _keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int = 0
 ) -> list[Tensor]:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.split_with_sizes(
-            _after_adinplaceorview[_keyset],
-            self,
-            split_sizes,
-            dim,
+            _after_adinplaceorview[_keyset], self, split_sizes, dim
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.split_with_sizes(_base, split_sizes, dim)
-
-    return _as_views(self, _result, _replay)
+    return _as_views(
+        self,
+        _result,
+        lambda _base: _operators.split_with_sizes(_base, split_sizes, dim),
+    )
 
 
 def adinplaceorview_unbind_int(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int = 0,
+    _keyset: DispatchKeySet, self: Tensor, dim: int = 0
 ) -> list[Tensor]:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.unbind_int(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
+            _after_adinplaceorview[_keyset], self, dim
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.unbind_int(_base, dim)
-
-    return _as_views(self, _result, _replay)
+    return _as_views(self, _result, lambda _base: _operators.unbind_int(_base, dim))
 
 
 def adinplaceorview_cat_out(
-    _keyset: DispatchKeySet,
-    tensors: Sequence[Tensor],
-    dim: int = 0,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.cat_out(
-            _after_adinplaceorview[_keyset],
-            tensors,
-            dim,
-            out=out,
+            _after_adinplaceorview[_keyset], tensors, dim, out=out
         )
     finally:
         _set_state(_outer)
@@ -934,20 +683,13 @@ def adinplaceorview_cat_out(
 
 
 def adinplaceorview_stack_out(
-    _keyset: DispatchKeySet,
-    tensors: Sequence[Tensor],
-    dim: int = 0,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.stack_out(
-            _after_adinplaceorview[_keyset],
-            tensors,
-            dim,
-            out=out,
+            _after_adinplaceorview[_keyset], tensors, dim, out=out
         )
     finally:
         _set_state(_outer)
@@ -956,20 +698,13 @@ def adinplaceorview_stack_out(
 
 
 def adinplaceorview_tril_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    diagonal: int = 0,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.tril_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            diagonal,
-            out=out,
+            _after_adinplaceorview[_keyset], self, diagonal, out=out
         )
     finally:
         _set_state(_outer)
@@ -978,17 +713,13 @@ def adinplaceorview_tril_out(
 
 
 def adinplaceorview_tril_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    diagonal: int = 0,
+    _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.tril_(
-            _after_adinplaceorview[_keyset],
-            self,
-            diagonal,
+            _after_adinplaceorview[_keyset], self, diagonal
         )
     finally:
         _set_state(_outer)
@@ -997,20 +728,13 @@ def adinplaceorview_tril_(
 
 
 def adinplaceorview_triu_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    diagonal: int = 0,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.triu_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            diagonal,
-            out=out,
+            _after_adinplaceorview[_keyset], self, diagonal, out=out
         )
     finally:
         _set_state(_outer)
@@ -1019,17 +743,13 @@ def adinplaceorview_triu_out(
 
 
 def adinplaceorview_triu_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    diagonal: int = 0,
+    _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.triu_(
-            _after_adinplaceorview[_keyset],
-            self,
-            diagonal,
+            _after_adinplaceorview[_keyset], self, diagonal
         )
     finally:
         _set_state(_outer)
@@ -1076,12 +796,7 @@ def adinplaceorview_scatter_src_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.scatter_src_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            index,
-            src,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, index, src, out=out
         )
     finally:
         _set_state(_outer)
@@ -1090,21 +805,13 @@ def adinplaceorview_scatter_src_out(
 
 
 def adinplaceorview_scatter__src(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.scatter__src(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            index,
-            src,
+            _after_adinplaceorview[_keyset], self, dim, index, src
         )
     finally:
         _set_state(_outer)
@@ -1125,12 +832,7 @@ def adinplaceorview_scatter_value_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.scatter_value_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            index,
-            value,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, index, value, out=out
         )
     finally:
         _set_state(_outer)
@@ -1139,21 +841,13 @@ def adinplaceorview_scatter_value_out(
 
 
 def adinplaceorview_scatter__value(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.scatter__value(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            index,
-            value,
+            _after_adinplaceorview[_keyset], self, dim, index, value
         )
     finally:
         _set_state(_outer)
@@ -1174,12 +868,7 @@ def adinplaceorview_scatter_add_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.scatter_add_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            index,
-            src,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, index, src, out=out
         )
     finally:
         _set_state(_outer)
@@ -1188,21 +877,13 @@ def adinplaceorview_scatter_add_out(
 
 
 def adinplaceorview_scatter_add_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.scatter_add_(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            index,
-            src,
+            _after_adinplaceorview[_keyset], self, dim, index, src
         )
     finally:
         _set_state(_outer)
@@ -1211,20 +892,13 @@ def adinplaceorview_scatter_add_(
 
 
 def adinplaceorview_take_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    index: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, index: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.take_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            index,
-            out=out,
+            _after_adinplaceorview[_keyset], self, index, out=out
         )
     finally:
         _set_state(_outer)
@@ -1233,22 +907,13 @@ def adinplaceorview_take_out(
 
 
 def adinplaceorview_index_select_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.index_select_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            index,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, index, out=out
         )
     finally:
         _set_state(_outer)
@@ -1297,12 +962,7 @@ def adinplaceorview_index_add_(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.index_add_(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            index,
-            source,
-            alpha=alpha,
+            _after_adinplaceorview[_keyset], self, dim, index, source, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -1323,12 +983,7 @@ def adinplaceorview_index_copy_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.index_copy_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            index,
-            source,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, index, source, out=out
         )
     finally:
         _set_state(_outer)
@@ -1337,21 +992,13 @@ def adinplaceorview_index_copy_out(
 
 
 def adinplaceorview_index_copy_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.index_copy_(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            index,
-            source,
+            _after_adinplaceorview[_keyset], self, dim, index, source
         )
     finally:
         _set_state(_outer)
@@ -1360,21 +1007,13 @@ def adinplaceorview_index_copy_(
 
 
 def adinplaceorview_index_fill__int_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.index_fill__int_Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            index,
-            value,
+            _after_adinplaceorview[_keyset], self, dim, index, value
         )
     finally:
         _set_state(_outer)
@@ -1393,10 +1032,7 @@ def adinplaceorview_index_Tensor_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.index_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            indices,
-            out=out,
+            _after_adinplaceorview[_keyset], self, indices, out=out
         )
     finally:
         _set_state(_outer)
@@ -1415,11 +1051,7 @@ def adinplaceorview_index_put_(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.index_put_(
-            _after_adinplaceorview[_keyset],
-            self,
-            indices,
-            values,
-            accumulate,
+            _after_adinplaceorview[_keyset], self, indices, values, accumulate
         )
     finally:
         _set_state(_outer)
@@ -1439,12 +1071,7 @@ def adinplaceorview__index_put_impl_(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators._index_put_impl_(
-            _after_adinplaceorview[_keyset],
-            self,
-            indices,
-            values,
-            accumulate,
-            unsafe,
+            _after_adinplaceorview[_keyset], self, indices, values, accumulate, unsafe
         )
     finally:
         _set_state(_outer)
@@ -1464,11 +1091,7 @@ def adinplaceorview_where_self_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.where_self_out(
-            _after_adinplaceorview[_keyset],
-            condition,
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], condition, self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -1477,19 +1100,13 @@ def adinplaceorview_where_self_out(
 
 
 def adinplaceorview_masked_fill__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.masked_fill__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            mask,
-            value,
+            _after_adinplaceorview[_keyset], self, mask, value
         )
     finally:
         _set_state(_outer)
@@ -1498,19 +1115,13 @@ def adinplaceorview_masked_fill__Scalar(
 
 
 def adinplaceorview_masked_fill__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-    value: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.masked_fill__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            mask,
-            value,
+            _after_adinplaceorview[_keyset], self, mask, value
         )
     finally:
         _set_state(_outer)
@@ -1519,20 +1130,13 @@ def adinplaceorview_masked_fill__Tensor(
 
 
 def adinplaceorview_masked_select_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.masked_select_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            mask,
-            out=out,
+            _after_adinplaceorview[_keyset], self, mask, out=out
         )
     finally:
         _set_state(_outer)
@@ -1541,18 +1145,13 @@ def adinplaceorview_masked_select_out(
 
 
 def adinplaceorview_nonzero_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.nonzero_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -1647,10 +1246,7 @@ def adinplaceorview_topk_values(
     return _result
 
 
-def adinplaceorview_abs_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_abs_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -1662,18 +1258,13 @@ def adinplaceorview_abs_(
 
 
 def adinplaceorview_abs_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.abs_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -1681,16 +1272,12 @@ def adinplaceorview_abs_out(
     return _result
 
 
-def adinplaceorview_conj_physical_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_conj_physical_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.conj_physical_(
-            _after_adinplaceorview[_keyset],
-            self,
+            _after_adinplaceorview[_keyset], self
         )
     finally:
         _set_state(_outer)
@@ -1699,18 +1286,13 @@ def adinplaceorview_conj_physical_(
 
 
 def adinplaceorview_conj_physical_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.conj_physical_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -1718,50 +1300,31 @@ def adinplaceorview_conj_physical_out(
     return _result
 
 
-def adinplaceorview_view_as_real(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_view_as_real(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.view_as_real(
-            _after_adinplaceorview[_keyset],
-            self,
+            _after_adinplaceorview[_keyset], self
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.view_as_real(_base)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(self, _result, lambda _base: _operators.view_as_real(_base))
 
 
-def adinplaceorview_view_as_complex(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_view_as_complex(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.view_as_complex(
-            _after_adinplaceorview[_keyset],
-            self,
+            _after_adinplaceorview[_keyset], self
         )
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.view_as_complex(_base)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(self, _result, lambda _base: _operators.view_as_complex(_base))
 
 
-def adinplaceorview_neg_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_neg_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -1773,18 +1336,13 @@ def adinplaceorview_neg_(
 
 
 def adinplaceorview_neg_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.neg_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -1792,10 +1350,7 @@ def adinplaceorview_neg_out(
     return _result
 
 
-def adinplaceorview_exp_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_exp_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -1807,18 +1362,13 @@ def adinplaceorview_exp_(
 
 
 def adinplaceorview_exp_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.exp_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -1826,10 +1376,7 @@ def adinplaceorview_exp_out(
     return _result
 
 
-def adinplaceorview_exp2_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_exp2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -1841,18 +1388,13 @@ def adinplaceorview_exp2_(
 
 
 def adinplaceorview_exp2_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.exp2_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -1860,10 +1402,7 @@ def adinplaceorview_exp2_out(
     return _result
 
 
-def adinplaceorview_log_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_log_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -1875,18 +1414,13 @@ def adinplaceorview_log_(
 
 
 def adinplaceorview_log_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.log_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -1894,10 +1428,7 @@ def adinplaceorview_log_out(
     return _result
 
 
-def adinplaceorview_log2_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_log2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -1909,18 +1440,13 @@ def adinplaceorview_log2_(
 
 
 def adinplaceorview_log2_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.log2_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -1928,10 +1454,7 @@ def adinplaceorview_log2_out(
     return _result
 
 
-def adinplaceorview_log10_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_log10_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -1943,18 +1466,13 @@ def adinplaceorview_log10_(
 
 
 def adinplaceorview_log10_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.log10_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -1962,10 +1480,7 @@ def adinplaceorview_log10_out(
     return _result
 
 
-def adinplaceorview_log1p_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_log1p_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -1977,18 +1492,13 @@ def adinplaceorview_log1p_(
 
 
 def adinplaceorview_log1p_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.log1p_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -1996,10 +1506,7 @@ def adinplaceorview_log1p_out(
     return _result
 
 
-def adinplaceorview_expm1_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_expm1_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2011,18 +1518,13 @@ def adinplaceorview_expm1_(
 
 
 def adinplaceorview_expm1_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.expm1_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2030,10 +1532,7 @@ def adinplaceorview_expm1_out(
     return _result
 
 
-def adinplaceorview_sqrt_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_sqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2045,18 +1544,13 @@ def adinplaceorview_sqrt_(
 
 
 def adinplaceorview_sqrt_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sqrt_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2064,10 +1558,7 @@ def adinplaceorview_sqrt_out(
     return _result
 
 
-def adinplaceorview_rsqrt_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_rsqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2079,18 +1570,13 @@ def adinplaceorview_rsqrt_(
 
 
 def adinplaceorview_rsqrt_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.rsqrt_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2098,10 +1584,7 @@ def adinplaceorview_rsqrt_out(
     return _result
 
 
-def adinplaceorview_sin_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_sin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2113,18 +1596,13 @@ def adinplaceorview_sin_(
 
 
 def adinplaceorview_sin_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sin_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2132,10 +1610,7 @@ def adinplaceorview_sin_out(
     return _result
 
 
-def adinplaceorview_cos_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_cos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2147,18 +1622,13 @@ def adinplaceorview_cos_(
 
 
 def adinplaceorview_cos_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.cos_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2166,10 +1636,7 @@ def adinplaceorview_cos_out(
     return _result
 
 
-def adinplaceorview_tan_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_tan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2181,18 +1648,13 @@ def adinplaceorview_tan_(
 
 
 def adinplaceorview_tan_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.tan_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2200,10 +1662,7 @@ def adinplaceorview_tan_out(
     return _result
 
 
-def adinplaceorview_asin_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_asin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2215,18 +1674,13 @@ def adinplaceorview_asin_(
 
 
 def adinplaceorview_asin_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.asin_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2234,10 +1688,7 @@ def adinplaceorview_asin_out(
     return _result
 
 
-def adinplaceorview_acos_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_acos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2249,18 +1700,13 @@ def adinplaceorview_acos_(
 
 
 def adinplaceorview_acos_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.acos_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2268,10 +1714,7 @@ def adinplaceorview_acos_out(
     return _result
 
 
-def adinplaceorview_atan_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_atan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2283,18 +1726,13 @@ def adinplaceorview_atan_(
 
 
 def adinplaceorview_atan_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.atan_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2302,10 +1740,7 @@ def adinplaceorview_atan_out(
     return _result
 
 
-def adinplaceorview_sinh_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_sinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2317,18 +1752,13 @@ def adinplaceorview_sinh_(
 
 
 def adinplaceorview_sinh_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sinh_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2336,10 +1766,7 @@ def adinplaceorview_sinh_out(
     return _result
 
 
-def adinplaceorview_cosh_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_cosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2351,18 +1778,13 @@ def adinplaceorview_cosh_(
 
 
 def adinplaceorview_cosh_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.cosh_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2370,10 +1792,7 @@ def adinplaceorview_cosh_out(
     return _result
 
 
-def adinplaceorview_tanh_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_tanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2385,18 +1804,13 @@ def adinplaceorview_tanh_(
 
 
 def adinplaceorview_tanh_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.tanh_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2404,10 +1818,7 @@ def adinplaceorview_tanh_out(
     return _result
 
 
-def adinplaceorview_asinh_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_asinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2419,18 +1830,13 @@ def adinplaceorview_asinh_(
 
 
 def adinplaceorview_asinh_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.asinh_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2438,10 +1844,7 @@ def adinplaceorview_asinh_out(
     return _result
 
 
-def adinplaceorview_acosh_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_acosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2453,18 +1856,13 @@ def adinplaceorview_acosh_(
 
 
 def adinplaceorview_acosh_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.acosh_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2472,10 +1870,7 @@ def adinplaceorview_acosh_out(
     return _result
 
 
-def adinplaceorview_atanh_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_atanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2487,18 +1882,13 @@ def adinplaceorview_atanh_(
 
 
 def adinplaceorview_atanh_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.atanh_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2506,10 +1896,7 @@ def adinplaceorview_atanh_out(
     return _result
 
 
-def adinplaceorview_floor_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_floor_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2521,18 +1908,13 @@ def adinplaceorview_floor_(
 
 
 def adinplaceorview_floor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.floor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2540,10 +1922,7 @@ def adinplaceorview_floor_out(
     return _result
 
 
-def adinplaceorview_ceil_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_ceil_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2555,18 +1934,13 @@ def adinplaceorview_ceil_(
 
 
 def adinplaceorview_ceil_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.ceil_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2574,10 +1948,7 @@ def adinplaceorview_ceil_out(
     return _result
 
 
-def adinplaceorview_round_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_round_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2589,18 +1960,13 @@ def adinplaceorview_round_(
 
 
 def adinplaceorview_round_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.round_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2609,18 +1975,13 @@ def adinplaceorview_round_out(
 
 
 def adinplaceorview_round__decimals(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    decimals: int,
+    _keyset: DispatchKeySet, self: Tensor, *, decimals: int
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.round__decimals(
-            _after_adinplaceorview[_keyset],
-            self,
-            decimals=decimals,
+            _after_adinplaceorview[_keyset], self, decimals=decimals
         )
     finally:
         _set_state(_outer)
@@ -2629,20 +1990,13 @@ def adinplaceorview_round__decimals(
 
 
 def adinplaceorview_round_decimals_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    decimals: int,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, decimals: int, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.round_decimals_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            decimals=decimals,
-            out=out,
+            _after_adinplaceorview[_keyset], self, decimals=decimals, out=out
         )
     finally:
         _set_state(_outer)
@@ -2650,10 +2004,7 @@ def adinplaceorview_round_decimals_out(
     return _result
 
 
-def adinplaceorview_trunc_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_trunc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2665,18 +2016,13 @@ def adinplaceorview_trunc_(
 
 
 def adinplaceorview_trunc_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.trunc_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2684,10 +2030,7 @@ def adinplaceorview_trunc_out(
     return _result
 
 
-def adinplaceorview_frac_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_frac_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2699,18 +2042,13 @@ def adinplaceorview_frac_(
 
 
 def adinplaceorview_frac_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.frac_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2718,10 +2056,7 @@ def adinplaceorview_frac_out(
     return _result
 
 
-def adinplaceorview_sign_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_sign_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2733,18 +2068,13 @@ def adinplaceorview_sign_(
 
 
 def adinplaceorview_sign_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sign_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2752,10 +2082,7 @@ def adinplaceorview_sign_out(
     return _result
 
 
-def adinplaceorview_sgn_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_sgn_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2767,18 +2094,13 @@ def adinplaceorview_sgn_(
 
 
 def adinplaceorview_sgn_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sgn_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2787,18 +2109,13 @@ def adinplaceorview_sgn_out(
 
 
 def adinplaceorview_signbit_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.signbit_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2806,16 +2123,12 @@ def adinplaceorview_signbit_out(
     return _result
 
 
-def adinplaceorview_reciprocal_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_reciprocal_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.reciprocal_(
-            _after_adinplaceorview[_keyset],
-            self,
+            _after_adinplaceorview[_keyset], self
         )
     finally:
         _set_state(_outer)
@@ -2824,18 +2137,13 @@ def adinplaceorview_reciprocal_(
 
 
 def adinplaceorview_reciprocal_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.reciprocal_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2843,10 +2151,7 @@ def adinplaceorview_reciprocal_out(
     return _result
 
 
-def adinplaceorview_sigmoid_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_sigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2858,18 +2163,13 @@ def adinplaceorview_sigmoid_(
 
 
 def adinplaceorview_sigmoid_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sigmoid_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2877,10 +2177,7 @@ def adinplaceorview_sigmoid_out(
     return _result
 
 
-def adinplaceorview_erf_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_erf_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2892,18 +2189,13 @@ def adinplaceorview_erf_(
 
 
 def adinplaceorview_erf_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.erf_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2911,10 +2203,7 @@ def adinplaceorview_erf_out(
     return _result
 
 
-def adinplaceorview_erfc_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_erfc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -2926,18 +2215,13 @@ def adinplaceorview_erfc_(
 
 
 def adinplaceorview_erfc_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.erfc_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2945,16 +2229,12 @@ def adinplaceorview_erfc_out(
     return _result
 
 
-def adinplaceorview_logical_not_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_logical_not_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.logical_not_(
-            _after_adinplaceorview[_keyset],
-            self,
+            _after_adinplaceorview[_keyset], self
         )
     finally:
         _set_state(_outer)
@@ -2963,18 +2243,13 @@ def adinplaceorview_logical_not_(
 
 
 def adinplaceorview_logical_not_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.logical_not_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -2982,16 +2257,12 @@ def adinplaceorview_logical_not_out(
     return _result
 
 
-def adinplaceorview_bitwise_not_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_bitwise_not_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bitwise_not_(
-            _after_adinplaceorview[_keyset],
-            self,
+            _after_adinplaceorview[_keyset], self
         )
     finally:
         _set_state(_outer)
@@ -3000,18 +2271,13 @@ def adinplaceorview_bitwise_not_(
 
 
 def adinplaceorview_bitwise_not_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bitwise_not_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -3020,20 +2286,13 @@ def adinplaceorview_bitwise_not_out(
 
 
 def adinplaceorview_add__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.add__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            alpha=alpha,
+            _after_adinplaceorview[_keyset], self, other, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -3053,11 +2312,7 @@ def adinplaceorview_add_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.add_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            alpha=alpha,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, alpha=alpha, out=out
         )
     finally:
         _set_state(_outer)
@@ -3066,19 +2321,13 @@ def adinplaceorview_add_out(
 
 
 def adinplaceorview_add__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.add__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            alpha,
+            _after_adinplaceorview[_keyset], self, other, alpha
         )
     finally:
         _set_state(_outer)
@@ -3098,11 +2347,7 @@ def adinplaceorview_sub_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sub_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            alpha=alpha,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, alpha=alpha, out=out
         )
     finally:
         _set_state(_outer)
@@ -3111,20 +2356,13 @@ def adinplaceorview_sub_out(
 
 
 def adinplaceorview_sub__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sub__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            alpha=alpha,
+            _after_adinplaceorview[_keyset], self, other, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -3133,19 +2371,13 @@ def adinplaceorview_sub__Tensor(
 
 
 def adinplaceorview_sub__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sub__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            alpha,
+            _after_adinplaceorview[_keyset], self, other, alpha
         )
     finally:
         _set_state(_outer)
@@ -3154,17 +2386,13 @@ def adinplaceorview_sub__Scalar(
 
 
 def adinplaceorview_mul__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.mul__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3173,20 +2401,13 @@ def adinplaceorview_mul__Tensor(
 
 
 def adinplaceorview_mul_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.mul_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3195,17 +2416,13 @@ def adinplaceorview_mul_out(
 
 
 def adinplaceorview_mul__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.mul__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3214,17 +2431,13 @@ def adinplaceorview_mul__Scalar(
 
 
 def adinplaceorview_div__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.div__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3233,20 +2446,13 @@ def adinplaceorview_div__Tensor(
 
 
 def adinplaceorview_div_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.div_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3255,20 +2461,13 @@ def adinplaceorview_div_out(
 
 
 def adinplaceorview_div__Tensor_mode(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    rounding_mode: str | None,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.div__Tensor_mode(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            rounding_mode=rounding_mode,
+            _after_adinplaceorview[_keyset], self, other, rounding_mode=rounding_mode
         )
     finally:
         _set_state(_outer)
@@ -3301,17 +2500,13 @@ def adinplaceorview_div_out_mode(
 
 
 def adinplaceorview_div__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.div__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3320,20 +2515,13 @@ def adinplaceorview_div__Scalar(
 
 
 def adinplaceorview_div__Scalar_mode(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    rounding_mode: str | None,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.div__Scalar_mode(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            rounding_mode=rounding_mode,
+            _after_adinplaceorview[_keyset], self, other, rounding_mode=rounding_mode
         )
     finally:
         _set_state(_outer)
@@ -3342,20 +2530,13 @@ def adinplaceorview_div__Scalar_mode(
 
 
 def adinplaceorview_pow_Tensor_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    exponent: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, exponent: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.pow_Tensor_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            exponent,
-            out=out,
+            _after_adinplaceorview[_keyset], self, exponent, out=out
         )
     finally:
         _set_state(_outer)
@@ -3364,20 +2545,13 @@ def adinplaceorview_pow_Tensor_Tensor_out(
 
 
 def adinplaceorview_pow_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Number,
-    exponent: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Number, exponent: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.pow_Scalar_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            exponent,
-            out=out,
+            _after_adinplaceorview[_keyset], self, exponent, out=out
         )
     finally:
         _set_state(_outer)
@@ -3386,20 +2560,13 @@ def adinplaceorview_pow_Scalar_out(
 
 
 def adinplaceorview_pow_Tensor_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    exponent: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, exponent: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.pow_Tensor_Scalar_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            exponent,
-            out=out,
+            _after_adinplaceorview[_keyset], self, exponent, out=out
         )
     finally:
         _set_state(_outer)
@@ -3408,17 +2575,13 @@ def adinplaceorview_pow_Tensor_Scalar_out(
 
 
 def adinplaceorview_pow__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    exponent: Number,
+    _keyset: DispatchKeySet, self: Tensor, exponent: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.pow__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            exponent,
+            _after_adinplaceorview[_keyset], self, exponent
         )
     finally:
         _set_state(_outer)
@@ -3427,17 +2590,13 @@ def adinplaceorview_pow__Scalar(
 
 
 def adinplaceorview_pow__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    exponent: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, exponent: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.pow__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            exponent,
+            _after_adinplaceorview[_keyset], self, exponent
         )
     finally:
         _set_state(_outer)
@@ -3446,20 +2605,13 @@ def adinplaceorview_pow__Tensor(
 
 
 def adinplaceorview_remainder_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.remainder_Scalar_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3468,17 +2620,13 @@ def adinplaceorview_remainder_Scalar_out(
 
 
 def adinplaceorview_remainder__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.remainder__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3487,20 +2635,13 @@ def adinplaceorview_remainder__Scalar(
 
 
 def adinplaceorview_remainder_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.remainder_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3509,17 +2650,13 @@ def adinplaceorview_remainder_Tensor_out(
 
 
 def adinplaceorview_remainder__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.remainder__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3528,20 +2665,13 @@ def adinplaceorview_remainder__Tensor(
 
 
 def adinplaceorview_fmod_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.fmod_Scalar_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3550,17 +2680,13 @@ def adinplaceorview_fmod_Scalar_out(
 
 
 def adinplaceorview_fmod__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.fmod__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3569,20 +2695,13 @@ def adinplaceorview_fmod__Scalar(
 
 
 def adinplaceorview_fmod_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.fmod_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3591,17 +2710,13 @@ def adinplaceorview_fmod_Tensor_out(
 
 
 def adinplaceorview_fmod__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.fmod__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3610,17 +2725,13 @@ def adinplaceorview_fmod__Tensor(
 
 
 def adinplaceorview_floor_divide__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.floor_divide__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3629,20 +2740,13 @@ def adinplaceorview_floor_divide__Tensor(
 
 
 def adinplaceorview_floor_divide_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.floor_divide_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3651,17 +2755,13 @@ def adinplaceorview_floor_divide_out(
 
 
 def adinplaceorview_floor_divide__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.floor_divide__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3670,20 +2770,13 @@ def adinplaceorview_floor_divide__Scalar(
 
 
 def adinplaceorview_maximum_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.maximum_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3692,20 +2785,13 @@ def adinplaceorview_maximum_out(
 
 
 def adinplaceorview_minimum_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.minimum_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3714,20 +2800,13 @@ def adinplaceorview_minimum_out(
 
 
 def adinplaceorview_fmax_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.fmax_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3736,20 +2815,13 @@ def adinplaceorview_fmax_out(
 
 
 def adinplaceorview_fmin_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.fmin_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3758,20 +2830,13 @@ def adinplaceorview_fmin_out(
 
 
 def adinplaceorview_atan2_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.atan2_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3780,17 +2845,13 @@ def adinplaceorview_atan2_out(
 
 
 def adinplaceorview_atan2_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.atan2_(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3799,20 +2860,13 @@ def adinplaceorview_atan2_(
 
 
 def adinplaceorview_hypot_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.hypot_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3821,17 +2875,13 @@ def adinplaceorview_hypot_out(
 
 
 def adinplaceorview_hypot_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.hypot_(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3840,20 +2890,13 @@ def adinplaceorview_hypot_(
 
 
 def adinplaceorview_copysign_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.copysign_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3862,17 +2905,13 @@ def adinplaceorview_copysign_out(
 
 
 def adinplaceorview_copysign__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.copysign__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3881,17 +2920,13 @@ def adinplaceorview_copysign__Tensor(
 
 
 def adinplaceorview_copysign__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.copysign__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3900,17 +2935,13 @@ def adinplaceorview_copysign__Scalar(
 
 
 def adinplaceorview_eq__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.eq__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3919,17 +2950,13 @@ def adinplaceorview_eq__Scalar(
 
 
 def adinplaceorview_eq__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.eq__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -3938,20 +2965,13 @@ def adinplaceorview_eq__Tensor(
 
 
 def adinplaceorview_eq_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.eq_Scalar_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3960,20 +2980,13 @@ def adinplaceorview_eq_Scalar_out(
 
 
 def adinplaceorview_eq_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.eq_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -3982,20 +2995,13 @@ def adinplaceorview_eq_Tensor_out(
 
 
 def adinplaceorview_ne_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.ne_Scalar_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4004,20 +3010,13 @@ def adinplaceorview_ne_Scalar_out(
 
 
 def adinplaceorview_ne_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.ne_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4026,17 +3025,13 @@ def adinplaceorview_ne_Tensor_out(
 
 
 def adinplaceorview_ne__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.ne__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4045,17 +3040,13 @@ def adinplaceorview_ne__Scalar(
 
 
 def adinplaceorview_ne__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.ne__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4064,20 +3055,13 @@ def adinplaceorview_ne__Tensor(
 
 
 def adinplaceorview_lt_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.lt_Scalar_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4086,20 +3070,13 @@ def adinplaceorview_lt_Scalar_out(
 
 
 def adinplaceorview_lt_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.lt_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4108,17 +3085,13 @@ def adinplaceorview_lt_Tensor_out(
 
 
 def adinplaceorview_lt__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.lt__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4127,17 +3100,13 @@ def adinplaceorview_lt__Scalar(
 
 
 def adinplaceorview_lt__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.lt__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4146,20 +3115,13 @@ def adinplaceorview_lt__Tensor(
 
 
 def adinplaceorview_le_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.le_Scalar_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4168,20 +3130,13 @@ def adinplaceorview_le_Scalar_out(
 
 
 def adinplaceorview_le_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.le_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4190,17 +3145,13 @@ def adinplaceorview_le_Tensor_out(
 
 
 def adinplaceorview_le__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.le__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4209,17 +3160,13 @@ def adinplaceorview_le__Scalar(
 
 
 def adinplaceorview_le__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.le__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4228,20 +3175,13 @@ def adinplaceorview_le__Tensor(
 
 
 def adinplaceorview_gt_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.gt_Scalar_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4250,20 +3190,13 @@ def adinplaceorview_gt_Scalar_out(
 
 
 def adinplaceorview_gt_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.gt_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4272,17 +3205,13 @@ def adinplaceorview_gt_Tensor_out(
 
 
 def adinplaceorview_gt__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.gt__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4291,17 +3220,13 @@ def adinplaceorview_gt__Scalar(
 
 
 def adinplaceorview_gt__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.gt__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4310,20 +3235,13 @@ def adinplaceorview_gt__Tensor(
 
 
 def adinplaceorview_ge_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.ge_Scalar_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4332,20 +3250,13 @@ def adinplaceorview_ge_Scalar_out(
 
 
 def adinplaceorview_ge_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.ge_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4354,17 +3265,13 @@ def adinplaceorview_ge_Tensor_out(
 
 
 def adinplaceorview_ge__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.ge__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4373,17 +3280,13 @@ def adinplaceorview_ge__Scalar(
 
 
 def adinplaceorview_ge__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.ge__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4392,17 +3295,13 @@ def adinplaceorview_ge__Tensor(
 
 
 def adinplaceorview_logical_and_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.logical_and_(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4411,20 +3310,13 @@ def adinplaceorview_logical_and_(
 
 
 def adinplaceorview_logical_and_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.logical_and_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4433,17 +3325,13 @@ def adinplaceorview_logical_and_out(
 
 
 def adinplaceorview_logical_or_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.logical_or_(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4452,20 +3340,13 @@ def adinplaceorview_logical_or_(
 
 
 def adinplaceorview_logical_or_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.logical_or_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4474,17 +3355,13 @@ def adinplaceorview_logical_or_out(
 
 
 def adinplaceorview_logical_xor_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.logical_xor_(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4493,20 +3370,13 @@ def adinplaceorview_logical_xor_(
 
 
 def adinplaceorview_logical_xor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.logical_xor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4515,20 +3385,13 @@ def adinplaceorview_logical_xor_out(
 
 
 def adinplaceorview_bitwise_and_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bitwise_and_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4537,20 +3400,13 @@ def adinplaceorview_bitwise_and_Tensor_out(
 
 
 def adinplaceorview_bitwise_and_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bitwise_and_Scalar_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4559,17 +3415,13 @@ def adinplaceorview_bitwise_and_Scalar_out(
 
 
 def adinplaceorview_bitwise_and__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bitwise_and__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4578,17 +3430,13 @@ def adinplaceorview_bitwise_and__Scalar(
 
 
 def adinplaceorview_bitwise_and__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bitwise_and__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4597,20 +3445,13 @@ def adinplaceorview_bitwise_and__Tensor(
 
 
 def adinplaceorview_bitwise_or_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bitwise_or_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4619,20 +3460,13 @@ def adinplaceorview_bitwise_or_Tensor_out(
 
 
 def adinplaceorview_bitwise_or_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bitwise_or_Scalar_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4641,17 +3475,13 @@ def adinplaceorview_bitwise_or_Scalar_out(
 
 
 def adinplaceorview_bitwise_or__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bitwise_or__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4660,17 +3490,13 @@ def adinplaceorview_bitwise_or__Scalar(
 
 
 def adinplaceorview_bitwise_or__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bitwise_or__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4679,20 +3505,13 @@ def adinplaceorview_bitwise_or__Tensor(
 
 
 def adinplaceorview_bitwise_xor_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bitwise_xor_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4701,20 +3520,13 @@ def adinplaceorview_bitwise_xor_Tensor_out(
 
 
 def adinplaceorview_bitwise_xor_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bitwise_xor_Scalar_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            out=out,
+            _after_adinplaceorview[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -4723,17 +3535,13 @@ def adinplaceorview_bitwise_xor_Scalar_out(
 
 
 def adinplaceorview_bitwise_xor__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bitwise_xor__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4742,17 +3550,13 @@ def adinplaceorview_bitwise_xor__Scalar(
 
 
 def adinplaceorview_bitwise_xor__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bitwise_xor__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
+            _after_adinplaceorview[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -4770,10 +3574,7 @@ def adinplaceorview_clamp_(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp_(
-            _after_adinplaceorview[_keyset],
-            self,
-            min,
-            max,
+            _after_adinplaceorview[_keyset], self, min, max
         )
     finally:
         _set_state(_outer)
@@ -4791,10 +3592,7 @@ def adinplaceorview_clamp__Tensor(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            min,
-            max,
+            _after_adinplaceorview[_keyset], self, min, max
         )
     finally:
         _set_state(_outer)
@@ -4814,11 +3612,7 @@ def adinplaceorview_clamp_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            min,
-            max,
-            out=out,
+            _after_adinplaceorview[_keyset], self, min, max, out=out
         )
     finally:
         _set_state(_outer)
@@ -4838,11 +3632,7 @@ def adinplaceorview_clamp_Tensor_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            min,
-            max,
-            out=out,
+            _after_adinplaceorview[_keyset], self, min, max, out=out
         )
     finally:
         _set_state(_outer)
@@ -4851,17 +3641,13 @@ def adinplaceorview_clamp_Tensor_out(
 
 
 def adinplaceorview_clamp_min_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Number,
+    _keyset: DispatchKeySet, self: Tensor, min: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp_min_(
-            _after_adinplaceorview[_keyset],
-            self,
-            min,
+            _after_adinplaceorview[_keyset], self, min
         )
     finally:
         _set_state(_outer)
@@ -4870,17 +3656,13 @@ def adinplaceorview_clamp_min_(
 
 
 def adinplaceorview_clamp_min__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, min: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp_min__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            min,
+            _after_adinplaceorview[_keyset], self, min
         )
     finally:
         _set_state(_outer)
@@ -4889,20 +3671,13 @@ def adinplaceorview_clamp_min__Tensor(
 
 
 def adinplaceorview_clamp_min_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, min: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp_min_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            min,
-            out=out,
+            _after_adinplaceorview[_keyset], self, min, out=out
         )
     finally:
         _set_state(_outer)
@@ -4911,20 +3686,13 @@ def adinplaceorview_clamp_min_out(
 
 
 def adinplaceorview_clamp_min_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, min: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp_min_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            min,
-            out=out,
+            _after_adinplaceorview[_keyset], self, min, out=out
         )
     finally:
         _set_state(_outer)
@@ -4933,17 +3701,13 @@ def adinplaceorview_clamp_min_Tensor_out(
 
 
 def adinplaceorview_clamp_max_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    max: Number,
+    _keyset: DispatchKeySet, self: Tensor, max: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp_max_(
-            _after_adinplaceorview[_keyset],
-            self,
-            max,
+            _after_adinplaceorview[_keyset], self, max
         )
     finally:
         _set_state(_outer)
@@ -4952,17 +3716,13 @@ def adinplaceorview_clamp_max_(
 
 
 def adinplaceorview_clamp_max__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    max: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, max: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp_max__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            max,
+            _after_adinplaceorview[_keyset], self, max
         )
     finally:
         _set_state(_outer)
@@ -4971,20 +3731,13 @@ def adinplaceorview_clamp_max__Tensor(
 
 
 def adinplaceorview_clamp_max_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    max: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, max: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp_max_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            max,
-            out=out,
+            _after_adinplaceorview[_keyset], self, max, out=out
         )
     finally:
         _set_state(_outer)
@@ -4993,20 +3746,13 @@ def adinplaceorview_clamp_max_out(
 
 
 def adinplaceorview_clamp_max_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    max: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, max: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp_max_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            max,
-            out=out,
+            _after_adinplaceorview[_keyset], self, max, out=out
         )
     finally:
         _set_state(_outer)
@@ -5015,19 +3761,13 @@ def adinplaceorview_clamp_max_Tensor_out(
 
 
 def adinplaceorview_lerp__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    end: Tensor,
-    weight: Number,
+    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.lerp__Scalar(
-            _after_adinplaceorview[_keyset],
-            self,
-            end,
-            weight,
+            _after_adinplaceorview[_keyset], self, end, weight
         )
     finally:
         _set_state(_outer)
@@ -5036,19 +3776,13 @@ def adinplaceorview_lerp__Scalar(
 
 
 def adinplaceorview_lerp__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    end: Tensor,
-    weight: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.lerp__Tensor(
-            _after_adinplaceorview[_keyset],
-            self,
-            end,
-            weight,
+            _after_adinplaceorview[_keyset], self, end, weight
         )
     finally:
         _set_state(_outer)
@@ -5057,22 +3791,13 @@ def adinplaceorview_lerp__Tensor(
 
 
 def adinplaceorview_lerp_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    end: Tensor,
-    weight: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.lerp_Scalar_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            end,
-            weight,
-            out=out,
+            _after_adinplaceorview[_keyset], self, end, weight, out=out
         )
     finally:
         _set_state(_outer)
@@ -5081,22 +3806,13 @@ def adinplaceorview_lerp_Scalar_out(
 
 
 def adinplaceorview_lerp_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    end: Tensor,
-    weight: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.lerp_Tensor_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            end,
-            weight,
-            out=out,
+            _after_adinplaceorview[_keyset], self, end, weight, out=out
         )
     finally:
         _set_state(_outer)
@@ -5142,11 +3858,7 @@ def adinplaceorview_addcmul_(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.addcmul_(
-            _after_adinplaceorview[_keyset],
-            self,
-            tensor1,
-            tensor2,
-            value=value,
+            _after_adinplaceorview[_keyset], self, tensor1, tensor2, value=value
         )
     finally:
         _set_state(_outer)
@@ -5192,11 +3904,7 @@ def adinplaceorview_addcdiv_(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.addcdiv_(
-            _after_adinplaceorview[_keyset],
-            self,
-            tensor1,
-            tensor2,
-            value=value,
+            _after_adinplaceorview[_keyset], self, tensor1, tensor2, value=value
         )
     finally:
         _set_state(_outer)
@@ -5217,12 +3925,7 @@ def adinplaceorview_sum_IntList_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sum_IntList_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            keepdim,
-            dtype=dtype,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, keepdim, dtype=dtype, out=out
         )
     finally:
         _set_state(_outer)
@@ -5243,12 +3946,7 @@ def adinplaceorview_mean_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.mean_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            keepdim,
-            dtype=dtype,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, keepdim, dtype=dtype, out=out
         )
     finally:
         _set_state(_outer)
@@ -5269,12 +3967,7 @@ def adinplaceorview_prod_int_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.prod_int_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            keepdim,
-            dtype=dtype,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, keepdim, dtype=dtype, out=out
         )
     finally:
         _set_state(_outer)
@@ -5294,11 +3987,7 @@ def adinplaceorview_amax_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.amax_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            keepdim,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -5318,11 +4007,7 @@ def adinplaceorview_amin_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.amin_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            keepdim,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -5342,11 +4027,7 @@ def adinplaceorview_argmax_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.argmax_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            keepdim,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -5366,11 +4047,7 @@ def adinplaceorview_argmin_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.argmin_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            keepdim,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -5406,18 +4083,13 @@ def adinplaceorview_max_dim_max(
 
 
 def adinplaceorview_max_unary_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.max_unary_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -5453,18 +4125,13 @@ def adinplaceorview_min_dim_min(
 
 
 def adinplaceorview_min_unary_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.min_unary_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -5484,11 +4151,7 @@ def adinplaceorview_any_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.any_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            keepdim,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -5497,18 +4160,13 @@ def adinplaceorview_any_out(
 
 
 def adinplaceorview_any_all_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.any_all_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -5528,11 +4186,7 @@ def adinplaceorview_all_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.all_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            keepdim,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -5541,18 +4195,13 @@ def adinplaceorview_all_out(
 
 
 def adinplaceorview_all_all_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.all_all_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -5652,11 +4301,7 @@ def adinplaceorview_logsumexp_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.logsumexp_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            keepdim,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -5677,12 +4322,7 @@ def adinplaceorview_norm_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.norm_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            p,
-            dim,
-            keepdim,
-            out=out,
+            _after_adinplaceorview[_keyset], self, p, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -5691,20 +4331,13 @@ def adinplaceorview_norm_out(
 
 
 def adinplaceorview_cumsum_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.cumsum_(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            dtype=dtype,
+            _after_adinplaceorview[_keyset], self, dim, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -5724,11 +4357,7 @@ def adinplaceorview_cumsum_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.cumsum_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            dtype=dtype,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, dtype=dtype, out=out
         )
     finally:
         _set_state(_outer)
@@ -5737,20 +4366,13 @@ def adinplaceorview_cumsum_out(
 
 
 def adinplaceorview_cumprod_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.cumprod_(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            dtype=dtype,
+            _after_adinplaceorview[_keyset], self, dim, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -5770,11 +4392,7 @@ def adinplaceorview_cumprod_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.cumprod_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            dtype=dtype,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, dtype=dtype, out=out
         )
     finally:
         _set_state(_outer)
@@ -5783,20 +4401,13 @@ def adinplaceorview_cumprod_out(
 
 
 def adinplaceorview_mm_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mat2: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.mm_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            mat2,
-            out=out,
+            _after_adinplaceorview[_keyset], self, mat2, out=out
         )
     finally:
         _set_state(_outer)
@@ -5805,20 +4416,13 @@ def adinplaceorview_mm_out(
 
 
 def adinplaceorview_bmm_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mat2: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.bmm_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            mat2,
-            out=out,
+            _after_adinplaceorview[_keyset], self, mat2, out=out
         )
     finally:
         _set_state(_outer)
@@ -5867,12 +4471,7 @@ def adinplaceorview_addmm_(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.addmm_(
-            _after_adinplaceorview[_keyset],
-            self,
-            mat1,
-            mat2,
-            beta=beta,
-            alpha=alpha,
+            _after_adinplaceorview[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -5975,12 +4574,7 @@ def adinplaceorview_addmv_(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.addmv_(
-            _after_adinplaceorview[_keyset],
-            self,
-            mat,
-            vec,
-            beta=beta,
-            alpha=alpha,
+            _after_adinplaceorview[_keyset], self, mat, vec, beta=beta, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -5989,20 +4583,13 @@ def adinplaceorview_addmv_(
 
 
 def adinplaceorview_mv_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    vec: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.mv_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            vec,
-            out=out,
+            _after_adinplaceorview[_keyset], self, vec, out=out
         )
     finally:
         _set_state(_outer)
@@ -6011,20 +4598,13 @@ def adinplaceorview_mv_out(
 
 
 def adinplaceorview_dot_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    tensor: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, tensor: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.dot_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            tensor,
-            out=out,
+            _after_adinplaceorview[_keyset], self, tensor, out=out
         )
     finally:
         _set_state(_outer)
@@ -6044,11 +4624,7 @@ def adinplaceorview_linear_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.linear_out(
-            _after_adinplaceorview[_keyset],
-            input,
-            weight,
-            bias,
-            out=out,
+            _after_adinplaceorview[_keyset], input, weight, bias, out=out
         )
     finally:
         _set_state(_outer)
@@ -6056,10 +4632,7 @@ def adinplaceorview_linear_out(
     return _result
 
 
-def adinplaceorview_relu_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_relu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -6071,17 +4644,13 @@ def adinplaceorview_relu_(
 
 
 def adinplaceorview_celu_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    alpha: Number = 1.0,
+    _keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.celu_(
-            _after_adinplaceorview[_keyset],
-            self,
-            alpha,
+            _after_adinplaceorview[_keyset], self, alpha
         )
     finally:
         _set_state(_outer)
@@ -6090,20 +4659,13 @@ def adinplaceorview_celu_(
 
 
 def adinplaceorview_gelu_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    approximate: str = "none",
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none", out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.gelu_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            approximate=approximate,
-            out=out,
+            _after_adinplaceorview[_keyset], self, approximate=approximate, out=out
         )
     finally:
         _set_state(_outer)
@@ -6112,18 +4674,13 @@ def adinplaceorview_gelu_out(
 
 
 def adinplaceorview_gelu_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    approximate: str = "none",
+    _keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none"
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.gelu_(
-            _after_adinplaceorview[_keyset],
-            self,
-            approximate=approximate,
+            _after_adinplaceorview[_keyset], self, approximate=approximate
         )
     finally:
         _set_state(_outer)
@@ -6132,18 +4689,13 @@ def adinplaceorview_gelu_(
 
 
 def adinplaceorview_silu_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.silu_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -6151,10 +4703,7 @@ def adinplaceorview_silu_out(
     return _result
 
 
-def adinplaceorview_silu_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_silu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -6166,18 +4715,13 @@ def adinplaceorview_silu_(
 
 
 def adinplaceorview_mish_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.mish_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -6185,10 +4729,7 @@ def adinplaceorview_mish_out(
     return _result
 
 
-def adinplaceorview_mish_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_mish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -6212,12 +4753,7 @@ def adinplaceorview_elu_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.elu_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            alpha,
-            scale,
-            input_scale,
-            out=out,
+            _after_adinplaceorview[_keyset], self, alpha, scale, input_scale, out=out
         )
     finally:
         _set_state(_outer)
@@ -6236,11 +4772,7 @@ def adinplaceorview_elu_(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.elu_(
-            _after_adinplaceorview[_keyset],
-            self,
-            alpha,
-            scale,
-            input_scale,
+            _after_adinplaceorview[_keyset], self, alpha, scale, input_scale
         )
     finally:
         _set_state(_outer)
@@ -6249,20 +4781,13 @@ def adinplaceorview_elu_(
 
 
 def adinplaceorview_leaky_relu_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    negative_slope: Number = 0.01,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.leaky_relu_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            negative_slope,
-            out=out,
+            _after_adinplaceorview[_keyset], self, negative_slope, out=out
         )
     finally:
         _set_state(_outer)
@@ -6271,17 +4796,13 @@ def adinplaceorview_leaky_relu_out(
 
 
 def adinplaceorview_leaky_relu_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    negative_slope: Number = 0.01,
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.leaky_relu_(
-            _after_adinplaceorview[_keyset],
-            self,
-            negative_slope,
+            _after_adinplaceorview[_keyset], self, negative_slope
         )
     finally:
         _set_state(_outer)
@@ -6301,11 +4822,7 @@ def adinplaceorview_softplus_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.softplus_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            beta,
-            threshold,
-            out=out,
+            _after_adinplaceorview[_keyset], self, beta, threshold, out=out
         )
     finally:
         _set_state(_outer)
@@ -6325,11 +4842,7 @@ def adinplaceorview_threshold_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.threshold_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            threshold,
-            value,
-            out=out,
+            _after_adinplaceorview[_keyset], self, threshold, value, out=out
         )
     finally:
         _set_state(_outer)
@@ -6338,19 +4851,13 @@ def adinplaceorview_threshold_out(
 
 
 def adinplaceorview_threshold_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    threshold: Number,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, threshold: Number, value: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.threshold_(
-            _after_adinplaceorview[_keyset],
-            self,
-            threshold,
-            value,
+            _after_adinplaceorview[_keyset], self, threshold, value
         )
     finally:
         _set_state(_outer)
@@ -6359,18 +4866,13 @@ def adinplaceorview_threshold_(
 
 
 def adinplaceorview_hardsigmoid_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.hardsigmoid_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -6378,16 +4880,12 @@ def adinplaceorview_hardsigmoid_out(
     return _result
 
 
-def adinplaceorview_hardsigmoid_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_hardsigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.hardsigmoid_(
-            _after_adinplaceorview[_keyset],
-            self,
+            _after_adinplaceorview[_keyset], self
         )
     finally:
         _set_state(_outer)
@@ -6396,20 +4894,13 @@ def adinplaceorview_hardsigmoid_(
 
 
 def adinplaceorview_hardshrink_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    lambd: Number = 0.5,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.hardshrink_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            lambd,
-            out=out,
+            _after_adinplaceorview[_keyset], self, lambd, out=out
         )
     finally:
         _set_state(_outer)
@@ -6418,20 +4909,13 @@ def adinplaceorview_hardshrink_out(
 
 
 def adinplaceorview_softshrink_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    lambd: Number = 0.5,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.softshrink_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            lambd,
-            out=out,
+            _after_adinplaceorview[_keyset], self, lambd, out=out
         )
     finally:
         _set_state(_outer)
@@ -6451,11 +4935,7 @@ def adinplaceorview_hardtanh_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.hardtanh_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            min_val,
-            max_val,
-            out=out,
+            _after_adinplaceorview[_keyset], self, min_val, max_val, out=out
         )
     finally:
         _set_state(_outer)
@@ -6464,19 +4944,13 @@ def adinplaceorview_hardtanh_out(
 
 
 def adinplaceorview_hardtanh_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min_val: Number = -1,
-    max_val: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.hardtanh_(
-            _after_adinplaceorview[_keyset],
-            self,
-            min_val,
-            max_val,
+            _after_adinplaceorview[_keyset], self, min_val, max_val
         )
     finally:
         _set_state(_outer)
@@ -6485,18 +4959,13 @@ def adinplaceorview_hardtanh_(
 
 
 def adinplaceorview_hardswish_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.hardswish_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            out=out,
+            _after_adinplaceorview[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -6504,16 +4973,12 @@ def adinplaceorview_hardswish_out(
     return _result
 
 
-def adinplaceorview_hardswish_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_hardswish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.hardswish_(
-            _after_adinplaceorview[_keyset],
-            self,
+            _after_adinplaceorview[_keyset], self
         )
     finally:
         _set_state(_outer)
@@ -6522,20 +4987,13 @@ def adinplaceorview_hardswish_(
 
 
 def adinplaceorview_glu_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int = -1,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int = -1, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.glu_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, out=out
         )
     finally:
         _set_state(_outer)
@@ -6555,11 +5013,7 @@ def adinplaceorview_softmax_int_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.softmax_int_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            dtype,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, dtype, out=out
         )
     finally:
         _set_state(_outer)
@@ -6568,22 +5022,13 @@ def adinplaceorview_softmax_int_out(
 
 
 def adinplaceorview__softmax_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators._softmax_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            half_to_float,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, half_to_float, out=out
         )
     finally:
         _set_state(_outer)
@@ -6603,11 +5048,7 @@ def adinplaceorview_log_softmax_int_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.log_softmax_int_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            dtype,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, dtype, out=out
         )
     finally:
         _set_state(_outer)
@@ -6616,22 +5057,13 @@ def adinplaceorview_log_softmax_int_out(
 
 
 def adinplaceorview__log_softmax_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators._log_softmax_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            half_to_float,
-            out=out,
+            _after_adinplaceorview[_keyset], self, dim, half_to_float, out=out
         )
     finally:
         _set_state(_outer)
@@ -6651,11 +5083,7 @@ def adinplaceorview_mse_loss_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.mse_loss_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            target,
-            reduction,
-            out=out,
+            _after_adinplaceorview[_keyset], self, target, reduction, out=out
         )
     finally:
         _set_state(_outer)
@@ -6676,12 +5104,7 @@ def adinplaceorview_smooth_l1_loss_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.smooth_l1_loss_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            target,
-            reduction,
-            beta,
-            out=out,
+            _after_adinplaceorview[_keyset], self, target, reduction, beta, out=out
         )
     finally:
         _set_state(_outer)
@@ -6702,12 +5125,7 @@ def adinplaceorview_huber_loss_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.huber_loss_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            target,
-            reduction,
-            delta,
-            out=out,
+            _after_adinplaceorview[_keyset], self, target, reduction, delta, out=out
         )
     finally:
         _set_state(_outer)
@@ -6728,12 +5146,7 @@ def adinplaceorview_binary_cross_entropy_out(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.binary_cross_entropy_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            target,
-            weight,
-            reduction,
-            out=out,
+            _after_adinplaceorview[_keyset], self, target, weight, reduction, out=out
         )
     finally:
         _set_state(_outer)
@@ -6772,10 +5185,7 @@ def adinplaceorview_nll_loss_forward_output(
     return _result
 
 
-def adinplaceorview__indices(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview__indices(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -6784,10 +5194,7 @@ def adinplaceorview__indices(
         _set_state(_outer)
 
 
-def adinplaceorview__values(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview__values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -6796,10 +5203,7 @@ def adinplaceorview__values(
         _set_state(_outer)
 
 
-def adinplaceorview_indices(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_indices(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -6808,21 +5212,14 @@ def adinplaceorview_indices(
         _set_state(_outer)
 
 
-def adinplaceorview_values(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def adinplaceorview_values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.values(_after_adinplaceorview[_keyset], self)
     finally:
         _set_state(_outer)
-
-    def _replay(_base: Tensor) -> Any:
-        return _operators.values(_base)
-
-    return _as_view(self, _result, _replay)
+    return _as_view(self, _result, lambda _base: _operators.values(_base))
 
 
 aten.impl("resize_", adinplaceorview_resize_, with_keyset=True)
@@ -6885,9 +5282,7 @@ aten.impl("index_add_", adinplaceorview_index_add_, with_keyset=True)
 aten.impl("index_copy.out", adinplaceorview_index_copy_out, with_keyset=True)
 aten.impl("index_copy_", adinplaceorview_index_copy_, with_keyset=True)
 aten.impl(
-    "index_fill_.int_Scalar",
-    adinplaceorview_index_fill__int_Scalar,
-    with_keyset=True,
+    "index_fill_.int_Scalar", adinplaceorview_index_fill__int_Scalar, with_keyset=True
 )
 aten.impl("index.Tensor_out", adinplaceorview_index_Tensor_out, with_keyset=True)
 aten.impl("index_put_", adinplaceorview_index_put_, with_keyset=True)
@@ -6995,28 +5390,20 @@ aten.impl("div.out_mode", adinplaceorview_div_out_mode, with_keyset=True)
 aten.impl("div_.Scalar", adinplaceorview_div__Scalar, with_keyset=True)
 aten.impl("div_.Scalar_mode", adinplaceorview_div__Scalar_mode, with_keyset=True)
 aten.impl(
-    "pow.Tensor_Tensor_out",
-    adinplaceorview_pow_Tensor_Tensor_out,
-    with_keyset=True,
+    "pow.Tensor_Tensor_out", adinplaceorview_pow_Tensor_Tensor_out, with_keyset=True
 )
 aten.impl("pow.Scalar_out", adinplaceorview_pow_Scalar_out, with_keyset=True)
 aten.impl(
-    "pow.Tensor_Scalar_out",
-    adinplaceorview_pow_Tensor_Scalar_out,
-    with_keyset=True,
+    "pow.Tensor_Scalar_out", adinplaceorview_pow_Tensor_Scalar_out, with_keyset=True
 )
 aten.impl("pow_.Scalar", adinplaceorview_pow__Scalar, with_keyset=True)
 aten.impl("pow_.Tensor", adinplaceorview_pow__Tensor, with_keyset=True)
 aten.impl(
-    "remainder.Scalar_out",
-    adinplaceorview_remainder_Scalar_out,
-    with_keyset=True,
+    "remainder.Scalar_out", adinplaceorview_remainder_Scalar_out, with_keyset=True
 )
 aten.impl("remainder_.Scalar", adinplaceorview_remainder__Scalar, with_keyset=True)
 aten.impl(
-    "remainder.Tensor_out",
-    adinplaceorview_remainder_Tensor_out,
-    with_keyset=True,
+    "remainder.Tensor_out", adinplaceorview_remainder_Tensor_out, with_keyset=True
 )
 aten.impl("remainder_.Tensor", adinplaceorview_remainder__Tensor, with_keyset=True)
 aten.impl("fmod.Scalar_out", adinplaceorview_fmod_Scalar_out, with_keyset=True)
@@ -7024,15 +5411,11 @@ aten.impl("fmod_.Scalar", adinplaceorview_fmod__Scalar, with_keyset=True)
 aten.impl("fmod.Tensor_out", adinplaceorview_fmod_Tensor_out, with_keyset=True)
 aten.impl("fmod_.Tensor", adinplaceorview_fmod__Tensor, with_keyset=True)
 aten.impl(
-    "floor_divide_.Tensor",
-    adinplaceorview_floor_divide__Tensor,
-    with_keyset=True,
+    "floor_divide_.Tensor", adinplaceorview_floor_divide__Tensor, with_keyset=True
 )
 aten.impl("floor_divide.out", adinplaceorview_floor_divide_out, with_keyset=True)
 aten.impl(
-    "floor_divide_.Scalar",
-    adinplaceorview_floor_divide__Scalar,
-    with_keyset=True,
+    "floor_divide_.Scalar", adinplaceorview_floor_divide__Scalar, with_keyset=True
 )
 aten.impl("maximum.out", adinplaceorview_maximum_out, with_keyset=True)
 aten.impl("minimum.out", adinplaceorview_minimum_out, with_keyset=True)
@@ -7076,38 +5459,26 @@ aten.impl("logical_or.out", adinplaceorview_logical_or_out, with_keyset=True)
 aten.impl("logical_xor_", adinplaceorview_logical_xor_, with_keyset=True)
 aten.impl("logical_xor.out", adinplaceorview_logical_xor_out, with_keyset=True)
 aten.impl(
-    "bitwise_and.Tensor_out",
-    adinplaceorview_bitwise_and_Tensor_out,
-    with_keyset=True,
+    "bitwise_and.Tensor_out", adinplaceorview_bitwise_and_Tensor_out, with_keyset=True
 )
 aten.impl(
-    "bitwise_and.Scalar_out",
-    adinplaceorview_bitwise_and_Scalar_out,
-    with_keyset=True,
+    "bitwise_and.Scalar_out", adinplaceorview_bitwise_and_Scalar_out, with_keyset=True
 )
 aten.impl("bitwise_and_.Scalar", adinplaceorview_bitwise_and__Scalar, with_keyset=True)
 aten.impl("bitwise_and_.Tensor", adinplaceorview_bitwise_and__Tensor, with_keyset=True)
 aten.impl(
-    "bitwise_or.Tensor_out",
-    adinplaceorview_bitwise_or_Tensor_out,
-    with_keyset=True,
+    "bitwise_or.Tensor_out", adinplaceorview_bitwise_or_Tensor_out, with_keyset=True
 )
 aten.impl(
-    "bitwise_or.Scalar_out",
-    adinplaceorview_bitwise_or_Scalar_out,
-    with_keyset=True,
+    "bitwise_or.Scalar_out", adinplaceorview_bitwise_or_Scalar_out, with_keyset=True
 )
 aten.impl("bitwise_or_.Scalar", adinplaceorview_bitwise_or__Scalar, with_keyset=True)
 aten.impl("bitwise_or_.Tensor", adinplaceorview_bitwise_or__Tensor, with_keyset=True)
 aten.impl(
-    "bitwise_xor.Tensor_out",
-    adinplaceorview_bitwise_xor_Tensor_out,
-    with_keyset=True,
+    "bitwise_xor.Tensor_out", adinplaceorview_bitwise_xor_Tensor_out, with_keyset=True
 )
 aten.impl(
-    "bitwise_xor.Scalar_out",
-    adinplaceorview_bitwise_xor_Scalar_out,
-    with_keyset=True,
+    "bitwise_xor.Scalar_out", adinplaceorview_bitwise_xor_Scalar_out, with_keyset=True
 )
 aten.impl("bitwise_xor_.Scalar", adinplaceorview_bitwise_xor__Scalar, with_keyset=True)
 aten.impl("bitwise_xor_.Tensor", adinplaceorview_bitwise_xor__Tensor, with_keyset=True)
@@ -7119,17 +5490,13 @@ aten.impl("clamp_min_", adinplaceorview_clamp_min_, with_keyset=True)
 aten.impl("clamp_min_.Tensor", adinplaceorview_clamp_min__Tensor, with_keyset=True)
 aten.impl("clamp_min.out", adinplaceorview_clamp_min_out, with_keyset=True)
 aten.impl(
-    "clamp_min.Tensor_out",
-    adinplaceorview_clamp_min_Tensor_out,
-    with_keyset=True,
+    "clamp_min.Tensor_out", adinplaceorview_clamp_min_Tensor_out, with_keyset=True
 )
 aten.impl("clamp_max_", adinplaceorview_clamp_max_, with_keyset=True)
 aten.impl("clamp_max_.Tensor", adinplaceorview_clamp_max__Tensor, with_keyset=True)
 aten.impl("clamp_max.out", adinplaceorview_clamp_max_out, with_keyset=True)
 aten.impl(
-    "clamp_max.Tensor_out",
-    adinplaceorview_clamp_max_Tensor_out,
-    with_keyset=True,
+    "clamp_max.Tensor_out", adinplaceorview_clamp_max_Tensor_out, with_keyset=True
 )
 aten.impl("lerp_.Scalar", adinplaceorview_lerp__Scalar, with_keyset=True)
 aten.impl("lerp_.Tensor", adinplaceorview_lerp__Tensor, with_keyset=True)
@@ -7157,9 +5524,7 @@ aten.impl("all.all_out", adinplaceorview_all_all_out, with_keyset=True)
 aten.impl("var.correction_out", adinplaceorview_var_correction_out, with_keyset=True)
 aten.impl("std.correction_out", adinplaceorview_std_correction_out, with_keyset=True)
 aten.impl(
-    "linalg_vector_norm.out",
-    adinplaceorview_linalg_vector_norm_out,
-    with_keyset=True,
+    "linalg_vector_norm.out", adinplaceorview_linalg_vector_norm_out, with_keyset=True
 )
 aten.impl("logsumexp.out", adinplaceorview_logsumexp_out, with_keyset=True)
 aten.impl("norm.out", adinplaceorview_norm_out, with_keyset=True)
@@ -7215,9 +5580,7 @@ aten.impl(
     with_keyset=True,
 )
 aten.impl(
-    "nll_loss_forward.output",
-    adinplaceorview_nll_loss_forward_output,
-    with_keyset=True,
+    "nll_loss_forward.output", adinplaceorview_nll_loss_forward_output, with_keyset=True
 )
 aten.impl("_indices", adinplaceorview__indices, with_keyset=True)
 aten.impl("_values", adinplaceorview__values, with_keyset=True)

@@ -6,20 +6,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.autograd.formulas import sparse as _sparse
-from torchgen_lite.reference.autograd.formulas import reduction as _reduction
-from torchgen_lite.reference.autograd.formulas import shape as _shape
-from torchgen_lite.reference.autograd.formulas import neural as _neural
-from torchgen_lite.reference.autograd.formulas import pointwise as _pointwise
-from torchgen_lite.reference.framework import Gradients as _Gradients
-from torchgen_lite.reference.framework import Node as _Node
 from torchgen_lite.reference.framework import after_autograd as _after_autograd
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
-from torchgen_lite.reference.framework import conj as _conj
 from torchgen_lite.reference.framework import edge_of as _edge_of
 from torchgen_lite.reference.framework import edges_of as _edges_of
 from torchgen_lite.reference.framework import grad_enabled as _grad_enabled
@@ -34,7 +26,6 @@ from torchgen_lite.reference.framework import save_optional as _save_optional
 from torchgen_lite.reference.framework import save_result as _save_result
 from torchgen_lite.reference.framework import set_histories as _set_histories
 from torchgen_lite.reference.framework import set_history as _set_history
-from torchgen_lite.reference.framework import zeros as _zeros
 from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
 from torchgen_lite.runtime import below_autograd as _below_autograd
@@ -42,7 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import functions as _functions
+from . import nodes as _nodes
 from . import redispatch_operators as _redispatch_operators
 from .schemas import dispatcher
 
@@ -62,2880 +53,6 @@ if TYPE_CHECKING:
     )
 
 aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
-
-
-class BernoulliBackward0(_Node):
-    """Gradients of bernoulli_.float."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class UniformBackward0(_Node):
-    """Gradients of uniform_."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class NormalBackward0(_Node):
-    """Gradients of normal_."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class CopyBackward0(_Node):
-    """Gradients of copy_."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        src_dtype, src_device = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
-        grad_src_: Any = None
-        if node.needs[1]:
-            grad_src_ = _pointwise.to_like(grad, src_dtype, src_device)
-        return (grad_self_, grad_src_)
-
-
-class CloneBackward0(_Node):
-    """Gradients of clone."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
-
-
-class ToCopyBackward0(_Node):
-    """Gradients of _to_copy."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_dtype, self_device = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.to_like(grad, self_dtype, self_device)
-        return (grad_self_,)
-
-
-class ZeroBackward0(_Node):
-    """Gradients of zero_."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class FillBackward0(_Node):
-    """Gradients of fill.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class FillBackward1(_Node):
-    """Gradients of fill.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
-        grad_value_: Any = None
-        if node.needs[1]:
-            grad_value_ = grad.sum()
-        return (grad_self_, grad_value_)
-
-
-class AsStridedBackward0(_Node):
-    """Gradients of as_strided."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, size, stride, storage_offset = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.as_strided_backward(
-            grad, self, size, stride, storage_offset
-        )
-        return (grad_self_,)
-
-
-class ViewBackward0(_Node):
-    """Gradients of view."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.reshape(self_shape)
-        return (grad_self_,)
-
-
-class ReshapeAliasBackward0(_Node):
-    """Gradients of _reshape_alias."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.reshape(self_shape)
-        return (grad_self_,)
-
-
-class UnfoldBackward0(_Node):
-    """Gradients of unfold."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dimension, size, step = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.unfold_backward(
-            grad, self_shape, dimension, size, step
-        )
-        return (grad_self_,)
-
-
-class AliasBackward0(_Node):
-    """Gradients of alias."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
-
-
-class UnsafeViewBackward0(_Node):
-    """Gradients of _unsafe_view."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.reshape(self_shape)
-        return (grad_self_,)
-
-
-class PermuteBackward0(_Node):
-    """Gradients of permute."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (dims,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.permute(_shape.inverse_permutation(dims))
-        return (grad_self_,)
-
-
-class TransposeBackward0(_Node):
-    """Gradients of transpose.int."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim0, dim1 = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.transpose(dim0, dim1)
-        return (grad_self_,)
-
-
-class TBackward0(_Node):
-    """Gradients of t."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = grad.t()
-        return (grad_self_,)
-
-
-class ExpandBackward0(_Node):
-    """Gradients of expand."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.sum_to(grad, self_shape)
-        return (grad_self_,)
-
-
-class SelectBackward0(_Node):
-    """Gradients of select.int."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, index = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.select_backward(grad, self_shape, dim, index)
-        return (grad_self_,)
-
-
-class SliceBackward0(_Node):
-    """Gradients of slice.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, start, end, step = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.slice_backward(grad, self_shape, dim, start, end, step)
-        return (grad_self_,)
-
-
-class DiagonalBackward0(_Node):
-    """Gradients of diagonal."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, offset, dim1, dim2 = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.diagonal_backward(grad, self_shape, offset, dim1, dim2)
-        return (grad_self_,)
-
-
-class SqueezeBackward0(_Node):
-    """Gradients of squeeze."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.reshape(self_shape)
-        return (grad_self_,)
-
-
-class SqueezeBackward1(_Node):
-    """Gradients of squeeze.dim."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.reshape(self_shape)
-        return (grad_self_,)
-
-
-class SqueezeBackward2(_Node):
-    """Gradients of squeeze.dims."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.reshape(self_shape)
-        return (grad_self_,)
-
-
-class UnsqueezeBackward0(_Node):
-    """Gradients of unsqueeze."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.reshape(self_shape)
-        return (grad_self_,)
-
-
-class SplitBackward0(_Node):
-    """Gradients of split.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (dim,) = node.unpack()
-        grads = node.materialize(grads)
-        grad_self_: Any = _functions.cat(grads, dim)
-        return (grad_self_,)
-
-
-class SplitWithSizesBackward0(_Node):
-    """Gradients of split_with_sizes."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (dim,) = node.unpack()
-        grads = node.materialize(grads)
-        grad_self_: Any = _functions.cat(grads, dim)
-        return (grad_self_,)
-
-
-class UnbindBackward0(_Node):
-    """Gradients of unbind.int."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (dim,) = node.unpack()
-        grads = node.materialize(grads)
-        grad_self_: Any = _functions.stack(grads, dim)
-        return (grad_self_,)
-
-
-class CatBackward0(_Node):
-    """Gradients of cat."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        tensors_args_sizes, dim = node.unpack()
-        grad: Any = grads[0]
-        grad_tensors_: Any = _shape.cat_backward(grad, tensors_args_sizes, dim)
-        return (*grad_tensors_,)
-
-
-class StackBackward0(_Node):
-    """Gradients of stack."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (dim,) = node.unpack()
-        grad: Any = grads[0]
-        grad_tensors_: Any = grad.unbind(dim)
-        return (*grad_tensors_,)
-
-
-class RepeatBackward0(_Node):
-    """Gradients of repeat."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, repeats = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.repeat_backward(grad, self_shape, repeats)
-        return (grad_self_,)
-
-
-class FlipBackward0(_Node):
-    """Gradients of flip."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (dims,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.flip(dims)
-        return (grad_self_,)
-
-
-class RollBackward0(_Node):
-    """Gradients of roll."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        shifts, dims = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.roll(_shape.negated(shifts), dims)
-        return (grad_self_,)
-
-
-class Rot90Backward0(_Node):
-    """Gradients of rot90."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        k, dims = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.rot90(-k, dims)
-        return (grad_self_,)
-
-
-class TrilBackward0(_Node):
-    """Gradients of tril."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (diagonal,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.tril(diagonal)
-        return (grad_self_,)
-
-
-class TriuBackward0(_Node):
-    """Gradients of triu."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (diagonal,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.triu(diagonal)
-        return (grad_self_,)
-
-
-class DiagEmbedBackward0(_Node):
-    """Gradients of diag_embed."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        offset, dim1, dim2 = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.diagonal(offset, dim1, dim2)
-        return (grad_self_,)
-
-
-class ConstantPadNdBackward0(_Node):
-    """Gradients of constant_pad_nd."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (pad,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.constant_pad_nd_backward(grad, pad)
-        return (grad_self_,)
-
-
-class GatherBackward0(_Node):
-    """Gradients of gather."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, index = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.gather_backward(grad, self_shape, dim, index)
-        return (grad_self_,)
-
-
-class ScatterBackward0(_Node):
-    """Gradients of scatter.src."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, index, src_shape = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad.scatter(dim, index, 0)
-        grad_src_: Any = None
-        if node.needs[1]:
-            grad_src_ = _shape.scatter_source_backward(grad, dim, index, src_shape)
-        return (grad_self_, grad_src_)
-
-
-class ScatterBackward1(_Node):
-    """Gradients of scatter.value."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, index = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.scatter(dim, index, 0)
-        return (grad_self_,)
-
-
-class ScatterAddBackward0(_Node):
-    """Gradients of scatter_add."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, index, src_shape = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad
-        grad_src_: Any = None
-        if node.needs[1]:
-            grad_src_ = _shape.scatter_source_backward(grad, dim, index, src_shape)
-        return (grad_self_, grad_src_)
-
-
-class TakeBackward0(_Node):
-    """Gradients of take."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, index = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.take_backward(grad, self_shape, index)
-        return (grad_self_,)
-
-
-class IndexSelectBackward0(_Node):
-    """Gradients of index_select."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, index = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.index_select_backward(grad, self_shape, dim, index)
-        return (grad_self_,)
-
-
-class IndexAddBackward0(_Node):
-    """Gradients of index_add."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, index, source_shape, alpha = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad
-        grad_source_: Any = None
-        if node.needs[1]:
-            grad_source_ = _pointwise.maybe_multiply(
-                _shape.index_source_backward(grad, dim, index, source_shape), alpha
-            )
-        return (grad_self_, grad_source_)
-
-
-class IndexCopyBackward0(_Node):
-    """Gradients of index_copy."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, index, source_shape = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad.index_fill(dim, index, 0)
-        grad_source_: Any = None
-        if node.needs[1]:
-            grad_source_ = _shape.index_source_backward(grad, dim, index, source_shape)
-        return (grad_self_, grad_source_)
-
-
-class IndexFillBackward0(_Node):
-    """Gradients of index_fill.int_Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, index = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.index_fill(dim, index, 0)
-        return (grad_self_,)
-
-
-class IndexBackward0(_Node):
-    """Gradients of index.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, indices = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.index_backward(grad, self_shape, indices)
-        return (grad_self_,)
-
-
-class IndexPutBackward0(_Node):
-    """Gradients of index_put."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        indices, accumulate = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _shape.index_put_self_backward(grad, indices, accumulate)
-        grad_values_: Any = None
-        if node.needs[1]:
-            grad_values_ = _functions.index(grad, indices)
-        return (grad_self_, grad_values_)
-
-
-class IndexPutImplBackward0(_Node):
-    """Gradients of _index_put_impl_."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        indices, accumulate = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _shape.index_put_self_backward(grad, indices, accumulate)
-        grad_values_: Any = None
-        if node.needs[1]:
-            grad_values_ = _functions.index(grad, indices)
-        return (grad_self_, grad_values_)
-
-
-class EmbeddingBackward0(_Node):
-    """Gradients of embedding."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        weight_shape, indices, padding_idx, scale_grad_by_freq = node.unpack()
-        grad: Any = grads[0]
-        grad_weight_: Any = _shape.embedding_backward(
-            grad, weight_shape, indices, padding_idx, scale_grad_by_freq
-        )
-        return (grad_weight_,)
-
-
-class WhereBackward0(_Node):
-    """Gradients of where.self."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (condition,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _functions.where(condition, grad, 0)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _functions.where(condition, 0, grad)
-        return (grad_self_, grad_other_)
-
-
-class MaskedFillBackward0(_Node):
-    """Gradients of masked_fill.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (mask,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.masked_fill(mask, 0)
-        return (grad_self_,)
-
-
-class MaskedFillBackward1(_Node):
-    """Gradients of masked_fill.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (mask,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad.masked_fill(mask, 0)
-        grad_value_: Any = None
-        if node.needs[1]:
-            grad_value_ = _functions.where(mask, grad, 0).sum()
-        return (grad_self_, grad_value_)
-
-
-class MaskedSelectBackward0(_Node):
-    """Gradients of masked_select."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, mask = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.masked_select_backward(grad, self_shape, mask)
-        return (grad_self_,)
-
-
-class SortBackward0(_Node):
-    """Gradients of sort."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, indices = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.value_backward(grad, self_shape, dim, indices)
-        return (grad_self_,)
-
-
-class SortBackward1(_Node):
-    """Gradients of sort.stable."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, indices = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.value_backward(grad, self_shape, dim, indices)
-        return (grad_self_,)
-
-
-class TopkBackward0(_Node):
-    """Gradients of topk."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, indices = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.value_backward(grad, self_shape, dim, indices)
-        return (grad_self_,)
-
-
-class AbsBackward0(_Node):
-    """Gradients of abs."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * self.sgn()
-        return (grad_self_,)
-
-
-class ConjPhysicalBackward0(_Node):
-    """Gradients of conj_physical_."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _functions.conj_physical(grad)
-        return (grad_self_,)
-
-
-class ConjPhysicalBackward1(_Node):
-    """Gradients of _conj_physical."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _functions.conj_physical(grad)
-        return (grad_self_,)
-
-
-class ViewAsRealBackward0(_Node):
-    """Gradients of view_as_real."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _functions.view_as_complex(grad.contiguous())
-        return (grad_self_,)
-
-
-class ViewAsComplexBackward0(_Node):
-    """Gradients of view_as_complex."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _functions.view_as_real(grad.contiguous())
-        return (grad_self_,)
-
-
-class NegBackward0(_Node):
-    """Gradients of neg."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = -grad
-        return (grad_self_,)
-
-
-class ExpBackward0(_Node):
-    """Gradients of exp."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * (_conj(result) if result._dtype.is_complex else result)
-        return (grad_self_,)
-
-
-class Exp2Backward0(_Node):
-    """Gradients of exp2."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = (
-            grad
-            * (_conj(result) if result._dtype.is_complex else result)
-            * 0.6931471805599453
-        )
-        return (grad_self_,)
-
-
-class LogBackward0(_Node):
-    """Gradients of log."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad / (_conj(self) if self._dtype.is_complex else self)
-        return (grad_self_,)
-
-
-class Log2Backward0(_Node):
-    """Gradients of log2."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad / (
-            (_conj(self) if self._dtype.is_complex else self) * 0.6931471805599453
-        )
-        return (grad_self_,)
-
-
-class Log10Backward0(_Node):
-    """Gradients of log10."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad / (
-            (_conj(self) if self._dtype.is_complex else self) * 2.302585092994046
-        )
-        return (grad_self_,)
-
-
-class Log1PBackward0(_Node):
-    """Gradients of log1p."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad / ((_conj(self) if self._dtype.is_complex else self) + 1)
-        return (grad_self_,)
-
-
-class Expm1Backward0(_Node):
-    """Gradients of expm1."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * (
-            (_conj(result) if result._dtype.is_complex else result) + 1
-        )
-        return (grad_self_,)
-
-
-class SqrtBackward0(_Node):
-    """Gradients of sqrt."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad / (
-            2 * (_conj(result) if result._dtype.is_complex else result)
-        )
-        return (grad_self_,)
-
-
-class RsqrtBackward0(_Node):
-    """Gradients of rsqrt."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = -0.5 * grad * _conj(result.pow(3))
-        return (grad_self_,)
-
-
-class SinBackward0(_Node):
-    """Gradients of sin."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * _conj(self.cos())
-        return (grad_self_,)
-
-
-class CosBackward0(_Node):
-    """Gradients of cos."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * -_conj(self.sin())
-        return (grad_self_,)
-
-
-class TanBackward0(_Node):
-    """Gradients of tan."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * _conj(1 + result.pow(2))
-        return (grad_self_,)
-
-
-class AsinBackward0(_Node):
-    """Gradients of asin."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * _conj((1 - self * self).rsqrt())
-        return (grad_self_,)
-
-
-class AcosBackward0(_Node):
-    """Gradients of acos."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * -_conj((1 - self * self).rsqrt())
-        return (grad_self_,)
-
-
-class AtanBackward0(_Node):
-    """Gradients of atan."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad / _conj(self * self + 1)
-        return (grad_self_,)
-
-
-class SinhBackward0(_Node):
-    """Gradients of sinh."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * _conj(self.cosh())
-        return (grad_self_,)
-
-
-class CoshBackward0(_Node):
-    """Gradients of cosh."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * _conj(self.sinh())
-        return (grad_self_,)
-
-
-class TanhBackward0(_Node):
-    """Gradients of tanh."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.tanh_backward(grad, result)
-        return (grad_self_,)
-
-
-class AsinhBackward0(_Node):
-    """Gradients of asinh."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * _conj((self.pow(2) + 1).rsqrt())
-        return (grad_self_,)
-
-
-class AcoshBackward0(_Node):
-    """Gradients of acosh."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * _conj(_pointwise.acosh_slope(self))
-        return (grad_self_,)
-
-
-class AtanhBackward0(_Node):
-    """Gradients of atanh."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad / _conj(1 - self.pow(2))
-        return (grad_self_,)
-
-
-class FloorBackward0(_Node):
-    """Gradients of floor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class CeilBackward0(_Node):
-    """Gradients of ceil."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class RoundBackward0(_Node):
-    """Gradients of round."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class RoundBackward1(_Node):
-    """Gradients of round.decimals."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class TruncBackward0(_Node):
-    """Gradients of trunc."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class FracBackward0(_Node):
-    """Gradients of frac."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
-
-
-class SignBackward0(_Node):
-    """Gradients of sign."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class SgnBackward0(_Node):
-    """Gradients of sgn."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.sgn_backward(grad, self, result)
-        return (grad_self_,)
-
-
-class ReciprocalBackward0(_Node):
-    """Gradients of reciprocal."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = -grad * _conj(result * result)
-        return (grad_self_,)
-
-
-class SigmoidBackward0(_Node):
-    """Gradients of sigmoid."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.sigmoid_backward(grad, result)
-        return (grad_self_,)
-
-
-class ErfBackward0(_Node):
-    """Gradients of erf."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * (1.1283791670955126 * (-(self * self)).exp())
-        return (grad_self_,)
-
-
-class ErfcBackward0(_Node):
-    """Gradients of erfc."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * (-1.1283791670955126 * (-(self * self)).exp())
-        return (grad_self_,)
-
-
-class AddBackward0(_Node):
-    """Gradients of add.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (alpha,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _pointwise.maybe_multiply(grad, alpha)
-        return (grad_self_, grad_other_)
-
-
-class AddBackward1(_Node):
-    """Gradients of add.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
-
-
-class SubBackward0(_Node):
-    """Gradients of sub.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (alpha,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _pointwise.maybe_multiply(-grad, alpha)
-        return (grad_self_, grad_other_)
-
-
-class SubBackward1(_Node):
-    """Gradients of sub.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
-
-
-class MulBackward0(_Node):
-    """Gradients of mul.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        other, self = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad * (_conj(other) if other._dtype.is_complex else other)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = grad * (_conj(self) if self._dtype.is_complex else self)
-        return (grad_self_, grad_other_)
-
-
-class MulBackward1(_Node):
-    """Gradients of mul.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad * other.conjugate()
-        return (grad_self_,)
-
-
-class DivBackward0(_Node):
-    """Gradients of div.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        other, self = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad / (_conj(other) if other._dtype.is_complex else other)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = -grad * _conj(self / other / other)
-        return (grad_self_, grad_other_)
-
-
-class DivBackward1(_Node):
-    """Gradients of div.Tensor_mode."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        other, rounding_mode, self = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.div_self_backward(grad, other, rounding_mode)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _pointwise.div_other_backward(
-                grad, self, other, rounding_mode
-            )
-        return (grad_self_, grad_other_)
-
-
-class DivBackward2(_Node):
-    """Gradients of div.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad / other.conjugate()
-        return (grad_self_,)
-
-
-class DivBackward3(_Node):
-    """Gradients of div.Scalar_mode."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        other, rounding_mode = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.div_self_backward(grad, other, rounding_mode)
-        return (grad_self_,)
-
-
-class PowBackward0(_Node):
-    """Gradients of pow.Tensor_Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, exponent, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.pow_self_backward(grad, self, exponent)
-        grad_exponent_: Any = None
-        if node.needs[1]:
-            grad_exponent_ = _pointwise.pow_exponent_backward(
-                grad, self, exponent, result
-            )
-        return (grad_self_, grad_exponent_)
-
-
-class PowBackward1(_Node):
-    """Gradients of pow.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, exponent, result = node.unpack()
-        grad: Any = grads[0]
-        grad_exponent_: Any = _pointwise.pow_scalar_backward(
-            grad, self, exponent, result
-        )
-        return (grad_exponent_,)
-
-
-class PowBackward2(_Node):
-    """Gradients of pow.Tensor_Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, exponent = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.pow_backward(grad, self, exponent)
-        return (grad_self_,)
-
-
-class PowBackward3(_Node):
-    """Gradients of pow_.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, exponent, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.pow_self_backward(grad, self, exponent)
-        grad_exponent_: Any = None
-        if node.needs[1]:
-            grad_exponent_ = _pointwise.pow_exponent_backward(
-                grad, self, exponent, result
-            )
-        return (grad_self_, grad_exponent_)
-
-
-class RemainderBackward0(_Node):
-    """Gradients of remainder.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
-
-
-class RemainderBackward1(_Node):
-    """Gradients of remainder.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = -grad * _functions.div(self, other, rounding_mode="floor")
-        return (grad_self_, grad_other_)
-
-
-class RemainderBackward2(_Node):
-    """Gradients of remainder.Scalar_Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
-        grad: Any = grads[0]
-        grad_other_: Any = -grad * _functions.div(
-            _pointwise.scalar_like(self, other), other, rounding_mode="floor"
-        )
-        return (grad_other_,)
-
-
-class FmodBackward0(_Node):
-    """Gradients of fmod.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
-
-
-class FmodBackward1(_Node):
-    """Gradients of fmod.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = -grad * _functions.div(self, other, rounding_mode="trunc")
-        return (grad_self_, grad_other_)
-
-
-class MaximumBackward0(_Node):
-    """Gradients of maximum."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.extremum_backward(grad, self < other, self == other)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _pointwise.extremum_backward(
-                grad, self > other, self == other
-            )
-        return (grad_self_, grad_other_)
-
-
-class MinimumBackward0(_Node):
-    """Gradients of minimum."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.extremum_backward(grad, self > other, self == other)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _pointwise.extremum_backward(
-                grad, self < other, self == other
-            )
-        return (grad_self_, grad_other_)
-
-
-class FmaxBackward0(_Node):
-    """Gradients of fmax."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _functions.where(_pointwise.fmax_mask(self, other), grad, 0)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _functions.where(_pointwise.fmax_mask(self, other), 0, grad)
-        return (grad_self_, grad_other_)
-
-
-class FminBackward0(_Node):
-    """Gradients of fmin."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _functions.where(_pointwise.fmin_mask(self, other), grad, 0)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _functions.where(_pointwise.fmin_mask(self, other), 0, grad)
-        return (grad_self_, grad_other_)
-
-
-class Atan2Backward0(_Node):
-    """Gradients of atan2."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        other, self = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad * _pointwise.atan2_factor(other, self, other)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = grad * -_pointwise.atan2_factor(self, self, other)
-        return (grad_self_, grad_other_)
-
-
-class RsubBackward0(_Node):
-    """Gradients of rsub.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (alpha,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.maybe_multiply(-grad, alpha)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = grad
-        return (grad_self_, grad_other_)
-
-
-class RsubBackward1(_Node):
-    """Gradients of rsub.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (alpha,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.maybe_multiply(-grad, alpha)
-        return (grad_self_,)
-
-
-class HypotBackward0(_Node):
-    """Gradients of hypot."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad * (self / result)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = grad * (other / result)
-        return (grad_self_, grad_other_)
-
-
-class CopysignBackward0(_Node):
-    """Gradients of copysign.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.copysign_backward(grad, self, result)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _pointwise.zeros_like(grad)
-        return (grad_self_, grad_other_)
-
-
-class CopysignBackward1(_Node):
-    """Gradients of copysign.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.copysign_backward(grad, self, result)
-        return (grad_self_,)
-
-
-class EqBackward0(_Node):
-    """Gradients of eq_.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class EqBackward1(_Node):
-    """Gradients of eq_.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other_info,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _zeros(other_info)
-        return (grad_self_, grad_other_)
-
-
-class NeBackward0(_Node):
-    """Gradients of ne_.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class NeBackward1(_Node):
-    """Gradients of ne_.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other_info,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _zeros(other_info)
-        return (grad_self_, grad_other_)
-
-
-class LtBackward0(_Node):
-    """Gradients of lt_.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class LtBackward1(_Node):
-    """Gradients of lt_.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other_info,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _zeros(other_info)
-        return (grad_self_, grad_other_)
-
-
-class LeBackward0(_Node):
-    """Gradients of le_.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class LeBackward1(_Node):
-    """Gradients of le_.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other_info,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _zeros(other_info)
-        return (grad_self_, grad_other_)
-
-
-class GtBackward0(_Node):
-    """Gradients of gt_.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class GtBackward1(_Node):
-    """Gradients of gt_.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other_info,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _zeros(other_info)
-        return (grad_self_, grad_other_)
-
-
-class GeBackward0(_Node):
-    """Gradients of ge_.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.zeros_like(grad)
-        return (grad_self_,)
-
-
-class GeBackward1(_Node):
-    """Gradients of ge_.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (other_info,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.zeros_like(grad)
-        grad_other_: Any = None
-        if node.needs[1]:
-            grad_other_ = _zeros(other_info)
-        return (grad_self_, grad_other_)
-
-
-class ClampBackward0(_Node):
-    """Gradients of clamp."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, min, max = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.clamp_backward(grad, self, min, max)
-        return (grad_self_,)
-
-
-class ClampBackward1(_Node):
-    """Gradients of clamp.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, min, max = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.clamp_backward(grad, self, min, max)
-        grad_input_mask = (node.needs[1], node.needs[2])
-        grad_min_, grad_max_ = _pointwise.clamp_bounds_backward(
-            grad, self, min, max, grad_input_mask
-        )
-        return (grad_self_, grad_min_, grad_max_)
-
-
-class ClampMinBackward0(_Node):
-    """Gradients of clamp_min."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, min = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _functions.where(self >= min, grad, 0)
-        return (grad_self_,)
-
-
-class ClampMinBackward1(_Node):
-    """Gradients of clamp_min.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, min = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _functions.where(self >= min, grad, 0)
-        grad_min_: Any = None
-        if node.needs[1]:
-            grad_min_ = _functions.where(self < min, grad, 0)
-        return (grad_self_, grad_min_)
-
-
-class ClampMaxBackward0(_Node):
-    """Gradients of clamp_max."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, max = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _functions.where(self <= max, grad, 0)
-        return (grad_self_,)
-
-
-class ClampMaxBackward1(_Node):
-    """Gradients of clamp_max.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, max = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _functions.where(self <= max, grad, 0)
-        grad_max_: Any = None
-        if node.needs[1]:
-            grad_max_ = _functions.where(self > max, grad, 0)
-        return (grad_self_, grad_max_)
-
-
-class LerpBackward0(_Node):
-    """Gradients of lerp.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (weight,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad * (1 - weight.conjugate())
-        grad_end_: Any = None
-        if node.needs[1]:
-            grad_end_ = grad * weight.conjugate()
-        return (grad_self_, grad_end_)
-
-
-class LerpBackward1(_Node):
-    """Gradients of lerp.Tensor."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        weight, end, self = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad * _conj(1 - weight)
-        grad_end_: Any = None
-        if node.needs[1]:
-            grad_end_ = grad * (_conj(weight) if weight._dtype.is_complex else weight)
-        grad_weight_: Any = None
-        if node.needs[2]:
-            grad_weight_ = grad * _conj(end - self)
-        return (grad_self_, grad_end_, grad_weight_)
-
-
-class AddcmulBackward0(_Node):
-    """Gradients of addcmul."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        tensor2, value, tensor1 = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad
-        grad_tensor1_: Any = None
-        if node.needs[1]:
-            grad_tensor1_ = grad * _conj(tensor2 * value)
-        grad_tensor2_: Any = None
-        if node.needs[2]:
-            grad_tensor2_ = grad * _conj(tensor1 * value)
-        return (grad_self_, grad_tensor1_, grad_tensor2_)
-
-
-class AddcdivBackward0(_Node):
-    """Gradients of addcdiv."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        value, tensor2, tensor1 = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad
-        grad_tensor1_: Any = None
-        if node.needs[1]:
-            grad_tensor1_ = grad * _conj(value / tensor2)
-        grad_tensor2_: Any = None
-        if node.needs[2]:
-            grad_tensor2_ = -grad * _conj(value * tensor1 / (tensor2 * tensor2))
-        return (grad_self_, grad_tensor1_, grad_tensor2_)
-
-
-class SumBackward0(_Node):
-    """Gradients of sum."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.expand(self_shape)
-        return (grad_self_,)
-
-
-class SumBackward1(_Node):
-    """Gradients of sum.dim_IntList."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, keepdim = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.sum_backward(grad, self_shape, dim, keepdim)
-        return (grad_self_,)
-
-
-class MeanBackward0(_Node):
-    """Gradients of mean."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, self_numel = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = grad.expand(self_shape) / self_numel
-        return (grad_self_,)
-
-
-class MeanBackward1(_Node):
-    """Gradients of mean.dim."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, keepdim = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.mean_backward(grad, self_shape, dim, keepdim)
-        return (grad_self_,)
-
-
-class ProdBackward0(_Node):
-    """Gradients of prod."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.prod_backward(grad, self, result)
-        return (grad_self_,)
-
-
-class ProdBackward1(_Node):
-    """Gradients of prod.dim_int."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim, keepdim, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.prod_dim_backward(grad, self, result, dim, keepdim)
-        return (grad_self_,)
-
-
-class AmaxBackward0(_Node):
-    """Gradients of amax."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim, keepdim, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.extremes_backward(grad, self, result, dim, keepdim)
-        return (grad_self_,)
-
-
-class AminBackward0(_Node):
-    """Gradients of amin."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim, keepdim, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.extremes_backward(grad, self, result, dim, keepdim)
-        return (grad_self_,)
-
-
-class MaxBackward0(_Node):
-    """Gradients of max.dim."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, keepdim, indices = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.reduced_value_backward(
-            grad, self_shape, dim, indices, keepdim
-        )
-        return (grad_self_,)
-
-
-class MaxBackward1(_Node):
-    """Gradients of max."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.whole_extreme_backward(grad, self, result)
-        return (grad_self_,)
-
-
-class MinBackward0(_Node):
-    """Gradients of min.dim."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self_shape, dim, keepdim, indices = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _shape.reduced_value_backward(
-            grad, self_shape, dim, indices, keepdim
-        )
-        return (grad_self_,)
-
-
-class MinBackward1(_Node):
-    """Gradients of min."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.whole_extreme_backward(grad, self, result)
-        return (grad_self_,)
-
-
-class VarBackward0(_Node):
-    """Gradients of var.correction."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim, correction, keepdim = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.var_backward(grad, self, dim, correction, keepdim)
-        return (grad_self_,)
-
-
-class StdBackward0(_Node):
-    """Gradients of std.correction."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim, correction, keepdim, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.std_backward(
-            result, grad, self, dim, correction, keepdim
-        )
-        return (grad_self_,)
-
-
-class LinalgVectorNormBackward0(_Node):
-    """Gradients of linalg_vector_norm."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, ord, dim, keepdim, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.norm_backward(
-            grad, self, ord, result, dim, keepdim
-        )
-        return (grad_self_,)
-
-
-class LogsumexpBackward0(_Node):
-    """Gradients of logsumexp."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim, keepdim, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.logsumexp_backward(
-            grad, self, result, dim, keepdim
-        )
-        return (grad_self_,)
-
-
-class NormBackward0(_Node):
-    """Gradients of norm.Scalar."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, p, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.norm_backward(grad, self, p, result, [], False)
-        return (grad_self_,)
-
-
-class NormBackward1(_Node):
-    """Gradients of norm.ScalarOpt_dim."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, p, dim, keepdim, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.norm_backward(grad, self, p, result, dim, keepdim)
-        return (grad_self_,)
-
-
-class CumsumBackward0(_Node):
-    """Gradients of cumsum."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (dim,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.cumsum_backward(grad, dim)
-        return (grad_self_,)
-
-
-class CumprodBackward0(_Node):
-    """Gradients of cumprod."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.cumprod_backward(grad, self, dim, result)
-        return (grad_self_,)
-
-
-class MmBackward0(_Node):
-    """Gradients of mm."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        mat2, self = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad.mm((_conj(mat2) if mat2._dtype.is_complex else mat2).t())
-        grad_mat2_: Any = None
-        if node.needs[1]:
-            grad_mat2_ = (_conj(self) if self._dtype.is_complex else self).t().mm(grad)
-        return (grad_self_, grad_mat2_)
-
-
-class BmmBackward0(_Node):
-    """Gradients of bmm."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        mat2, self = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad.bmm(
-                (_conj(mat2) if mat2._dtype.is_complex else mat2).transpose(1, 2)
-            )
-        grad_mat2_: Any = None
-        if node.needs[1]:
-            grad_mat2_ = (
-                (_conj(self) if self._dtype.is_complex else self)
-                .transpose(1, 2)
-                .bmm(grad)
-            )
-        return (grad_self_, grad_mat2_)
-
-
-class AddmmBackward0(_Node):
-    """Gradients of addmm."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        beta, mat2, alpha, mat1 = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.maybe_multiply(grad, beta)
-        grad_mat1_: Any = None
-        if node.needs[1]:
-            grad_mat1_ = _pointwise.maybe_multiply(
-                grad.mm((_conj(mat2) if mat2._dtype.is_complex else mat2).t()), alpha
-            )
-        grad_mat2_: Any = None
-        if node.needs[2]:
-            grad_mat2_ = _pointwise.maybe_multiply(
-                (_conj(mat1) if mat1._dtype.is_complex else mat1).t().mm(grad), alpha
-            )
-        return (grad_self_, grad_mat1_, grad_mat2_)
-
-
-class BaddbmmBackward0(_Node):
-    """Gradients of baddbmm."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        beta, batch2, alpha, batch1 = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.maybe_multiply(grad, beta)
-        grad_batch1_: Any = None
-        if node.needs[1]:
-            grad_batch1_ = _pointwise.maybe_multiply(
-                grad.bmm(
-                    (_conj(batch2) if batch2._dtype.is_complex else batch2).transpose(
-                        1, 2
-                    )
-                ),
-                alpha,
-            )
-        grad_batch2_: Any = None
-        if node.needs[2]:
-            grad_batch2_ = _pointwise.maybe_multiply(
-                (_conj(batch1) if batch1._dtype.is_complex else batch1)
-                .transpose(1, 2)
-                .bmm(grad),
-                alpha,
-            )
-        return (grad_self_, grad_batch1_, grad_batch2_)
-
-
-class AddmvBackward0(_Node):
-    """Gradients of addmv."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        beta, vec, alpha, mat = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _pointwise.maybe_multiply(grad, beta)
-        grad_mat_: Any = None
-        if node.needs[1]:
-            grad_mat_ = _pointwise.maybe_multiply(
-                grad.outer(_conj(vec) if vec._dtype.is_complex else vec), alpha
-            )
-        grad_vec_: Any = None
-        if node.needs[2]:
-            grad_vec_ = _pointwise.maybe_multiply(
-                (_conj(mat) if mat._dtype.is_complex else mat).t().mv(grad), alpha
-            )
-        return (grad_self_, grad_mat_, grad_vec_)
-
-
-class MvBackward0(_Node):
-    """Gradients of mv."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        vec, self = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad.outer(_conj(vec) if vec._dtype.is_complex else vec)
-        grad_vec_: Any = None
-        if node.needs[1]:
-            grad_vec_ = (_conj(self) if self._dtype.is_complex else self).t().mv(grad)
-        return (grad_self_, grad_vec_)
-
-
-class DotBackward0(_Node):
-    """Gradients of dot."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        tensor, self = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = grad * (_conj(tensor) if tensor._dtype.is_complex else tensor)
-        grad_tensor_: Any = None
-        if node.needs[1]:
-            grad_tensor_ = grad * (_conj(self) if self._dtype.is_complex else self)
-        return (grad_self_, grad_tensor_)
-
-
-class TraceBackward0(_Node):
-    """Gradients of trace."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self_shape,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.trace_backward(grad, self_shape)
-        return (grad_self_,)
-
-
-class ReluBackward0(_Node):
-    """Gradients of relu."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.threshold_backward(grad, result, 0)
-        return (grad_self_,)
-
-
-class CeluBackward0(_Node):
-    """Gradients of celu."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        alpha, self = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.elu_backward(grad, alpha, 1, 1.0 / alpha, self)
-        return (grad_self_,)
-
-
-class GeluBackward0(_Node):
-    """Gradients of gelu."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, approximate = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.gelu_backward(grad, self, approximate)
-        return (grad_self_,)
-
-
-class SiluBackward0(_Node):
-    """Gradients of silu."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.silu_backward(grad, self)
-        return (grad_self_,)
-
-
-class MishBackward0(_Node):
-    """Gradients of mish."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.mish_backward(grad, self)
-        return (grad_self_,)
-
-
-class EluBackward0(_Node):
-    """Gradients of elu."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        alpha, scale, input_scale, self = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.elu_backward(grad, alpha, scale, input_scale, self)
-        return (grad_self_,)
-
-
-class LeakyReluBackward0(_Node):
-    """Gradients of leaky_relu."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, negative_slope = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _functions.where(self > 0, grad, grad * negative_slope)
-        return (grad_self_,)
-
-
-class SoftplusBackward0(_Node):
-    """Gradients of softplus."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, beta, threshold = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.softplus_backward(grad, self, beta, threshold)
-        return (grad_self_,)
-
-
-class ThresholdBackward0(_Node):
-    """Gradients of threshold."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, threshold = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.threshold_backward(grad, self, threshold)
-        return (grad_self_,)
-
-
-class HardsigmoidBackward0(_Node):
-    """Gradients of hardsigmoid."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _functions.where(
-            _pointwise.between(self, -3.0, 3.0), grad / 6, 0
-        )
-        return (grad_self_,)
-
-
-class HardshrinkBackward0(_Node):
-    """Gradients of hardshrink."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, lambd = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _functions.where(
-            _pointwise.within(self, -lambd, lambd), 0, grad
-        )
-        return (grad_self_,)
-
-
-class SoftshrinkBackward0(_Node):
-    """Gradients of softshrink."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, lambd = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _functions.where(
-            _pointwise.within(self, -lambd, lambd), 0, grad
-        )
-        return (grad_self_,)
-
-
-class HardtanhBackward0(_Node):
-    """Gradients of hardtanh."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, min_val, max_val = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _functions.where(
-            _pointwise.outside(self, min_val, max_val), 0, grad
-        )
-        return (grad_self_,)
-
-
-class HardswishBackward0(_Node):
-    """Gradients of hardswish."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.hardswish_backward(grad, self)
-        return (grad_self_,)
-
-
-class LogSigmoidBackward0(_Node):
-    """Gradients of log_sigmoid."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.log_sigmoid_backward(grad, self)
-        return (grad_self_,)
-
-
-class GluBackward0(_Node):
-    """Gradients of glu."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, dim = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _pointwise.glu_backward(grad, self, dim)
-        return (grad_self_,)
-
-
-class SoftmaxBackward0(_Node):
-    """Gradients of _softmax."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.softmax_backward(grad, result, dim)
-        return (grad_self_,)
-
-
-class LogSoftmaxBackward0(_Node):
-    """Gradients of _log_softmax."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        dim, result = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _reduction.log_softmax_backward(grad, result, dim)
-        return (grad_self_,)
-
-
-class NativeLayerNormBackward0(_Node):
-    """Gradients of native_layer_norm."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        input, normalized_shape, weight, result2 = node.unpack()
-        grad: Any = grads[0]
-        grad_input_mask = (node.needs[0], node.needs[1], node.needs[2])
-        grad_input_, grad_weight_, grad_bias_ = _neural.layer_norm_backward(
-            grad, input, normalized_shape, result2, weight, grad_input_mask
-        )
-        return (grad_input_, grad_weight_, grad_bias_)
-
-
-class NativeGroupNormBackward0(_Node):
-    """Gradients of native_group_norm."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        input, weight, N, C, HxW, group, result2 = node.unpack()
-        grads = node.materialize(grads)
-        grad_input_mask = (node.needs[0], node.needs[1], node.needs[2])
-        grad_input_, grad_weight_, grad_bias_ = _neural.group_norm_backward(
-            grads, input, result2, weight, [N, C, HxW], group, grad_input_mask
-        )
-        return (grad_input_, grad_weight_, grad_bias_)
-
-
-class MseLossBackward0(_Node):
-    """Gradients of mse_loss."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, target, reduction = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _neural.mse_loss_backward(grad, self, target, reduction)
-        grad_target_: Any = None
-        if node.needs[1]:
-            grad_target_ = -_neural.mse_loss_backward(grad, self, target, reduction)
-        return (grad_self_, grad_target_)
-
-
-class SmoothL1LossBackward0(_Node):
-    """Gradients of smooth_l1_loss."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, target, reduction, beta = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _neural.smooth_l1_loss_backward(
-                grad, self, target, reduction, beta
-            )
-        grad_target_: Any = None
-        if node.needs[1]:
-            grad_target_ = -_neural.smooth_l1_loss_backward(
-                grad, self, target, reduction, beta
-            )
-        return (grad_self_, grad_target_)
-
-
-class HuberLossBackward0(_Node):
-    """Gradients of huber_loss."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, target, reduction, delta = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _neural.huber_loss_backward(
-                grad, self, target, reduction, delta
-            )
-        grad_target_: Any = None
-        if node.needs[1]:
-            grad_target_ = -_neural.huber_loss_backward(
-                grad, self, target, reduction, delta
-            )
-        return (grad_self_, grad_target_)
-
-
-class BinaryCrossEntropyBackward0(_Node):
-    """Gradients of binary_cross_entropy."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, target, weight, reduction = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _neural.binary_cross_entropy_backward(
-                grad, self, target, weight, reduction
-            )
-        grad_target_: Any = None
-        if node.needs[1]:
-            grad_target_ = _neural.binary_cross_entropy_target_backward(
-                grad, self, weight, reduction
-            )
-        return (grad_self_, grad_target_)
-
-
-class BinaryCrossEntropyWithLogitsBackward0(_Node):
-    """Gradients of binary_cross_entropy_with_logits."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, target, weight, pos_weight, reduction = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = None
-        if node.needs[0]:
-            grad_self_ = _neural.bce_with_logits_backward(
-                grad, self, target, weight, pos_weight, reduction
-            )
-        grad_target_: Any = None
-        if node.needs[1]:
-            grad_target_ = _neural.bce_with_logits_target_backward(
-                grad, self, weight, pos_weight, reduction
-            )
-        return (grad_self_, grad_target_)
-
-
-class NllLossBackward0(_Node):
-    """Gradients of nll_loss_forward."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (
-            self_shape,
-            target,
-            weight,
-            reduction,
-            ignore_index,
-            total_weight,
-        ) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _neural.nll_loss_backward(
-            grad, self_shape, target, weight, reduction, ignore_index, total_weight
-        )
-        return (grad_self_,)
-
-
-class CoalesceBackward0(_Node):
-    """Gradients of _coalesce."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = grad
-        return (grad_self_,)
-
-
-class ValuesBackward0(_Node):
-    """Gradients of values."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (self,) = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _sparse.values_backward(grad, self)
-        return (grad_self_,)
-
-
-class ToDenseBackward0(_Node):
-    """Gradients of _to_dense."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, masked_grad = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _sparse.to_dense_backward(grad, self, masked_grad)
-        return (grad_self_,)
-
-
-class ToSparseBackward0(_Node):
-    """Gradients of _to_sparse.sparse_dim."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = grad.to_dense()
-        return (grad_self_,)
-
-
-class ToSparseBackward1(_Node):
-    """Gradients of _to_sparse."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        grad: Any = grads[0]
-        grad_self_: Any = grad.to_dense()
-        return (grad_self_,)
-
-
-class SparseCooTensorWithDimsAndTensorsBackward0(_Node):
-    """Gradients of _sparse_coo_tensor_with_dims_and_tensors."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        (result,) = node.unpack()
-        grad: Any = grads[0]
-        grad_values_: Any = grad.sparse_mask(result)._values()
-        return (grad_values_,)
-
-
-class SparseMaskBackward0(_Node):
-    """Gradients of sparse_mask."""
-
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        mask, self_layout = node.unpack()
-        grad: Any = grads[0]
-        grad_self_: Any = _sparse.sparse_mask_backward(grad, mask, self_layout)
-        return (grad_self_,)
 
 
 def autograd_empty_like(
@@ -3188,21 +305,15 @@ def autograd_bernoulli__float(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.bernoulli__float(
-            _after_autograd[_keyset],
-            self,
-            p,
-            generator=generator,
+            _after_autograd[_keyset], self, p, generator=generator
         )
     _check_inplace_history(self)
-    _node = BernoulliBackward0((_edge_of(self),), _needs)
+    _node = _nodes.BernoulliBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.bernoulli__float(
-            _after_autograd[_keyset],
-            self,
-            p,
-            generator=generator,
+            _after_autograd[_keyset], self, p, generator=generator
         )
     finally:
         _set_state(_outer)
@@ -3221,23 +332,15 @@ def autograd_uniform_(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.uniform_(
-            _after_autograd[_keyset],
-            self,
-            from_,
-            to,
-            generator=generator,
+            _after_autograd[_keyset], self, from_, to, generator=generator
         )
     _check_inplace_history(self)
-    _node = UniformBackward0((_edge_of(self),), _needs)
+    _node = _nodes.UniformBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.uniform_(
-            _after_autograd[_keyset],
-            self,
-            from_,
-            to,
-            generator=generator,
+            _after_autograd[_keyset], self, from_, to, generator=generator
         )
     finally:
         _set_state(_outer)
@@ -3256,23 +359,15 @@ def autograd_normal_(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.normal_(
-            _after_autograd[_keyset],
-            self,
-            mean,
-            std,
-            generator=generator,
+            _after_autograd[_keyset], self, mean, std, generator=generator
         )
     _check_inplace_history(self)
-    _node = NormalBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NormalBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.normal_(
-            _after_autograd[_keyset],
-            self,
-            mean,
-            std,
-            generator=generator,
+            _after_autograd[_keyset], self, mean, std, generator=generator
         )
     finally:
         _set_state(_outer)
@@ -3281,21 +376,15 @@ def autograd_normal_(
 
 
 def autograd_copy_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    src: Tensor,
-    non_blocking: bool = False,
+    _keyset: DispatchKeySet, self: Tensor, src: Tensor, non_blocking: bool = False
 ) -> Tensor:
     _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.copy_(
-            _after_autograd[_keyset],
-            self,
-            src,
-            non_blocking,
+            _after_autograd[_keyset], self, src, non_blocking
         )
     _check_inplace_history(self)
-    _node = CopyBackward0((_edge_of(self), _edge_of(src)), _needs)
+    _node = _nodes.CopyBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (src._dtype, src._device)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -3308,10 +397,7 @@ def autograd_copy_(
 
 
 def autograd_clone(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    memory_format: memory_format | None = None,
+    _keyset: DispatchKeySet, self: Tensor, *, memory_format: memory_format | None = None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -3319,20 +405,16 @@ def autograd_clone(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.clone(
-                _after_autograd[_keyset],
-                self,
-                memory_format=memory_format,
+                _after_autograd[_keyset], self, memory_format=memory_format
             )
         finally:
             _set_state(_outer)
-    _node = CloneBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CloneBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clone(
-            _after_autograd[_keyset],
-            self,
-            memory_format=memory_format,
+            _after_autograd[_keyset], self, memory_format=memory_format
         )
     finally:
         _set_state(_outer)
@@ -3368,7 +450,7 @@ def autograd__to_copy(
             )
         finally:
             _set_state(_outer)
-    _node = ToCopyBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ToCopyBackward0((_edge_of(self),), _needs)
     _node.saved = (self._dtype, self._device)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -3389,15 +471,12 @@ def autograd__to_copy(
     return _result
 
 
-def autograd_zero_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_zero_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.zero_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = ZeroBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ZeroBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -3409,15 +488,13 @@ def autograd_zero_(
 
 
 def autograd_fill__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, value: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.fill__Scalar(_after_autograd[_keyset], self, value)
     _check_inplace_history(self)
-    _node = FillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FillBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -3429,15 +506,13 @@ def autograd_fill__Scalar(
 
 
 def autograd_fill__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    value: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, value: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, value._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.fill__Tensor(_after_autograd[_keyset], self, value)
     _check_inplace_history(self)
-    _node = FillBackward1((_edge_of(self), _edge_of(value)), _needs)
+    _node = _nodes.FillBackward1((_edge_of(self), _edge_of(value)), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -3449,9 +524,7 @@ def autograd_fill__Tensor(
 
 
 def autograd_fill_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, value: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -3459,20 +532,16 @@ def autograd_fill_Scalar(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.fill_Scalar(
-                _after_autograd[_keyset],
-                self,
-                value,
+                _after_autograd[_keyset], self, value
             )
         finally:
             _set_state(_outer)
-    _node = FillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FillBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.fill_Scalar(
-            _after_autograd[_keyset],
-            self,
-            value,
+            _after_autograd[_keyset], self, value
         )
     finally:
         _set_state(_outer)
@@ -3481,9 +550,7 @@ def autograd_fill_Scalar(
 
 
 def autograd_fill_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    value: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, value: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, value._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -3491,20 +558,16 @@ def autograd_fill_Tensor(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.fill_Tensor(
-                _after_autograd[_keyset],
-                self,
-                value,
+                _after_autograd[_keyset], self, value
             )
         finally:
             _set_state(_outer)
-    _node = FillBackward1((_edge_of(self), _edge_of(value)), _needs)
+    _node = _nodes.FillBackward1((_edge_of(self), _edge_of(value)), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.fill_Tensor(
-            _after_autograd[_keyset],
-            self,
-            value,
+            _after_autograd[_keyset], self, value
         )
     finally:
         _set_state(_outer)
@@ -3522,23 +585,15 @@ def autograd_as_strided(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.as_strided(
-            _after_autograd[_keyset],
-            self,
-            size,
-            stride,
-            storage_offset,
+            _after_autograd[_keyset], self, size, stride, storage_offset
         )
-    _node = AsStridedBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AsStridedBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), size, stride, storage_offset)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _redispatch_operators.as_strided(
-            _after_autograd[_keyset],
-            self,
-            size,
-            stride,
-            storage_offset,
+            _after_autograd[_keyset], self, size, stride, storage_offset
         )
     finally:
         _set_state(_outer)
@@ -3546,15 +601,11 @@ def autograd_as_strided(
     return _result
 
 
-def autograd_view(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    size: Sequence[int],
-) -> Tensor:
+def autograd_view(_keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.view(_after_autograd[_keyset], self, size)
-    _node = ViewBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ViewBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -3566,11 +617,7 @@ def autograd_view(
     return _result
 
 
-def autograd_view_dtype(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dtype: dtype,
-) -> Tensor:
+def autograd_view_dtype(_keyset: DispatchKeySet, self: Tensor, dtype: dtype) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -3580,29 +627,20 @@ def autograd_view_dtype(
 
 
 def autograd__reshape_alias(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    size: Sequence[int],
-    stride: Sequence[int],
+    _keyset: DispatchKeySet, self: Tensor, size: Sequence[int], stride: Sequence[int]
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators._reshape_alias(
-            _after_autograd[_keyset],
-            self,
-            size,
-            stride,
+            _after_autograd[_keyset], self, size, stride
         )
-    _node = ReshapeAliasBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ReshapeAliasBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _redispatch_operators._reshape_alias(
-            _after_autograd[_keyset],
-            self,
-            size,
-            stride,
+            _after_autograd[_keyset], self, size, stride
         )
     finally:
         _set_state(_outer)
@@ -3611,32 +649,20 @@ def autograd__reshape_alias(
 
 
 def autograd_unfold(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dimension: int,
-    size: int,
-    step: int,
+    _keyset: DispatchKeySet, self: Tensor, dimension: int, size: int, step: int
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.unfold(
-            _after_autograd[_keyset],
-            self,
-            dimension,
-            size,
-            step,
+            _after_autograd[_keyset], self, dimension, size, step
         )
-    _node = UnfoldBackward0((_edge_of(self),), _needs)
+    _node = _nodes.UnfoldBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dimension, size, step)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _redispatch_operators.unfold(
-            _after_autograd[_keyset],
-            self,
-            dimension,
-            size,
-            step,
+            _after_autograd[_keyset], self, dimension, size, step
         )
     finally:
         _set_state(_outer)
@@ -3644,14 +670,11 @@ def autograd_unfold(
     return _result
 
 
-def autograd_alias(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_alias(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.alias(_after_autograd[_keyset], self)
-    _node = AliasBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AliasBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -3662,10 +685,7 @@ def autograd_alias(
     return _result
 
 
-def autograd_detach(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_detach(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -3675,9 +695,7 @@ def autograd_detach(
 
 
 def autograd__unsafe_view(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    size: Sequence[int],
+    _keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -3685,21 +703,17 @@ def autograd__unsafe_view(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators._unsafe_view(
-                _after_autograd[_keyset],
-                self,
-                size,
+                _after_autograd[_keyset], self, size
             )
         finally:
             _set_state(_outer)
-    _node = UnsafeViewBackward0((_edge_of(self),), _needs)
+    _node = _nodes.UnsafeViewBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators._unsafe_view(
-            _after_autograd[_keyset],
-            self,
-            size,
+            _after_autograd[_keyset], self, size
         )
     finally:
         _set_state(_outer)
@@ -3708,14 +722,12 @@ def autograd__unsafe_view(
 
 
 def autograd_permute(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dims: Sequence[int],
+    _keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.permute(_after_autograd[_keyset], self, dims)
-    _node = PermuteBackward0((_edge_of(self),), _needs)
+    _node = _nodes.PermuteBackward0((_edge_of(self),), _needs)
     _node.saved = (dims,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -3728,29 +740,20 @@ def autograd_permute(
 
 
 def autograd_transpose_int(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim0: int,
-    dim1: int,
+    _keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.transpose_int(
-            _after_autograd[_keyset],
-            self,
-            dim0,
-            dim1,
+            _after_autograd[_keyset], self, dim0, dim1
         )
-    _node = TransposeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TransposeBackward0((_edge_of(self),), _needs)
     _node.saved = (dim0, dim1)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _redispatch_operators.transpose_int(
-            _after_autograd[_keyset],
-            self,
-            dim0,
-            dim1,
+            _after_autograd[_keyset], self, dim0, dim1
         )
     finally:
         _set_state(_outer)
@@ -3758,14 +761,11 @@ def autograd_transpose_int(
     return _result
 
 
-def autograd_t(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_t(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.t(_after_autograd[_keyset], self)
-    _node = TBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -3786,21 +786,15 @@ def autograd_expand(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.expand(
-            _after_autograd[_keyset],
-            self,
-            size,
-            implicit=implicit,
+            _after_autograd[_keyset], self, size, implicit=implicit
         )
-    _node = ExpandBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ExpandBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _redispatch_operators.expand(
-            _after_autograd[_keyset],
-            self,
-            size,
-            implicit=implicit,
+            _after_autograd[_keyset], self, size, implicit=implicit
         )
     finally:
         _set_state(_outer)
@@ -3809,29 +803,20 @@ def autograd_expand(
 
 
 def autograd_select_int(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: int,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: int
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.select_int(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
+            _after_autograd[_keyset], self, dim, index
         )
-    _node = SelectBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SelectBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, index)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _redispatch_operators.select_int(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
+            _after_autograd[_keyset], self, dim, index
         )
     finally:
         _set_state(_outer)
@@ -3850,25 +835,15 @@ def autograd_slice_Tensor(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.slice_Tensor(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            start,
-            end,
-            step,
+            _after_autograd[_keyset], self, dim, start, end, step
         )
-    _node = SliceBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SliceBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, start, end, step)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _redispatch_operators.slice_Tensor(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            start,
-            end,
-            step,
+            _after_autograd[_keyset], self, dim, start, end, step
         )
     finally:
         _set_state(_outer)
@@ -3877,32 +852,20 @@ def autograd_slice_Tensor(
 
 
 def autograd_diagonal(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    offset: int = 0,
-    dim1: int = 0,
-    dim2: int = 1,
+    _keyset: DispatchKeySet, self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.diagonal(
-            _after_autograd[_keyset],
-            self,
-            offset,
-            dim1,
-            dim2,
+            _after_autograd[_keyset], self, offset, dim1, dim2
         )
-    _node = DiagonalBackward0((_edge_of(self),), _needs)
+    _node = _nodes.DiagonalBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, offset, dim1, dim2)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _redispatch_operators.diagonal(
-            _after_autograd[_keyset],
-            self,
-            offset,
-            dim1,
-            dim2,
+            _after_autograd[_keyset], self, offset, dim1, dim2
         )
     finally:
         _set_state(_outer)
@@ -3910,14 +873,11 @@ def autograd_diagonal(
     return _result
 
 
-def autograd_squeeze(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_squeeze(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.squeeze(_after_autograd[_keyset], self)
-    _node = SqueezeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SqueezeBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -3929,15 +889,11 @@ def autograd_squeeze(
     return _result
 
 
-def autograd_squeeze_dim(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-) -> Tensor:
+def autograd_squeeze_dim(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.squeeze_dim(_after_autograd[_keyset], self, dim)
-    _node = SqueezeBackward1((_edge_of(self),), _needs)
+    _node = _nodes.SqueezeBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -3950,22 +906,18 @@ def autograd_squeeze_dim(
 
 
 def autograd_squeeze_dims(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: Sequence[int],
+    _keyset: DispatchKeySet, self: Tensor, dim: Sequence[int]
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.squeeze_dims(_after_autograd[_keyset], self, dim)
-    _node = SqueezeBackward2((_edge_of(self),), _needs)
+    _node = _nodes.SqueezeBackward2((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _redispatch_operators.squeeze_dims(
-            _after_autograd[_keyset],
-            self,
-            dim,
+            _after_autograd[_keyset], self, dim
         )
     finally:
         _set_state(_outer)
@@ -3973,15 +925,11 @@ def autograd_squeeze_dims(
     return _result
 
 
-def autograd_unsqueeze(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-) -> Tensor:
+def autograd_unsqueeze(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.unsqueeze(_after_autograd[_keyset], self, dim)
-    _node = UnsqueezeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.UnsqueezeBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -3994,29 +942,20 @@ def autograd_unsqueeze(
 
 
 def autograd_split_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    split_size: int,
-    dim: int = 0,
+    _keyset: DispatchKeySet, self: Tensor, split_size: int, dim: int = 0
 ) -> list[Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.split_Tensor(
-            _after_autograd[_keyset],
-            self,
-            split_size,
-            dim,
+            _after_autograd[_keyset], self, split_size, dim
         )
-    _node = SplitBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SplitBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _redispatch_operators.split_Tensor(
-            _after_autograd[_keyset],
-            self,
-            split_size,
-            dim,
+            _after_autograd[_keyset], self, split_size, dim
         )
     finally:
         _set_state(_outer)
@@ -4025,29 +964,20 @@ def autograd_split_Tensor(
 
 
 def autograd_split_with_sizes(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    split_sizes: Sequence[int],
-    dim: int = 0,
+    _keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int = 0
 ) -> list[Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.split_with_sizes(
-            _after_autograd[_keyset],
-            self,
-            split_sizes,
-            dim,
+            _after_autograd[_keyset], self, split_sizes, dim
         )
-    _node = SplitWithSizesBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SplitWithSizesBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _redispatch_operators.split_with_sizes(
-            _after_autograd[_keyset],
-            self,
-            split_sizes,
-            dim,
+            _after_autograd[_keyset], self, split_sizes, dim
         )
     finally:
         _set_state(_outer)
@@ -4056,14 +986,12 @@ def autograd_split_with_sizes(
 
 
 def autograd_unbind_int(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int = 0,
+    _keyset: DispatchKeySet, self: Tensor, dim: int = 0
 ) -> list[Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.unbind_int(_after_autograd[_keyset], self, dim)
-    _node = UnbindBackward0((_edge_of(self),), _needs)
+    _node = _nodes.UnbindBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -4076,14 +1004,12 @@ def autograd_unbind_int(
 
 
 def autograd_cat(
-    _keyset: DispatchKeySet,
-    tensors: Sequence[Tensor],
-    dim: int = 0,
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0
 ) -> Tensor:
     _needs = (_needs_grad(tensors),)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.cat(_after_autograd[_keyset], tensors, dim)
-    _node = CatBackward0((*_edges_of(tensors),), _needs)
+    _node = _nodes.CatBackward0((*_edges_of(tensors),), _needs)
     _node.saved = ([_t._shape for _t in tensors], dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -4096,25 +1022,16 @@ def autograd_cat(
 
 
 def autograd_cat_out(
-    _keyset: DispatchKeySet,
-    tensors: Sequence[Tensor],
-    dim: int = 0,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
 ) -> Tensor:
     _refuse_out("cat", (*tensors, out))
     return _redispatch_operators.cat_out(
-        _after_autograd[_keyset],
-        tensors,
-        dim,
-        out=out,
+        _after_autograd[_keyset], tensors, dim, out=out
     )
 
 
 def autograd_stack(
-    _keyset: DispatchKeySet,
-    tensors: Sequence[Tensor],
-    dim: int = 0,
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0
 ) -> Tensor:
     _needs = (_needs_grad(tensors),)
     if True not in _needs or not _grad_enabled():
@@ -4124,7 +1041,7 @@ def autograd_stack(
             return _redispatch_operators.stack(_after_autograd[_keyset], tensors, dim)
         finally:
             _set_state(_outer)
-    _node = StackBackward0((*_edges_of(tensors),), _needs)
+    _node = _nodes.StackBackward0((*_edges_of(tensors),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -4137,25 +1054,16 @@ def autograd_stack(
 
 
 def autograd_stack_out(
-    _keyset: DispatchKeySet,
-    tensors: Sequence[Tensor],
-    dim: int = 0,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
 ) -> Tensor:
     _refuse_out("stack", (*tensors, out))
     return _redispatch_operators.stack_out(
-        _after_autograd[_keyset],
-        tensors,
-        dim,
-        out=out,
+        _after_autograd[_keyset], tensors, dim, out=out
     )
 
 
 def autograd_repeat(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    repeats: Sequence[int],
+    _keyset: DispatchKeySet, self: Tensor, repeats: Sequence[int]
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -4165,7 +1073,7 @@ def autograd_repeat(
             return _redispatch_operators.repeat(_after_autograd[_keyset], self, repeats)
         finally:
             _set_state(_outer)
-    _node = RepeatBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RepeatBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, repeats)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -4177,15 +1085,11 @@ def autograd_repeat(
     return _result
 
 
-def autograd_flip(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dims: Sequence[int],
-) -> Tensor:
+def autograd_flip(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.flip(_after_autograd[_keyset], self, dims)
-    _node = FlipBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FlipBackward0((_edge_of(self),), _needs)
     _node.saved = (dims,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -4206,16 +1110,13 @@ def autograd_roll(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.roll(_after_autograd[_keyset], self, shifts, dims)
-    _node = RollBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RollBackward0((_edge_of(self),), _needs)
     _node.saved = (shifts, dims)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.roll(
-            _after_autograd[_keyset],
-            self,
-            shifts,
-            dims,
+            _after_autograd[_keyset], self, shifts, dims
         )
     finally:
         _set_state(_outer)
@@ -4224,10 +1125,7 @@ def autograd_roll(
 
 
 def autograd_rot90(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    k: int = 1,
-    dims: Sequence[int] = (0, 1),
+    _keyset: DispatchKeySet, self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -4237,7 +1135,7 @@ def autograd_rot90(
             return _redispatch_operators.rot90(_after_autograd[_keyset], self, k, dims)
         finally:
             _set_state(_outer)
-    _node = Rot90Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Rot90Backward0((_edge_of(self),), _needs)
     _node.saved = (k, dims)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -4249,15 +1147,11 @@ def autograd_rot90(
     return _result
 
 
-def autograd_tril(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    diagonal: int = 0,
-) -> Tensor:
+def autograd_tril(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.tril(_after_autograd[_keyset], self, diagonal)
-    _node = TrilBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TrilBackward0((_edge_of(self),), _needs)
     _node.saved = (diagonal,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -4270,31 +1164,20 @@ def autograd_tril(
 
 
 def autograd_tril_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    diagonal: int = 0,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
 ) -> Tensor:
     _refuse_out("tril", (self, out))
     return _redispatch_operators.tril_out(
-        _after_autograd[_keyset],
-        self,
-        diagonal,
-        out=out,
+        _after_autograd[_keyset], self, diagonal, out=out
     )
 
 
-def autograd_tril_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    diagonal: int = 0,
-) -> Tensor:
+def autograd_tril_(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.tril_(_after_autograd[_keyset], self, diagonal)
     _check_inplace_history(self)
-    _node = TrilBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TrilBackward0((_edge_of(self),), _needs)
     _node.saved = (diagonal,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -4306,15 +1189,11 @@ def autograd_tril_(
     return self
 
 
-def autograd_triu(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    diagonal: int = 0,
-) -> Tensor:
+def autograd_triu(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.triu(_after_autograd[_keyset], self, diagonal)
-    _node = TriuBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TriuBackward0((_edge_of(self),), _needs)
     _node.saved = (diagonal,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -4327,31 +1206,20 @@ def autograd_triu(
 
 
 def autograd_triu_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    diagonal: int = 0,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
 ) -> Tensor:
     _refuse_out("triu", (self, out))
     return _redispatch_operators.triu_out(
-        _after_autograd[_keyset],
-        self,
-        diagonal,
-        out=out,
+        _after_autograd[_keyset], self, diagonal, out=out
     )
 
 
-def autograd_triu_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    diagonal: int = 0,
-) -> Tensor:
+def autograd_triu_(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.triu_(_after_autograd[_keyset], self, diagonal)
     _check_inplace_history(self)
-    _node = TriuBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TriuBackward0((_edge_of(self),), _needs)
     _node.saved = (diagonal,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -4376,25 +1244,17 @@ def autograd_diag_embed(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.diag_embed(
-                _after_autograd[_keyset],
-                self,
-                offset,
-                dim1,
-                dim2,
+                _after_autograd[_keyset], self, offset, dim1, dim2
             )
         finally:
             _set_state(_outer)
-    _node = DiagEmbedBackward0((_edge_of(self),), _needs)
+    _node = _nodes.DiagEmbedBackward0((_edge_of(self),), _needs)
     _node.saved = (offset, dim1, dim2)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.diag_embed(
-            _after_autograd[_keyset],
-            self,
-            offset,
-            dim1,
-            dim2,
+            _after_autograd[_keyset], self, offset, dim1, dim2
         )
     finally:
         _set_state(_outer)
@@ -4403,10 +1263,7 @@ def autograd_diag_embed(
 
 
 def autograd_constant_pad_nd(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    pad: Sequence[int],
-    value: Number = 0,
+    _keyset: DispatchKeySet, self: Tensor, pad: Sequence[int], value: Number = 0
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -4414,23 +1271,17 @@ def autograd_constant_pad_nd(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.constant_pad_nd(
-                _after_autograd[_keyset],
-                self,
-                pad,
-                value,
+                _after_autograd[_keyset], self, pad, value
             )
         finally:
             _set_state(_outer)
-    _node = ConstantPadNdBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ConstantPadNdBackward0((_edge_of(self),), _needs)
     _node.saved = (pad,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.constant_pad_nd(
-            _after_autograd[_keyset],
-            self,
-            pad,
-            value,
+            _after_autograd[_keyset], self, pad, value
         )
     finally:
         _set_state(_outer)
@@ -4449,23 +1300,15 @@ def autograd_gather(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.gather(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            sparse_grad=sparse_grad,
+            _after_autograd[_keyset], self, dim, index, sparse_grad=sparse_grad
         )
-    _node = GatherBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GatherBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.gather(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            sparse_grad=sparse_grad,
+            _after_autograd[_keyset], self, dim, index, sparse_grad=sparse_grad
         )
     finally:
         _set_state(_outer)
@@ -4484,42 +1327,25 @@ def autograd_gather_out(
 ) -> Tensor:
     _refuse_out("gather", (self, out))
     return _redispatch_operators.gather_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        index,
-        sparse_grad=sparse_grad,
-        out=out,
+        _after_autograd[_keyset], self, dim, index, sparse_grad=sparse_grad, out=out
     )
 
 
 def autograd_scatter_src(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.scatter_src(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            src,
+            _after_autograd[_keyset], self, dim, index, src
         )
-    _node = ScatterBackward0((_edge_of(self), _edge_of(src)), _needs)
+    _node = _nodes.ScatterBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index), src._shape)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.scatter_src(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            src,
+            _after_autograd[_keyset], self, dim, index, src
         )
     finally:
         _set_state(_outer)
@@ -4538,43 +1364,26 @@ def autograd_scatter_src_out(
 ) -> Tensor:
     _refuse_out("scatter", (self, src, out))
     return _redispatch_operators.scatter_src_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        index,
-        src,
-        out=out,
+        _after_autograd[_keyset], self, dim, index, src, out=out
     )
 
 
 def autograd_scatter__src(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.scatter__src(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            src,
+            _after_autograd[_keyset], self, dim, index, src
         )
     _check_inplace_history(self)
-    _node = ScatterBackward0((_edge_of(self), _edge_of(src)), _needs)
+    _node = _nodes.ScatterBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index), src._shape)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.scatter__src(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            src,
+            _after_autograd[_keyset], self, dim, index, src
         )
     finally:
         _set_state(_outer)
@@ -4583,32 +1392,20 @@ def autograd_scatter__src(
 
 
 def autograd_scatter_value(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.scatter_value(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            value,
+            _after_autograd[_keyset], self, dim, index, value
         )
-    _node = ScatterBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ScatterBackward1((_edge_of(self),), _needs)
     _node.saved = (dim, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.scatter_value(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            value,
+            _after_autograd[_keyset], self, dim, index, value
         )
     finally:
         _set_state(_outer)
@@ -4627,43 +1424,26 @@ def autograd_scatter_value_out(
 ) -> Tensor:
     _refuse_out("scatter", (self, out))
     return _redispatch_operators.scatter_value_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        index,
-        value,
-        out=out,
+        _after_autograd[_keyset], self, dim, index, value, out=out
     )
 
 
 def autograd_scatter__value(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.scatter__value(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            value,
+            _after_autograd[_keyset], self, dim, index, value
         )
     _check_inplace_history(self)
-    _node = ScatterBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ScatterBackward1((_edge_of(self),), _needs)
     _node.saved = (dim, _save(index))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.scatter__value(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            value,
+            _after_autograd[_keyset], self, dim, index, value
         )
     finally:
         _set_state(_outer)
@@ -4672,32 +1452,20 @@ def autograd_scatter__value(
 
 
 def autograd_scatter_add(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.scatter_add(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            src,
+            _after_autograd[_keyset], self, dim, index, src
         )
-    _node = ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
+    _node = _nodes.ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, src._shape)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.scatter_add(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            src,
+            _after_autograd[_keyset], self, dim, index, src
         )
     finally:
         _set_state(_outer)
@@ -4716,43 +1484,26 @@ def autograd_scatter_add_out(
 ) -> Tensor:
     _refuse_out("scatter_add", (self, src, out))
     return _redispatch_operators.scatter_add_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        index,
-        src,
-        out=out,
+        _after_autograd[_keyset], self, dim, index, src, out=out
     )
 
 
 def autograd_scatter_add_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.scatter_add_(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            src,
+            _after_autograd[_keyset], self, dim, index, src
         )
     _check_inplace_history(self)
-    _node = ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
+    _node = _nodes.ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, src._shape)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.scatter_add_(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            src,
+            _after_autograd[_keyset], self, dim, index, src
         )
     finally:
         _set_state(_outer)
@@ -4760,15 +1511,11 @@ def autograd_scatter_add_(
     return self
 
 
-def autograd_take(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    index: Tensor,
-) -> Tensor:
+def autograd_take(_keyset: DispatchKeySet, self: Tensor, index: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.take(_after_autograd[_keyset], self, index)
-    _node = TakeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TakeBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -4781,45 +1528,29 @@ def autograd_take(
 
 
 def autograd_take_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    index: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, index: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("take", (self, out))
     return _redispatch_operators.take_out(
-        _after_autograd[_keyset],
-        self,
-        index,
-        out=out,
+        _after_autograd[_keyset], self, index, out=out
     )
 
 
 def autograd_index_select(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.index_select(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
+            _after_autograd[_keyset], self, dim, index
         )
-    _node = IndexSelectBackward0((_edge_of(self),), _needs)
+    _node = _nodes.IndexSelectBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.index_select(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
+            _after_autograd[_keyset], self, dim, index
         )
     finally:
         _set_state(_outer)
@@ -4828,20 +1559,11 @@ def autograd_index_select(
 
 
 def autograd_index_select_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("index_select", (self, out))
     return _redispatch_operators.index_select_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        index,
-        out=out,
+        _after_autograd[_keyset], self, dim, index, out=out
     )
 
 
@@ -4857,25 +1579,15 @@ def autograd_index_add(
     _needs = (self._requires_grad, source._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.index_add(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            source,
-            alpha=alpha,
+            _after_autograd[_keyset], self, dim, index, source, alpha=alpha
         )
-    _node = IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
+    _node = _nodes.IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, source._shape, alpha)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.index_add(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            source,
-            alpha=alpha,
+            _after_autograd[_keyset], self, dim, index, source, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -4895,13 +1607,7 @@ def autograd_index_add_out(
 ) -> Tensor:
     _refuse_out("index_add", (self, source, out))
     return _redispatch_operators.index_add_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        index,
-        source,
-        alpha=alpha,
-        out=out,
+        _after_autograd[_keyset], self, dim, index, source, alpha=alpha, out=out
     )
 
 
@@ -4917,26 +1623,16 @@ def autograd_index_add_(
     _needs = (self._requires_grad, source._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.index_add_(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            source,
-            alpha=alpha,
+            _after_autograd[_keyset], self, dim, index, source, alpha=alpha
         )
     _check_inplace_history(self)
-    _node = IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
+    _node = _nodes.IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, source._shape, alpha)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.index_add_(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            source,
-            alpha=alpha,
+            _after_autograd[_keyset], self, dim, index, source, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -4945,32 +1641,20 @@ def autograd_index_add_(
 
 
 def autograd_index_copy(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, source._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.index_copy(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            source,
+            _after_autograd[_keyset], self, dim, index, source
         )
-    _node = IndexCopyBackward0((_edge_of(self), _edge_of(source)), _needs)
+    _node = _nodes.IndexCopyBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index), source._shape)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.index_copy(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            source,
+            _after_autograd[_keyset], self, dim, index, source
         )
     finally:
         _set_state(_outer)
@@ -4989,43 +1673,26 @@ def autograd_index_copy_out(
 ) -> Tensor:
     _refuse_out("index_copy", (self, source, out))
     return _redispatch_operators.index_copy_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        index,
-        source,
-        out=out,
+        _after_autograd[_keyset], self, dim, index, source, out=out
     )
 
 
 def autograd_index_copy_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, source._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.index_copy_(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            source,
+            _after_autograd[_keyset], self, dim, index, source
         )
     _check_inplace_history(self)
-    _node = IndexCopyBackward0((_edge_of(self), _edge_of(source)), _needs)
+    _node = _nodes.IndexCopyBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index), source._shape)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.index_copy_(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            source,
+            _after_autograd[_keyset], self, dim, index, source
         )
     finally:
         _set_state(_outer)
@@ -5034,11 +1701,7 @@ def autograd_index_copy_(
 
 
 def autograd_index_fill_int_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -5046,25 +1709,17 @@ def autograd_index_fill_int_Scalar(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.index_fill_int_Scalar(
-                _after_autograd[_keyset],
-                self,
-                dim,
-                index,
-                value,
+                _after_autograd[_keyset], self, dim, index, value
             )
         finally:
             _set_state(_outer)
-    _node = IndexFillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.IndexFillBackward0((_edge_of(self),), _needs)
     _node.saved = (dim, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.index_fill_int_Scalar(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            value,
+            _after_autograd[_keyset], self, dim, index, value
         )
     finally:
         _set_state(_outer)
@@ -5073,33 +1728,21 @@ def autograd_index_fill_int_Scalar(
 
 
 def autograd_index_fill__int_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.index_fill__int_Scalar(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            value,
+            _after_autograd[_keyset], self, dim, index, value
         )
     _check_inplace_history(self)
-    _node = IndexFillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.IndexFillBackward0((_edge_of(self),), _needs)
     _node.saved = (dim, _save(index))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.index_fill__int_Scalar(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            index,
-            value,
+            _after_autograd[_keyset], self, dim, index, value
         )
     finally:
         _set_state(_outer)
@@ -5108,26 +1751,20 @@ def autograd_index_fill__int_Scalar(
 
 
 def autograd_index_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    indices: Sequence[Tensor | None],
+    _keyset: DispatchKeySet, self: Tensor, indices: Sequence[Tensor | None]
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.index_Tensor(
-            _after_autograd[_keyset],
-            self,
-            indices,
+            _after_autograd[_keyset], self, indices
         )
-    _node = IndexBackward0((_edge_of(self),), _needs)
+    _node = _nodes.IndexBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, _save_list(indices))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.index_Tensor(
-            _after_autograd[_keyset],
-            self,
-            indices,
+            _after_autograd[_keyset], self, indices
         )
     finally:
         _set_state(_outer)
@@ -5144,10 +1781,7 @@ def autograd_index_Tensor_out(
 ) -> Tensor:
     _refuse_out("index", (self, out))
     return _redispatch_operators.index_Tensor_out(
-        _after_autograd[_keyset],
-        self,
-        indices,
-        out=out,
+        _after_autograd[_keyset], self, indices, out=out
     )
 
 
@@ -5164,25 +1798,17 @@ def autograd_index_put(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.index_put(
-                _after_autograd[_keyset],
-                self,
-                indices,
-                values,
-                accumulate,
+                _after_autograd[_keyset], self, indices, values, accumulate
             )
         finally:
             _set_state(_outer)
-    _node = IndexPutBackward0((_edge_of(self), _edge_of(values)), _needs)
+    _node = _nodes.IndexPutBackward0((_edge_of(self), _edge_of(values)), _needs)
     _node.saved = (_save_list(indices), accumulate)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.index_put(
-            _after_autograd[_keyset],
-            self,
-            indices,
-            values,
-            accumulate,
+            _after_autograd[_keyset], self, indices, values, accumulate
         )
     finally:
         _set_state(_outer)
@@ -5200,24 +1826,16 @@ def autograd_index_put_(
     _needs = (self._requires_grad, values._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.index_put_(
-            _after_autograd[_keyset],
-            self,
-            indices,
-            values,
-            accumulate,
+            _after_autograd[_keyset], self, indices, values, accumulate
         )
     _check_inplace_history(self)
-    _node = IndexPutBackward0((_edge_of(self), _edge_of(values)), _needs)
+    _node = _nodes.IndexPutBackward0((_edge_of(self), _edge_of(values)), _needs)
     _node.saved = (_save_list(indices), accumulate)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.index_put_(
-            _after_autograd[_keyset],
-            self,
-            indices,
-            values,
-            accumulate,
+            _after_autograd[_keyset], self, indices, values, accumulate
         )
     finally:
         _set_state(_outer)
@@ -5236,26 +1854,16 @@ def autograd__index_put_impl_(
     _needs = (self._requires_grad, values._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators._index_put_impl_(
-            _after_autograd[_keyset],
-            self,
-            indices,
-            values,
-            accumulate,
-            unsafe,
+            _after_autograd[_keyset], self, indices, values, accumulate, unsafe
         )
     _check_inplace_history(self)
-    _node = IndexPutImplBackward0((_edge_of(self), _edge_of(values)), _needs)
+    _node = _nodes.IndexPutImplBackward0((_edge_of(self), _edge_of(values)), _needs)
     _node.saved = (_save_list(indices), accumulate)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators._index_put_impl_(
-            _after_autograd[_keyset],
-            self,
-            indices,
-            values,
-            accumulate,
-            unsafe,
+            _after_autograd[_keyset], self, indices, values, accumulate, unsafe
         )
     finally:
         _set_state(_outer)
@@ -5286,7 +1894,7 @@ def autograd_embedding(
             )
         finally:
             _set_state(_outer)
-    _node = EmbeddingBackward0((_edge_of(weight),), _needs)
+    _node = _nodes.EmbeddingBackward0((_edge_of(weight),), _needs)
     _node.saved = (weight._shape, _save(indices), padding_idx, scale_grad_by_freq)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -5306,29 +1914,20 @@ def autograd_embedding(
 
 
 def autograd_where_self(
-    _keyset: DispatchKeySet,
-    condition: Tensor,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, condition: Tensor, self: Tensor, other: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.where_self(
-            _after_autograd[_keyset],
-            condition,
-            self,
-            other,
+            _after_autograd[_keyset], condition, self, other
         )
-    _node = WhereBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.WhereBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(condition),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.where_self(
-            _after_autograd[_keyset],
-            condition,
-            self,
-            other,
+            _after_autograd[_keyset], condition, self, other
         )
     finally:
         _set_state(_outer)
@@ -5346,19 +1945,12 @@ def autograd_where_self_out(
 ) -> Tensor:
     _refuse_out("where", (self, other, out))
     return _redispatch_operators.where_self_out(
-        _after_autograd[_keyset],
-        condition,
-        self,
-        other,
-        out=out,
+        _after_autograd[_keyset], condition, self, other, out=out
     )
 
 
 def autograd_masked_fill_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -5366,23 +1958,17 @@ def autograd_masked_fill_Scalar(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.masked_fill_Scalar(
-                _after_autograd[_keyset],
-                self,
-                mask,
-                value,
+                _after_autograd[_keyset], self, mask, value
             )
         finally:
             _set_state(_outer)
-    _node = MaskedFillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MaskedFillBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(mask),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.masked_fill_Scalar(
-            _after_autograd[_keyset],
-            self,
-            mask,
-            value,
+            _after_autograd[_keyset], self, mask, value
         )
     finally:
         _set_state(_outer)
@@ -5391,10 +1977,7 @@ def autograd_masked_fill_Scalar(
 
 
 def autograd_masked_fill_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-    value: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, value._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -5402,23 +1985,17 @@ def autograd_masked_fill_Tensor(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.masked_fill_Tensor(
-                _after_autograd[_keyset],
-                self,
-                mask,
-                value,
+                _after_autograd[_keyset], self, mask, value
             )
         finally:
             _set_state(_outer)
-    _node = MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
+    _node = _nodes.MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
     _node.saved = (_save(mask),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.masked_fill_Tensor(
-            _after_autograd[_keyset],
-            self,
-            mask,
-            value,
+            _after_autograd[_keyset], self, mask, value
         )
     finally:
         _set_state(_outer)
@@ -5427,30 +2004,21 @@ def autograd_masked_fill_Tensor(
 
 
 def autograd_masked_fill__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.masked_fill__Scalar(
-            _after_autograd[_keyset],
-            self,
-            mask,
-            value,
+            _after_autograd[_keyset], self, mask, value
         )
     _check_inplace_history(self)
-    _node = MaskedFillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MaskedFillBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(mask),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.masked_fill__Scalar(
-            _after_autograd[_keyset],
-            self,
-            mask,
-            value,
+            _after_autograd[_keyset], self, mask, value
         )
     finally:
         _set_state(_outer)
@@ -5459,30 +2027,21 @@ def autograd_masked_fill__Scalar(
 
 
 def autograd_masked_fill__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-    value: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, value._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.masked_fill__Tensor(
-            _after_autograd[_keyset],
-            self,
-            mask,
-            value,
+            _after_autograd[_keyset], self, mask, value
         )
     _check_inplace_history(self)
-    _node = MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
+    _node = _nodes.MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
     _node.saved = (_save(mask),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.masked_fill__Tensor(
-            _after_autograd[_keyset],
-            self,
-            mask,
-            value,
+            _after_autograd[_keyset], self, mask, value
         )
     finally:
         _set_state(_outer)
@@ -5491,22 +2050,18 @@ def autograd_masked_fill__Tensor(
 
 
 def autograd_masked_select(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.masked_select(_after_autograd[_keyset], self, mask)
-    _node = MaskedSelectBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MaskedSelectBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, _save(mask))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.masked_select(
-            _after_autograd[_keyset],
-            self,
-            mask,
+            _after_autograd[_keyset], self, mask
         )
     finally:
         _set_state(_outer)
@@ -5515,26 +2070,16 @@ def autograd_masked_select(
 
 
 def autograd_masked_select_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("masked_select", (self, out))
     return _redispatch_operators.masked_select_out(
-        _after_autograd[_keyset],
-        self,
-        mask,
-        out=out,
+        _after_autograd[_keyset], self, mask, out=out
     )
 
 
 def autograd_sort(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int = -1,
-    descending: bool = False,
+    _keyset: DispatchKeySet, self: Tensor, dim: int = -1, descending: bool = False
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -5542,23 +2087,17 @@ def autograd_sort(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.sort(
-                _after_autograd[_keyset],
-                self,
-                dim,
-                descending,
+                _after_autograd[_keyset], self, dim, descending
             )
         finally:
             _set_state(_outer)
-    _node = SortBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SortBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sort(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            descending,
+            _after_autograd[_keyset], self, dim, descending
         )
     finally:
         _set_state(_outer)
@@ -5578,12 +2117,7 @@ def autograd_sort_values(
 ) -> tuple[Tensor, Tensor]:
     _refuse_out("sort", (self, values, indices))
     return _redispatch_operators.sort_values(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        descending,
-        values=values,
-        indices=indices,
+        _after_autograd[_keyset], self, dim, descending, values=values, indices=indices
     )
 
 
@@ -5604,7 +2138,7 @@ def autograd_sort_stable(
             dim=dim,
             descending=descending,
         )
-    _node = SortBackward1((_edge_of(self),), _needs)
+    _node = _nodes.SortBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -5656,25 +2190,15 @@ def autograd_topk(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.topk(
-            _after_autograd[_keyset],
-            self,
-            k,
-            dim,
-            largest,
-            sorted,
+            _after_autograd[_keyset], self, k, dim, largest, sorted
         )
-    _node = TopkBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TopkBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.topk(
-            _after_autograd[_keyset],
-            self,
-            k,
-            dim,
-            largest,
-            sorted,
+            _after_autograd[_keyset], self, k, dim, largest, sorted
         )
     finally:
         _set_state(_outer)
@@ -5707,10 +2231,7 @@ def autograd_topk_values(
     )
 
 
-def autograd_abs(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_abs(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -5719,7 +2240,7 @@ def autograd_abs(
             return _redispatch_operators.abs(_after_autograd[_keyset], self)
         finally:
             _set_state(_outer)
-    _node = AbsBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AbsBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -5731,15 +2252,12 @@ def autograd_abs(
     return _result
 
 
-def autograd_abs_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_abs_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.abs_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = AbsBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AbsBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -5751,25 +2269,17 @@ def autograd_abs_(
     return self
 
 
-def autograd_abs_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_abs_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("abs", (self, out))
     return _redispatch_operators.abs_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_conj_physical_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_conj_physical_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.conj_physical_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = ConjPhysicalBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ConjPhysicalBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -5780,10 +2290,7 @@ def autograd_conj_physical_(
     return self
 
 
-def autograd__conj_physical(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd__conj_physical(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -5792,7 +2299,7 @@ def autograd__conj_physical(
             return _redispatch_operators._conj_physical(_after_autograd[_keyset], self)
         finally:
             _set_state(_outer)
-    _node = ConjPhysicalBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ConjPhysicalBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -5803,14 +2310,11 @@ def autograd__conj_physical(
     return _result
 
 
-def autograd_view_as_real(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_view_as_real(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.view_as_real(_after_autograd[_keyset], self)
-    _node = ViewAsRealBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ViewAsRealBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -5821,14 +2325,11 @@ def autograd_view_as_real(
     return _result
 
 
-def autograd_view_as_complex(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_view_as_complex(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.view_as_complex(_after_autograd[_keyset], self)
-    _node = ViewAsComplexBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ViewAsComplexBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -5839,14 +2340,11 @@ def autograd_view_as_complex(
     return _result
 
 
-def autograd_neg(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_neg(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.neg(_after_autograd[_keyset], self)
-    _node = NegBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NegBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -5857,15 +2355,12 @@ def autograd_neg(
     return _result
 
 
-def autograd_neg_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_neg_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.neg_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = NegBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NegBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -5876,24 +2371,16 @@ def autograd_neg_(
     return self
 
 
-def autograd_neg_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_neg_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("neg", (self, out))
     return _redispatch_operators.neg_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_exp(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_exp(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.exp(_after_autograd[_keyset], self)
-    _node = ExpBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ExpBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -5905,15 +2392,12 @@ def autograd_exp(
     return _result
 
 
-def autograd_exp_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_exp_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.exp_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = ExpBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ExpBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -5925,24 +2409,16 @@ def autograd_exp_(
     return self
 
 
-def autograd_exp_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_exp_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("exp", (self, out))
     return _redispatch_operators.exp_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_exp2(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_exp2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.exp2(_after_autograd[_keyset], self)
-    _node = Exp2Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Exp2Backward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -5954,15 +2430,12 @@ def autograd_exp2(
     return _result
 
 
-def autograd_exp2_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_exp2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.exp2_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = Exp2Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Exp2Backward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -5974,24 +2447,16 @@ def autograd_exp2_(
     return self
 
 
-def autograd_exp2_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_exp2_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("exp2", (self, out))
     return _redispatch_operators.exp2_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_log(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_log(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log(_after_autograd[_keyset], self)
-    _node = LogBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LogBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -6003,15 +2468,12 @@ def autograd_log(
     return _result
 
 
-def autograd_log_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_log_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = LogBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LogBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -6023,24 +2485,16 @@ def autograd_log_(
     return self
 
 
-def autograd_log_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_log_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("log", (self, out))
     return _redispatch_operators.log_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_log2(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_log2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log2(_after_autograd[_keyset], self)
-    _node = Log2Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Log2Backward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -6052,15 +2506,12 @@ def autograd_log2(
     return _result
 
 
-def autograd_log2_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_log2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log2_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = Log2Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Log2Backward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -6072,24 +2523,16 @@ def autograd_log2_(
     return self
 
 
-def autograd_log2_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_log2_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("log2", (self, out))
     return _redispatch_operators.log2_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_log10(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_log10(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log10(_after_autograd[_keyset], self)
-    _node = Log10Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Log10Backward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -6101,15 +2544,12 @@ def autograd_log10(
     return _result
 
 
-def autograd_log10_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_log10_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log10_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = Log10Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Log10Backward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -6121,24 +2561,16 @@ def autograd_log10_(
     return self
 
 
-def autograd_log10_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_log10_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("log10", (self, out))
     return _redispatch_operators.log10_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_log1p(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_log1p(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log1p(_after_autograd[_keyset], self)
-    _node = Log1PBackward0((_edge_of(self),), _needs)
+    _node = _nodes.Log1PBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -6150,15 +2582,12 @@ def autograd_log1p(
     return _result
 
 
-def autograd_log1p_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_log1p_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.log1p_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = Log1PBackward0((_edge_of(self),), _needs)
+    _node = _nodes.Log1PBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -6170,24 +2599,16 @@ def autograd_log1p_(
     return self
 
 
-def autograd_log1p_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_log1p_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("log1p", (self, out))
     return _redispatch_operators.log1p_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_expm1(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_expm1(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.expm1(_after_autograd[_keyset], self)
-    _node = Expm1Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Expm1Backward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -6199,15 +2620,12 @@ def autograd_expm1(
     return _result
 
 
-def autograd_expm1_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_expm1_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.expm1_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = Expm1Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Expm1Backward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -6219,24 +2637,16 @@ def autograd_expm1_(
     return self
 
 
-def autograd_expm1_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_expm1_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("expm1", (self, out))
     return _redispatch_operators.expm1_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_sqrt(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_sqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sqrt(_after_autograd[_keyset], self)
-    _node = SqrtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SqrtBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -6248,15 +2658,12 @@ def autograd_sqrt(
     return _result
 
 
-def autograd_sqrt_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_sqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sqrt_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = SqrtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SqrtBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -6268,24 +2675,16 @@ def autograd_sqrt_(
     return self
 
 
-def autograd_sqrt_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_sqrt_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("sqrt", (self, out))
     return _redispatch_operators.sqrt_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_rsqrt(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_rsqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.rsqrt(_after_autograd[_keyset], self)
-    _node = RsqrtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RsqrtBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -6297,15 +2696,12 @@ def autograd_rsqrt(
     return _result
 
 
-def autograd_rsqrt_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_rsqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.rsqrt_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = RsqrtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RsqrtBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -6317,24 +2713,16 @@ def autograd_rsqrt_(
     return self
 
 
-def autograd_rsqrt_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_rsqrt_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("rsqrt", (self, out))
     return _redispatch_operators.rsqrt_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_sin(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_sin(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sin(_after_autograd[_keyset], self)
-    _node = SinBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -6346,15 +2734,12 @@ def autograd_sin(
     return _result
 
 
-def autograd_sin_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_sin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sin_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = SinBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -6366,24 +2751,16 @@ def autograd_sin_(
     return self
 
 
-def autograd_sin_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_sin_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("sin", (self, out))
     return _redispatch_operators.sin_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_cos(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_cos(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.cos(_after_autograd[_keyset], self)
-    _node = CosBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CosBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -6395,15 +2772,12 @@ def autograd_cos(
     return _result
 
 
-def autograd_cos_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_cos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.cos_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = CosBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CosBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -6415,24 +2789,16 @@ def autograd_cos_(
     return self
 
 
-def autograd_cos_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_cos_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("cos", (self, out))
     return _redispatch_operators.cos_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_tan(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_tan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.tan(_after_autograd[_keyset], self)
-    _node = TanBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TanBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -6444,15 +2810,12 @@ def autograd_tan(
     return _result
 
 
-def autograd_tan_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_tan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.tan_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = TanBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TanBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -6464,24 +2827,16 @@ def autograd_tan_(
     return self
 
 
-def autograd_tan_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_tan_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("tan", (self, out))
     return _redispatch_operators.tan_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_asin(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_asin(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.asin(_after_autograd[_keyset], self)
-    _node = AsinBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AsinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -6493,15 +2848,12 @@ def autograd_asin(
     return _result
 
 
-def autograd_asin_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_asin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.asin_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = AsinBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AsinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -6513,24 +2865,16 @@ def autograd_asin_(
     return self
 
 
-def autograd_asin_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_asin_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("asin", (self, out))
     return _redispatch_operators.asin_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_acos(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_acos(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.acos(_after_autograd[_keyset], self)
-    _node = AcosBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AcosBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -6542,15 +2886,12 @@ def autograd_acos(
     return _result
 
 
-def autograd_acos_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_acos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.acos_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = AcosBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AcosBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -6562,24 +2903,16 @@ def autograd_acos_(
     return self
 
 
-def autograd_acos_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_acos_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("acos", (self, out))
     return _redispatch_operators.acos_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_atan(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_atan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.atan(_after_autograd[_keyset], self)
-    _node = AtanBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AtanBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -6591,15 +2924,12 @@ def autograd_atan(
     return _result
 
 
-def autograd_atan_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_atan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.atan_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = AtanBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AtanBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -6611,24 +2941,16 @@ def autograd_atan_(
     return self
 
 
-def autograd_atan_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_atan_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("atan", (self, out))
     return _redispatch_operators.atan_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_sinh(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_sinh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sinh(_after_autograd[_keyset], self)
-    _node = SinhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SinhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -6640,15 +2962,12 @@ def autograd_sinh(
     return _result
 
 
-def autograd_sinh_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_sinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sinh_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = SinhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SinhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -6660,24 +2979,16 @@ def autograd_sinh_(
     return self
 
 
-def autograd_sinh_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_sinh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("sinh", (self, out))
     return _redispatch_operators.sinh_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_cosh(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_cosh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.cosh(_after_autograd[_keyset], self)
-    _node = CoshBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CoshBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -6689,15 +3000,12 @@ def autograd_cosh(
     return _result
 
 
-def autograd_cosh_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_cosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.cosh_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = CoshBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CoshBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -6709,24 +3017,16 @@ def autograd_cosh_(
     return self
 
 
-def autograd_cosh_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_cosh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("cosh", (self, out))
     return _redispatch_operators.cosh_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_tanh(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_tanh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.tanh(_after_autograd[_keyset], self)
-    _node = TanhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TanhBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -6738,15 +3038,12 @@ def autograd_tanh(
     return _result
 
 
-def autograd_tanh_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_tanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.tanh_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = TanhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TanhBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -6758,24 +3055,16 @@ def autograd_tanh_(
     return self
 
 
-def autograd_tanh_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_tanh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("tanh", (self, out))
     return _redispatch_operators.tanh_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_asinh(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_asinh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.asinh(_after_autograd[_keyset], self)
-    _node = AsinhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AsinhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -6787,15 +3076,12 @@ def autograd_asinh(
     return _result
 
 
-def autograd_asinh_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_asinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.asinh_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = AsinhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AsinhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -6807,24 +3093,16 @@ def autograd_asinh_(
     return self
 
 
-def autograd_asinh_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_asinh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("asinh", (self, out))
     return _redispatch_operators.asinh_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_acosh(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_acosh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.acosh(_after_autograd[_keyset], self)
-    _node = AcoshBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AcoshBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -6836,15 +3114,12 @@ def autograd_acosh(
     return _result
 
 
-def autograd_acosh_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_acosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.acosh_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = AcoshBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AcoshBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -6856,24 +3131,16 @@ def autograd_acosh_(
     return self
 
 
-def autograd_acosh_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_acosh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("acosh", (self, out))
     return _redispatch_operators.acosh_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_atanh(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_atanh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.atanh(_after_autograd[_keyset], self)
-    _node = AtanhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AtanhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -6885,15 +3152,12 @@ def autograd_atanh(
     return _result
 
 
-def autograd_atanh_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_atanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.atanh_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = AtanhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AtanhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -6905,24 +3169,16 @@ def autograd_atanh_(
     return self
 
 
-def autograd_atanh_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_atanh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("atanh", (self, out))
     return _redispatch_operators.atanh_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_floor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_floor(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.floor(_after_autograd[_keyset], self)
-    _node = FloorBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FloorBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -6933,15 +3189,12 @@ def autograd_floor(
     return _result
 
 
-def autograd_floor_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_floor_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.floor_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = FloorBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FloorBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -6952,24 +3205,16 @@ def autograd_floor_(
     return self
 
 
-def autograd_floor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_floor_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("floor", (self, out))
     return _redispatch_operators.floor_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_ceil(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_ceil(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.ceil(_after_autograd[_keyset], self)
-    _node = CeilBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CeilBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -6980,15 +3225,12 @@ def autograd_ceil(
     return _result
 
 
-def autograd_ceil_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_ceil_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.ceil_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = CeilBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CeilBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -6999,24 +3241,16 @@ def autograd_ceil_(
     return self
 
 
-def autograd_ceil_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_ceil_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("ceil", (self, out))
     return _redispatch_operators.ceil_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_round(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_round(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.round(_after_autograd[_keyset], self)
-    _node = RoundBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RoundBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -7027,15 +3261,12 @@ def autograd_round(
     return _result
 
 
-def autograd_round_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_round_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.round_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = RoundBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RoundBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -7046,37 +3277,25 @@ def autograd_round_(
     return self
 
 
-def autograd_round_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_round_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("round", (self, out))
     return _redispatch_operators.round_out(_after_autograd[_keyset], self, out=out)
 
 
 def autograd_round_decimals(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    decimals: int,
+    _keyset: DispatchKeySet, self: Tensor, *, decimals: int
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.round_decimals(
-            _after_autograd[_keyset],
-            self,
-            decimals=decimals,
+            _after_autograd[_keyset], self, decimals=decimals
         )
-    _node = RoundBackward1((_edge_of(self),), _needs)
+    _node = _nodes.RoundBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.round_decimals(
-            _after_autograd[_keyset],
-            self,
-            decimals=decimals,
+            _after_autograd[_keyset], self, decimals=decimals
         )
     finally:
         _set_state(_outer)
@@ -7085,27 +3304,20 @@ def autograd_round_decimals(
 
 
 def autograd_round__decimals(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    decimals: int,
+    _keyset: DispatchKeySet, self: Tensor, *, decimals: int
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.round__decimals(
-            _after_autograd[_keyset],
-            self,
-            decimals=decimals,
+            _after_autograd[_keyset], self, decimals=decimals
         )
     _check_inplace_history(self)
-    _node = RoundBackward1((_edge_of(self),), _needs)
+    _node = _nodes.RoundBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.round__decimals(
-            _after_autograd[_keyset],
-            self,
-            decimals=decimals,
+            _after_autograd[_keyset], self, decimals=decimals
         )
     finally:
         _set_state(_outer)
@@ -7114,29 +3326,19 @@ def autograd_round__decimals(
 
 
 def autograd_round_decimals_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    decimals: int,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, decimals: int, out: Tensor
 ) -> Tensor:
     _refuse_out("round", (self, out))
     return _redispatch_operators.round_decimals_out(
-        _after_autograd[_keyset],
-        self,
-        decimals=decimals,
-        out=out,
+        _after_autograd[_keyset], self, decimals=decimals, out=out
     )
 
 
-def autograd_trunc(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_trunc(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.trunc(_after_autograd[_keyset], self)
-    _node = TruncBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TruncBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -7147,15 +3349,12 @@ def autograd_trunc(
     return _result
 
 
-def autograd_trunc_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_trunc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.trunc_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = TruncBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TruncBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -7166,24 +3365,16 @@ def autograd_trunc_(
     return self
 
 
-def autograd_trunc_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_trunc_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("trunc", (self, out))
     return _redispatch_operators.trunc_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_frac(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_frac(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.frac(_after_autograd[_keyset], self)
-    _node = FracBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FracBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -7194,15 +3385,12 @@ def autograd_frac(
     return _result
 
 
-def autograd_frac_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_frac_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.frac_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = FracBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FracBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -7213,24 +3401,16 @@ def autograd_frac_(
     return self
 
 
-def autograd_frac_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_frac_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("frac", (self, out))
     return _redispatch_operators.frac_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_sign(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_sign(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sign(_after_autograd[_keyset], self)
-    _node = SignBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SignBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -7241,15 +3421,12 @@ def autograd_sign(
     return _result
 
 
-def autograd_sign_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_sign_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sign_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = SignBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SignBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -7260,24 +3437,16 @@ def autograd_sign_(
     return self
 
 
-def autograd_sign_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_sign_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("sign", (self, out))
     return _redispatch_operators.sign_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_sgn(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_sgn(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sgn(_after_autograd[_keyset], self)
-    _node = SgnBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SgnBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -7290,15 +3459,12 @@ def autograd_sgn(
     return _result
 
 
-def autograd_sgn_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_sgn_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sgn_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = SgnBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SgnBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -7311,24 +3477,16 @@ def autograd_sgn_(
     return self
 
 
-def autograd_sgn_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_sgn_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("sgn", (self, out))
     return _redispatch_operators.sgn_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_reciprocal(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_reciprocal(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.reciprocal(_after_autograd[_keyset], self)
-    _node = ReciprocalBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ReciprocalBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -7340,15 +3498,12 @@ def autograd_reciprocal(
     return _result
 
 
-def autograd_reciprocal_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_reciprocal_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.reciprocal_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = ReciprocalBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ReciprocalBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -7361,23 +3516,17 @@ def autograd_reciprocal_(
 
 
 def autograd_reciprocal_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("reciprocal", (self, out))
     return _redispatch_operators.reciprocal_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_sigmoid(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sigmoid(_after_autograd[_keyset], self)
-    _node = SigmoidBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SigmoidBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -7389,15 +3538,12 @@ def autograd_sigmoid(
     return _result
 
 
-def autograd_sigmoid_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_sigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sigmoid_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = SigmoidBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SigmoidBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -7410,23 +3556,17 @@ def autograd_sigmoid_(
 
 
 def autograd_sigmoid_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("sigmoid", (self, out))
     return _redispatch_operators.sigmoid_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_erf(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_erf(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.erf(_after_autograd[_keyset], self)
-    _node = ErfBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ErfBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -7438,15 +3578,12 @@ def autograd_erf(
     return _result
 
 
-def autograd_erf_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_erf_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.erf_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = ErfBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ErfBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -7458,24 +3595,16 @@ def autograd_erf_(
     return self
 
 
-def autograd_erf_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_erf_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("erf", (self, out))
     return _redispatch_operators.erf_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_erfc(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_erfc(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.erfc(_after_autograd[_keyset], self)
-    _node = ErfcBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ErfcBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -7487,15 +3616,12 @@ def autograd_erfc(
     return _result
 
 
-def autograd_erfc_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_erfc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.erfc_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = ErfcBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ErfcBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -7507,20 +3633,12 @@ def autograd_erfc_(
     return self
 
 
-def autograd_erfc_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_erfc_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("erfc", (self, out))
     return _redispatch_operators.erfc_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_logical_not(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_logical_not(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -7529,10 +3647,7 @@ def autograd_logical_not(
         _set_state(_outer)
 
 
-def autograd_logical_not_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_logical_not_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -7541,10 +3656,7 @@ def autograd_logical_not_(
         _set_state(_outer)
 
 
-def autograd_isinf(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_isinf(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -7554,30 +3666,20 @@ def autograd_isinf(
 
 
 def autograd_add_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.add_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha=alpha,
+            _after_autograd[_keyset], self, other, alpha=alpha
         )
-    _node = AddBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.AddBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.add_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha=alpha,
+            _after_autograd[_keyset], self, other, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -7586,31 +3688,21 @@ def autograd_add_Tensor(
 
 
 def autograd_add__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.add__Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha=alpha,
+            _after_autograd[_keyset], self, other, alpha=alpha
         )
     _check_inplace_history(self)
-    _node = AddBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.AddBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.add__Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha=alpha,
+            _after_autograd[_keyset], self, other, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -7628,19 +3720,12 @@ def autograd_add_out(
 ) -> Tensor:
     _refuse_out("add", (self, other, out))
     return _redispatch_operators.add_out(
-        _after_autograd[_keyset],
-        self,
-        other,
-        alpha=alpha,
-        out=out,
+        _after_autograd[_keyset], self, other, alpha=alpha, out=out
     )
 
 
 def autograd_add_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -7648,22 +3733,16 @@ def autograd_add_Scalar(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.add_Scalar(
-                _after_autograd[_keyset],
-                self,
-                other,
-                alpha,
+                _after_autograd[_keyset], self, other, alpha
             )
         finally:
             _set_state(_outer)
-    _node = AddBackward1((_edge_of(self),), _needs)
+    _node = _nodes.AddBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.add_Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha,
+            _after_autograd[_keyset], self, other, alpha
         )
     finally:
         _set_state(_outer)
@@ -7672,21 +3751,15 @@ def autograd_add_Scalar(
 
 
 def autograd_add__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.add__Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha,
+            _after_autograd[_keyset], self, other, alpha
         )
     _check_inplace_history(self)
-    _node = AddBackward1((_edge_of(self),), _needs)
+    _node = _nodes.AddBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -7707,39 +3780,25 @@ def autograd_sub_out(
 ) -> Tensor:
     _refuse_out("sub", (self, other, out))
     return _redispatch_operators.sub_out(
-        _after_autograd[_keyset],
-        self,
-        other,
-        alpha=alpha,
-        out=out,
+        _after_autograd[_keyset], self, other, alpha=alpha, out=out
     )
 
 
 def autograd_sub_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sub_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha=alpha,
+            _after_autograd[_keyset], self, other, alpha=alpha
         )
-    _node = SubBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.SubBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sub_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha=alpha,
+            _after_autograd[_keyset], self, other, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -7748,31 +3807,21 @@ def autograd_sub_Tensor(
 
 
 def autograd_sub__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sub__Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha=alpha,
+            _after_autograd[_keyset], self, other, alpha=alpha
         )
     _check_inplace_history(self)
-    _node = SubBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.SubBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.sub__Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha=alpha,
+            _after_autograd[_keyset], self, other, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -7781,10 +3830,7 @@ def autograd_sub__Tensor(
 
 
 def autograd_sub_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -7792,22 +3838,16 @@ def autograd_sub_Scalar(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.sub_Scalar(
-                _after_autograd[_keyset],
-                self,
-                other,
-                alpha,
+                _after_autograd[_keyset], self, other, alpha
             )
         finally:
             _set_state(_outer)
-    _node = SubBackward1((_edge_of(self),), _needs)
+    _node = _nodes.SubBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sub_Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha,
+            _after_autograd[_keyset], self, other, alpha
         )
     finally:
         _set_state(_outer)
@@ -7816,21 +3856,15 @@ def autograd_sub_Scalar(
 
 
 def autograd_sub__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sub__Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha,
+            _after_autograd[_keyset], self, other, alpha
         )
     _check_inplace_history(self)
-    _node = SubBackward1((_edge_of(self),), _needs)
+    _node = _nodes.SubBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -7841,15 +3875,11 @@ def autograd_sub__Scalar(
     return self
 
 
-def autograd_mul_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_mul_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mul_Tensor(_after_autograd[_keyset], self, other)
-    _node = MulBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.MulBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(other) if _needs[0] else None,
         _save(self) if _needs[1] else None,
@@ -7858,9 +3888,7 @@ def autograd_mul_Tensor(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.mul_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -7869,15 +3897,13 @@ def autograd_mul_Tensor(
 
 
 def autograd_mul__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mul__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = MulBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.MulBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(other) if _needs[0] else None,
         _save(_original(self)) if _needs[1] else None,
@@ -7893,42 +3919,30 @@ def autograd_mul__Tensor(
 
 
 def autograd_mul_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("mul", (self, other, out))
     return _redispatch_operators.mul_out(_after_autograd[_keyset], self, other, out=out)
 
 
-def autograd_mul_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def autograd_mul_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.mul_Scalar(
-                _after_autograd[_keyset],
-                self,
-                other,
+                _after_autograd[_keyset], self, other
             )
         finally:
             _set_state(_outer)
-    _node = MulBackward1((_edge_of(self),), _needs)
+    _node = _nodes.MulBackward1((_edge_of(self),), _needs)
     _node.saved = (other,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.mul_Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -7937,15 +3951,13 @@ def autograd_mul_Scalar(
 
 
 def autograd_mul__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mul__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = MulBackward1((_edge_of(self),), _needs)
+    _node = _nodes.MulBackward1((_edge_of(self),), _needs)
     _node.saved = (other,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -7957,23 +3969,17 @@ def autograd_mul__Scalar(
     return self
 
 
-def autograd_div_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_div_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.div_Tensor(_after_autograd[_keyset], self, other)
-    _node = DivBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.DivBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), _save(self) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.div_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -7982,15 +3988,13 @@ def autograd_div_Tensor(
 
 
 def autograd_div__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.div__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = DivBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.DivBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), _save(_original(self)) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -8003,41 +4007,27 @@ def autograd_div__Tensor(
 
 
 def autograd_div_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("div", (self, other, out))
     return _redispatch_operators.div_out(_after_autograd[_keyset], self, other, out=out)
 
 
 def autograd_div_Tensor_mode(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    rounding_mode: str | None,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.div_Tensor_mode(
-            _after_autograd[_keyset],
-            self,
-            other,
-            rounding_mode=rounding_mode,
+            _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
         )
-    _node = DivBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.DivBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), rounding_mode, _save(self) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.div_Tensor_mode(
-            _after_autograd[_keyset],
-            self,
-            other,
-            rounding_mode=rounding_mode,
+            _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
         )
     finally:
         _set_state(_outer)
@@ -8046,22 +4036,15 @@ def autograd_div_Tensor_mode(
 
 
 def autograd_div__Tensor_mode(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    rounding_mode: str | None,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.div__Tensor_mode(
-            _after_autograd[_keyset],
-            self,
-            other,
-            rounding_mode=rounding_mode,
+            _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
         )
     _check_inplace_history(self)
-    _node = DivBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.DivBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(other),
         rounding_mode,
@@ -8071,10 +4054,7 @@ def autograd_div__Tensor_mode(
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.div__Tensor_mode(
-            _after_autograd[_keyset],
-            self,
-            other,
-            rounding_mode=rounding_mode,
+            _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
         )
     finally:
         _set_state(_outer)
@@ -8092,40 +4072,28 @@ def autograd_div_out_mode(
 ) -> Tensor:
     _refuse_out("div", (self, other, out))
     return _redispatch_operators.div_out_mode(
-        _after_autograd[_keyset],
-        self,
-        other,
-        rounding_mode=rounding_mode,
-        out=out,
+        _after_autograd[_keyset], self, other, rounding_mode=rounding_mode, out=out
     )
 
 
-def autograd_div_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def autograd_div_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.div_Scalar(
-                _after_autograd[_keyset],
-                self,
-                other,
+                _after_autograd[_keyset], self, other
             )
         finally:
             _set_state(_outer)
-    _node = DivBackward2((_edge_of(self),), _needs)
+    _node = _nodes.DivBackward2((_edge_of(self),), _needs)
     _node.saved = (other,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.div_Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -8134,15 +4102,13 @@ def autograd_div_Scalar(
 
 
 def autograd_div__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.div__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = DivBackward2((_edge_of(self),), _needs)
+    _node = _nodes.DivBackward2((_edge_of(self),), _needs)
     _node.saved = (other,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -8155,11 +4121,7 @@ def autograd_div__Scalar(
 
 
 def autograd_div_Scalar_mode(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    rounding_mode: str | None,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -8167,23 +4129,17 @@ def autograd_div_Scalar_mode(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.div_Scalar_mode(
-                _after_autograd[_keyset],
-                self,
-                other,
-                rounding_mode=rounding_mode,
+                _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
             )
         finally:
             _set_state(_outer)
-    _node = DivBackward3((_edge_of(self),), _needs)
+    _node = _nodes.DivBackward3((_edge_of(self),), _needs)
     _node.saved = (other, rounding_mode)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.div_Scalar_mode(
-            _after_autograd[_keyset],
-            self,
-            other,
-            rounding_mode=rounding_mode,
+            _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
         )
     finally:
         _set_state(_outer)
@@ -8192,31 +4148,21 @@ def autograd_div_Scalar_mode(
 
 
 def autograd_div__Scalar_mode(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    rounding_mode: str | None,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.div__Scalar_mode(
-            _after_autograd[_keyset],
-            self,
-            other,
-            rounding_mode=rounding_mode,
+            _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
         )
     _check_inplace_history(self)
-    _node = DivBackward3((_edge_of(self),), _needs)
+    _node = _nodes.DivBackward3((_edge_of(self),), _needs)
     _node.saved = (other, rounding_mode)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.div__Scalar_mode(
-            _after_autograd[_keyset],
-            self,
-            other,
-            rounding_mode=rounding_mode,
+            _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
         )
     finally:
         _set_state(_outer)
@@ -8225,42 +4171,29 @@ def autograd_div__Scalar_mode(
 
 
 def autograd_pow_Tensor_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    exponent: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, exponent: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("pow", (self, exponent, out))
     return _redispatch_operators.pow_Tensor_Tensor_out(
-        _after_autograd[_keyset],
-        self,
-        exponent,
-        out=out,
+        _after_autograd[_keyset], self, exponent, out=out
     )
 
 
 def autograd_pow_Tensor_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    exponent: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, exponent: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, exponent._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.pow_Tensor_Tensor(
-            _after_autograd[_keyset],
-            self,
-            exponent,
+            _after_autograd[_keyset], self, exponent
         )
-    _node = PowBackward0((_edge_of(self), _edge_of(exponent)), _needs)
+    _node = _nodes.PowBackward0((_edge_of(self), _edge_of(exponent)), _needs)
     _node.saved = (_save(self), _save(exponent))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.pow_Tensor_Tensor(
-            _after_autograd[_keyset],
-            self,
-            exponent,
+            _after_autograd[_keyset], self, exponent
         )
     finally:
         _set_state(_outer)
@@ -8270,42 +4203,29 @@ def autograd_pow_Tensor_Tensor(
 
 
 def autograd_pow_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Number,
-    exponent: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Number, exponent: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("pow", (exponent, out))
     return _redispatch_operators.pow_Scalar_out(
-        _after_autograd[_keyset],
-        self,
-        exponent,
-        out=out,
+        _after_autograd[_keyset], self, exponent, out=out
     )
 
 
 def autograd_pow_Scalar(
-    _keyset: DispatchKeySet,
-    self: Number,
-    exponent: Tensor,
+    _keyset: DispatchKeySet, self: Number, exponent: Tensor
 ) -> Tensor:
     _needs = (exponent._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.pow_Scalar(
-            _after_autograd[_keyset],
-            self,
-            exponent,
+            _after_autograd[_keyset], self, exponent
         )
-    _node = PowBackward1((_edge_of(exponent),), _needs)
+    _node = _nodes.PowBackward1((_edge_of(exponent),), _needs)
     _node.saved = (self, _save(exponent))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.pow_Scalar(
-            _after_autograd[_keyset],
-            self,
-            exponent,
+            _after_autograd[_keyset], self, exponent
         )
     finally:
         _set_state(_outer)
@@ -8315,42 +4235,29 @@ def autograd_pow_Scalar(
 
 
 def autograd_pow_Tensor_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    exponent: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, exponent: Number, *, out: Tensor
 ) -> Tensor:
     _refuse_out("pow", (self, out))
     return _redispatch_operators.pow_Tensor_Scalar_out(
-        _after_autograd[_keyset],
-        self,
-        exponent,
-        out=out,
+        _after_autograd[_keyset], self, exponent, out=out
     )
 
 
 def autograd_pow_Tensor_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    exponent: Number,
+    _keyset: DispatchKeySet, self: Tensor, exponent: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.pow_Tensor_Scalar(
-            _after_autograd[_keyset],
-            self,
-            exponent,
+            _after_autograd[_keyset], self, exponent
         )
-    _node = PowBackward2((_edge_of(self),), _needs)
+    _node = _nodes.PowBackward2((_edge_of(self),), _needs)
     _node.saved = (_save(self), exponent)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.pow_Tensor_Scalar(
-            _after_autograd[_keyset],
-            self,
-            exponent,
+            _after_autograd[_keyset], self, exponent
         )
     finally:
         _set_state(_outer)
@@ -8359,19 +4266,15 @@ def autograd_pow_Tensor_Scalar(
 
 
 def autograd_pow__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    exponent: Number,
+    _keyset: DispatchKeySet, self: Tensor, exponent: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.pow__Scalar(
-            _after_autograd[_keyset],
-            self,
-            exponent,
+            _after_autograd[_keyset], self, exponent
         )
     _check_inplace_history(self)
-    _node = PowBackward2((_edge_of(self),), _needs)
+    _node = _nodes.PowBackward2((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), exponent)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -8384,19 +4287,15 @@ def autograd_pow__Scalar(
 
 
 def autograd_pow__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    exponent: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, exponent: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, exponent._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.pow__Tensor(
-            _after_autograd[_keyset],
-            self,
-            exponent,
+            _after_autograd[_keyset], self, exponent
         )
     _check_inplace_history(self)
-    _node = PowBackward3((_edge_of(self), _edge_of(exponent)), _needs)
+    _node = _nodes.PowBackward3((_edge_of(self), _edge_of(exponent)), _needs)
     _node.saved = (_save(_original(self)), _save(exponent))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -8410,25 +4309,16 @@ def autograd_pow__Tensor(
 
 
 def autograd_remainder_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _refuse_out("remainder", (self, out))
     return _redispatch_operators.remainder_Scalar_out(
-        _after_autograd[_keyset],
-        self,
-        other,
-        out=out,
+        _after_autograd[_keyset], self, other, out=out
     )
 
 
 def autograd_remainder_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -8436,20 +4326,16 @@ def autograd_remainder_Scalar(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.remainder_Scalar(
-                _after_autograd[_keyset],
-                self,
-                other,
+                _after_autograd[_keyset], self, other
             )
         finally:
             _set_state(_outer)
-    _node = RemainderBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RemainderBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.remainder_Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -8458,19 +4344,15 @@ def autograd_remainder_Scalar(
 
 
 def autograd_remainder__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.remainder__Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     _check_inplace_history(self)
-    _node = RemainderBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RemainderBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -8482,34 +4364,23 @@ def autograd_remainder__Scalar(
 
 
 def autograd_remainder_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("remainder", (self, other, out))
     return _redispatch_operators.remainder_Tensor_out(
-        _after_autograd[_keyset],
-        self,
-        other,
-        out=out,
+        _after_autograd[_keyset], self, other, out=out
     )
 
 
 def autograd_remainder_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.remainder_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
-    _node = RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(self) if _needs[1] else None,
         _save(other) if _needs[1] else None,
@@ -8518,9 +4389,7 @@ def autograd_remainder_Tensor(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.remainder_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -8529,19 +4398,15 @@ def autograd_remainder_Tensor(
 
 
 def autograd_remainder__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.remainder__Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     _check_inplace_history(self)
-    _node = RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(_original(self)) if _needs[1] else None,
         _save(other) if _needs[1] else None,
@@ -8557,26 +4422,20 @@ def autograd_remainder__Tensor(
 
 
 def autograd_remainder_Scalar_Tensor(
-    _keyset: DispatchKeySet,
-    self: Number,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Number, other: Tensor
 ) -> Tensor:
     _needs = (other._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.remainder_Scalar_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
-    _node = RemainderBackward2((_edge_of(other),), _needs)
+    _node = _nodes.RemainderBackward2((_edge_of(other),), _needs)
     _node.saved = (self, _save(other))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.remainder_Scalar_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -8585,25 +4444,16 @@ def autograd_remainder_Scalar_Tensor(
 
 
 def autograd_fmod_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _refuse_out("fmod", (self, out))
     return _redispatch_operators.fmod_Scalar_out(
-        _after_autograd[_keyset],
-        self,
-        other,
-        out=out,
+        _after_autograd[_keyset], self, other, out=out
     )
 
 
 def autograd_fmod_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -8611,20 +4461,16 @@ def autograd_fmod_Scalar(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.fmod_Scalar(
-                _after_autograd[_keyset],
-                self,
-                other,
+                _after_autograd[_keyset], self, other
             )
         finally:
             _set_state(_outer)
-    _node = FmodBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FmodBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.fmod_Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -8633,15 +4479,13 @@ def autograd_fmod_Scalar(
 
 
 def autograd_fmod__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.fmod__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = FmodBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FmodBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -8653,30 +4497,21 @@ def autograd_fmod__Scalar(
 
 
 def autograd_fmod_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("fmod", (self, other, out))
     return _redispatch_operators.fmod_Tensor_out(
-        _after_autograd[_keyset],
-        self,
-        other,
-        out=out,
+        _after_autograd[_keyset], self, other, out=out
     )
 
 
 def autograd_fmod_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.fmod_Tensor(_after_autograd[_keyset], self, other)
-    _node = FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(self) if _needs[1] else None,
         _save(other) if _needs[1] else None,
@@ -8685,9 +4520,7 @@ def autograd_fmod_Tensor(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.fmod_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -8696,15 +4529,13 @@ def autograd_fmod_Tensor(
 
 
 def autograd_fmod__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.fmod__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(_original(self)) if _needs[1] else None,
         _save(other) if _needs[1] else None,
@@ -8719,15 +4550,11 @@ def autograd_fmod__Tensor(
     return self
 
 
-def autograd_maximum(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_maximum(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.maximum(_after_autograd[_keyset], self, other)
-    _node = MaximumBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.MaximumBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -8740,30 +4567,19 @@ def autograd_maximum(
 
 
 def autograd_maximum_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("maximum", (self, other, out))
     return _redispatch_operators.maximum_out(
-        _after_autograd[_keyset],
-        self,
-        other,
-        out=out,
+        _after_autograd[_keyset], self, other, out=out
     )
 
 
-def autograd_minimum(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_minimum(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.minimum(_after_autograd[_keyset], self, other)
-    _node = MinimumBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.MinimumBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -8776,30 +4592,19 @@ def autograd_minimum(
 
 
 def autograd_minimum_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("minimum", (self, other, out))
     return _redispatch_operators.minimum_out(
-        _after_autograd[_keyset],
-        self,
-        other,
-        out=out,
+        _after_autograd[_keyset], self, other, out=out
     )
 
 
-def autograd_fmax(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_fmax(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.fmax(_after_autograd[_keyset], self, other)
-    _node = FmaxBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.FmaxBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -8812,30 +4617,19 @@ def autograd_fmax(
 
 
 def autograd_fmax_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("fmax", (self, other, out))
     return _redispatch_operators.fmax_out(
-        _after_autograd[_keyset],
-        self,
-        other,
-        out=out,
+        _after_autograd[_keyset], self, other, out=out
     )
 
 
-def autograd_fmin(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_fmin(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.fmin(_after_autograd[_keyset], self, other)
-    _node = FminBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.FminBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -8848,47 +4642,29 @@ def autograd_fmin(
 
 
 def autograd_fmin_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("fmin", (self, other, out))
     return _redispatch_operators.fmin_out(
-        _after_autograd[_keyset],
-        self,
-        other,
-        out=out,
+        _after_autograd[_keyset], self, other, out=out
     )
 
 
 def autograd_atan2_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("atan2", (self, other, out))
     return _redispatch_operators.atan2_out(
-        _after_autograd[_keyset],
-        self,
-        other,
-        out=out,
+        _after_autograd[_keyset], self, other, out=out
     )
 
 
-def autograd_atan2_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_atan2_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.atan2_(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = Atan2Backward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.Atan2Backward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), _save(_original(self)))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -8900,15 +4676,11 @@ def autograd_atan2_(
     return self
 
 
-def autograd_atan2(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_atan2(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.atan2(_after_autograd[_keyset], self, other)
-    _node = Atan2Backward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.Atan2Backward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), _save(self))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -8921,30 +4693,20 @@ def autograd_atan2(
 
 
 def autograd_rsub_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.rsub_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha=alpha,
+            _after_autograd[_keyset], self, other, alpha=alpha
         )
-    _node = RsubBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.RsubBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.rsub_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha=alpha,
+            _after_autograd[_keyset], self, other, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -8953,10 +4715,7 @@ def autograd_rsub_Tensor(
 
 
 def autograd_rsub_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -8964,23 +4723,17 @@ def autograd_rsub_Scalar(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.rsub_Scalar(
-                _after_autograd[_keyset],
-                self,
-                other,
-                alpha,
+                _after_autograd[_keyset], self, other, alpha
             )
         finally:
             _set_state(_outer)
-    _node = RsubBackward1((_edge_of(self),), _needs)
+    _node = _nodes.RsubBackward1((_edge_of(self),), _needs)
     _node.saved = (alpha,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.rsub_Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
-            alpha,
+            _after_autograd[_keyset], self, other, alpha
         )
     finally:
         _set_state(_outer)
@@ -8989,30 +4742,19 @@ def autograd_rsub_Scalar(
 
 
 def autograd_hypot_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("hypot", (self, other, out))
     return _redispatch_operators.hypot_out(
-        _after_autograd[_keyset],
-        self,
-        other,
-        out=out,
+        _after_autograd[_keyset], self, other, out=out
     )
 
 
-def autograd_hypot(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_hypot(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hypot(_after_autograd[_keyset], self, other)
-    _node = HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(self) if _needs[0] else None,
         _save(other) if _needs[1] else None,
@@ -9028,16 +4770,12 @@ def autograd_hypot(
     return _result
 
 
-def autograd_hypot_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_hypot_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hypot_(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(_original(self)) if _needs[0] else None,
         _save(other) if _needs[1] else None,
@@ -9054,42 +4792,29 @@ def autograd_hypot_(
 
 
 def autograd_copysign_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("copysign", (self, other, out))
     return _redispatch_operators.copysign_out(
-        _after_autograd[_keyset],
-        self,
-        other,
-        out=out,
+        _after_autograd[_keyset], self, other, out=out
     )
 
 
 def autograd_copysign_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.copysign_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
-    _node = CopysignBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.CopysignBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self) if _needs[0] else None,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.copysign_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -9099,19 +4824,15 @@ def autograd_copysign_Tensor(
 
 
 def autograd_copysign__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.copysign__Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     _check_inplace_history(self)
-    _node = CopysignBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.CopysignBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(_original(self)) if _needs[0] else None,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9125,9 +4846,7 @@ def autograd_copysign__Tensor(
 
 
 def autograd_copysign_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -9135,21 +4854,17 @@ def autograd_copysign_Scalar(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.copysign_Scalar(
-                _after_autograd[_keyset],
-                self,
-                other,
+                _after_autograd[_keyset], self, other
             )
         finally:
             _set_state(_outer)
-    _node = CopysignBackward1((_edge_of(self),), _needs)
+    _node = _nodes.CopysignBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.copysign_Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -9159,19 +4874,15 @@ def autograd_copysign_Scalar(
 
 
 def autograd_copysign__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.copysign__Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     _check_inplace_history(self)
-    _node = CopysignBackward1((_edge_of(self),), _needs)
+    _node = _nodes.CopysignBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9184,16 +4895,12 @@ def autograd_copysign__Scalar(
     return self
 
 
-def autograd_eq__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def autograd_eq__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.eq__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = EqBackward0((_edge_of(self),), _needs)
+    _node = _nodes.EqBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -9204,16 +4911,12 @@ def autograd_eq__Scalar(
     return self
 
 
-def autograd_eq__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_eq__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.eq__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = EqBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.EqBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9225,16 +4928,12 @@ def autograd_eq__Tensor(
     return self
 
 
-def autograd_ne__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def autograd_ne__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.ne__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = NeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NeBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -9245,16 +4944,12 @@ def autograd_ne__Scalar(
     return self
 
 
-def autograd_ne__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_ne__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.ne__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = NeBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.NeBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9266,16 +4961,12 @@ def autograd_ne__Tensor(
     return self
 
 
-def autograd_lt__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def autograd_lt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.lt__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = LtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LtBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -9286,16 +4977,12 @@ def autograd_lt__Scalar(
     return self
 
 
-def autograd_lt__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_lt__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.lt__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = LtBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.LtBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9307,16 +4994,12 @@ def autograd_lt__Tensor(
     return self
 
 
-def autograd_le__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def autograd_le__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.le__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = LeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LeBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -9327,16 +5010,12 @@ def autograd_le__Scalar(
     return self
 
 
-def autograd_le__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_le__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.le__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = LeBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.LeBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9348,16 +5027,12 @@ def autograd_le__Tensor(
     return self
 
 
-def autograd_gt__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def autograd_gt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.gt__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = GtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GtBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -9368,16 +5043,12 @@ def autograd_gt__Scalar(
     return self
 
 
-def autograd_gt__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_gt__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.gt__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = GtBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.GtBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9389,16 +5060,12 @@ def autograd_gt__Tensor(
     return self
 
 
-def autograd_ge__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def autograd_ge__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.ge__Scalar(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = GeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GeBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -9409,16 +5076,12 @@ def autograd_ge__Scalar(
     return self
 
 
-def autograd_ge__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_ge__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.ge__Tensor(_after_autograd[_keyset], self, other)
     _check_inplace_history(self)
-    _node = GeBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.GeBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9431,9 +5094,7 @@ def autograd_ge__Tensor(
 
 
 def autograd_logical_and(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -9444,9 +5105,7 @@ def autograd_logical_and(
 
 
 def autograd_logical_and_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9456,11 +5115,7 @@ def autograd_logical_and_(
         _set_state(_outer)
 
 
-def autograd_logical_or(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def autograd_logical_or(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -9470,9 +5125,7 @@ def autograd_logical_or(
 
 
 def autograd_logical_or_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9483,9 +5136,7 @@ def autograd_logical_or_(
 
 
 def autograd_logical_xor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -9496,9 +5147,7 @@ def autograd_logical_xor(
 
 
 def autograd_logical_xor_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9509,213 +5158,156 @@ def autograd_logical_xor_(
 
 
 def autograd_bitwise_and_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         return _redispatch_operators.bitwise_and_Scalar_out(
-            _after_autograd[_keyset],
-            self,
-            other,
-            out=out,
+            _after_autograd[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_and_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _redispatch_operators.bitwise_and_Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_and_Scalar_Tensor(
-    _keyset: DispatchKeySet,
-    self: Number,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Number, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _redispatch_operators.bitwise_and_Scalar_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_and__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         return _redispatch_operators.bitwise_and__Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_or_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         return _redispatch_operators.bitwise_or_Scalar_out(
-            _after_autograd[_keyset],
-            self,
-            other,
-            out=out,
+            _after_autograd[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_or_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _redispatch_operators.bitwise_or_Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_or_Scalar_Tensor(
-    _keyset: DispatchKeySet,
-    self: Number,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Number, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _redispatch_operators.bitwise_or_Scalar_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_or__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         return _redispatch_operators.bitwise_or__Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_xor_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         return _redispatch_operators.bitwise_xor_Scalar_out(
-            _after_autograd[_keyset],
-            self,
-            other,
-            out=out,
+            _after_autograd[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_xor_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _redispatch_operators.bitwise_xor_Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_xor_Scalar_Tensor(
-    _keyset: DispatchKeySet,
-    self: Number,
-    other: Tensor,
+    _keyset: DispatchKeySet, self: Number, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _redispatch_operators.bitwise_xor_Scalar_Tensor(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
 
 
 def autograd_bitwise_xor__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         return _redispatch_operators.bitwise_xor__Scalar(
-            _after_autograd[_keyset],
-            self,
-            other,
+            _after_autograd[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -9730,7 +5322,7 @@ def autograd_clamp(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp(_after_autograd[_keyset], self, min, max)
-    _node = ClampBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ClampBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), min, max)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -9751,21 +5343,17 @@ def autograd_clamp_Tensor(
     _needs = (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_Tensor(
-            _after_autograd[_keyset],
-            self,
-            min,
-            max,
+            _after_autograd[_keyset], self, min, max
         )
-    _node = ClampBackward1((_edge_of(self), _edge_of(min), _edge_of(max)), _needs)
+    _node = _nodes.ClampBackward1(
+        (_edge_of(self), _edge_of(min), _edge_of(max)), _needs
+    )
     _node.saved = (_save(self), _save_optional(min), _save_optional(max))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp_Tensor(
-            _after_autograd[_keyset],
-            self,
-            min,
-            max,
+            _after_autograd[_keyset], self, min, max
         )
     finally:
         _set_state(_outer)
@@ -9783,7 +5371,7 @@ def autograd_clamp_(
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_(_after_autograd[_keyset], self, min, max)
     _check_inplace_history(self)
-    _node = ClampBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ClampBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), min, max)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9804,13 +5392,12 @@ def autograd_clamp__Tensor(
     _needs = (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp__Tensor(
-            _after_autograd[_keyset],
-            self,
-            min,
-            max,
+            _after_autograd[_keyset], self, min, max
         )
     _check_inplace_history(self)
-    _node = ClampBackward1((_edge_of(self), _edge_of(min), _edge_of(max)), _needs)
+    _node = _nodes.ClampBackward1(
+        (_edge_of(self), _edge_of(min), _edge_of(max)), _needs
+    )
     _node.saved = (_save(_original(self)), _save_optional(min), _save_optional(max))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9832,11 +5419,7 @@ def autograd_clamp_out(
 ) -> Tensor:
     _refuse_out("clamp", (self, out))
     return _redispatch_operators.clamp_out(
-        _after_autograd[_keyset],
-        self,
-        min,
-        max,
-        out=out,
+        _after_autograd[_keyset], self, min, max, out=out
     )
 
 
@@ -9850,23 +5433,15 @@ def autograd_clamp_Tensor_out(
 ) -> Tensor:
     _refuse_out("clamp", (self, min, max, out))
     return _redispatch_operators.clamp_Tensor_out(
-        _after_autograd[_keyset],
-        self,
-        min,
-        max,
-        out=out,
+        _after_autograd[_keyset], self, min, max, out=out
     )
 
 
-def autograd_clamp_min(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Number,
-) -> Tensor:
+def autograd_clamp_min(_keyset: DispatchKeySet, self: Tensor, min: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_min(_after_autograd[_keyset], self, min)
-    _node = ClampMinBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ClampMinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), min)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -9879,26 +5454,20 @@ def autograd_clamp_min(
 
 
 def autograd_clamp_min_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, min: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, min._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_min_Tensor(
-            _after_autograd[_keyset],
-            self,
-            min,
+            _after_autograd[_keyset], self, min
         )
-    _node = ClampMinBackward1((_edge_of(self), _edge_of(min)), _needs)
+    _node = _nodes.ClampMinBackward1((_edge_of(self), _edge_of(min)), _needs)
     _node.saved = (_save(self), _save(min))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp_min_Tensor(
-            _after_autograd[_keyset],
-            self,
-            min,
+            _after_autograd[_keyset], self, min
         )
     finally:
         _set_state(_outer)
@@ -9906,16 +5475,12 @@ def autograd_clamp_min_Tensor(
     return _result
 
 
-def autograd_clamp_min_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Number,
-) -> Tensor:
+def autograd_clamp_min_(_keyset: DispatchKeySet, self: Tensor, min: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_min_(_after_autograd[_keyset], self, min)
     _check_inplace_history(self)
-    _node = ClampMinBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ClampMinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), min)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9928,19 +5493,15 @@ def autograd_clamp_min_(
 
 
 def autograd_clamp_min__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, min: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, min._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_min__Tensor(
-            _after_autograd[_keyset],
-            self,
-            min,
+            _after_autograd[_keyset], self, min
         )
     _check_inplace_history(self)
-    _node = ClampMinBackward1((_edge_of(self), _edge_of(min)), _needs)
+    _node = _nodes.ClampMinBackward1((_edge_of(self), _edge_of(min)), _needs)
     _node.saved = (_save(_original(self)), _save(min))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -9953,46 +5514,28 @@ def autograd_clamp_min__Tensor(
 
 
 def autograd_clamp_min_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, min: Number, *, out: Tensor
 ) -> Tensor:
     _refuse_out("clamp_min", (self, out))
     return _redispatch_operators.clamp_min_out(
-        _after_autograd[_keyset],
-        self,
-        min,
-        out=out,
+        _after_autograd[_keyset], self, min, out=out
     )
 
 
 def autograd_clamp_min_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, min: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("clamp_min", (self, min, out))
     return _redispatch_operators.clamp_min_Tensor_out(
-        _after_autograd[_keyset],
-        self,
-        min,
-        out=out,
+        _after_autograd[_keyset], self, min, out=out
     )
 
 
-def autograd_clamp_max(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    max: Number,
-) -> Tensor:
+def autograd_clamp_max(_keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_max(_after_autograd[_keyset], self, max)
-    _node = ClampMaxBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ClampMaxBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), max)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -10005,26 +5548,20 @@ def autograd_clamp_max(
 
 
 def autograd_clamp_max_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    max: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, max: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, max._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_max_Tensor(
-            _after_autograd[_keyset],
-            self,
-            max,
+            _after_autograd[_keyset], self, max
         )
-    _node = ClampMaxBackward1((_edge_of(self), _edge_of(max)), _needs)
+    _node = _nodes.ClampMaxBackward1((_edge_of(self), _edge_of(max)), _needs)
     _node.saved = (_save(self), _save(max))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.clamp_max_Tensor(
-            _after_autograd[_keyset],
-            self,
-            max,
+            _after_autograd[_keyset], self, max
         )
     finally:
         _set_state(_outer)
@@ -10032,16 +5569,12 @@ def autograd_clamp_max_Tensor(
     return _result
 
 
-def autograd_clamp_max_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    max: Number,
-) -> Tensor:
+def autograd_clamp_max_(_keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_max_(_after_autograd[_keyset], self, max)
     _check_inplace_history(self)
-    _node = ClampMaxBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ClampMaxBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), max)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -10054,19 +5587,15 @@ def autograd_clamp_max_(
 
 
 def autograd_clamp_max__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    max: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, max: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, max._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.clamp_max__Tensor(
-            _after_autograd[_keyset],
-            self,
-            max,
+            _after_autograd[_keyset], self, max
         )
     _check_inplace_history(self)
-    _node = ClampMaxBackward1((_edge_of(self), _edge_of(max)), _needs)
+    _node = _nodes.ClampMaxBackward1((_edge_of(self), _edge_of(max)), _needs)
     _node.saved = (_save(_original(self)), _save(max))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -10079,53 +5608,33 @@ def autograd_clamp_max__Tensor(
 
 
 def autograd_clamp_max_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    max: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, max: Number, *, out: Tensor
 ) -> Tensor:
     _refuse_out("clamp_max", (self, out))
     return _redispatch_operators.clamp_max_out(
-        _after_autograd[_keyset],
-        self,
-        max,
-        out=out,
+        _after_autograd[_keyset], self, max, out=out
     )
 
 
 def autograd_clamp_max_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    max: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, max: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("clamp_max", (self, max, out))
     return _redispatch_operators.clamp_max_Tensor_out(
-        _after_autograd[_keyset],
-        self,
-        max,
-        out=out,
+        _after_autograd[_keyset], self, max, out=out
     )
 
 
 def autograd_lerp__Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    end: Tensor,
-    weight: Number,
+    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
 ) -> Tensor:
     _needs = (self._requires_grad, end._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.lerp__Scalar(
-            _after_autograd[_keyset],
-            self,
-            end,
-            weight,
+            _after_autograd[_keyset], self, end, weight
         )
     _check_inplace_history(self)
-    _node = LerpBackward0((_edge_of(self), _edge_of(end)), _needs)
+    _node = _nodes.LerpBackward0((_edge_of(self), _edge_of(end)), _needs)
     _node.saved = (weight,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -10138,21 +5647,17 @@ def autograd_lerp__Scalar(
 
 
 def autograd_lerp__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    end: Tensor,
-    weight: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, end._requires_grad, weight._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.lerp__Tensor(
-            _after_autograd[_keyset],
-            self,
-            end,
-            weight,
+            _after_autograd[_keyset], self, end, weight
         )
     _check_inplace_history(self)
-    _node = LerpBackward1((_edge_of(self), _edge_of(end), _edge_of(weight)), _needs)
+    _node = _nodes.LerpBackward1(
+        (_edge_of(self), _edge_of(end), _edge_of(weight)), _needs
+    )
     _node.saved = (
         _save(weight) if _needs[0] or _needs[1] else None,
         _save(end) if _needs[2] else None,
@@ -10169,65 +5674,38 @@ def autograd_lerp__Tensor(
 
 
 def autograd_lerp_Scalar_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    end: Tensor,
-    weight: Number,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number, *, out: Tensor
 ) -> Tensor:
     _refuse_out("lerp", (self, end, out))
     return _redispatch_operators.lerp_Scalar_out(
-        _after_autograd[_keyset],
-        self,
-        end,
-        weight,
-        out=out,
+        _after_autograd[_keyset], self, end, weight, out=out
     )
 
 
 def autograd_lerp_Tensor_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    end: Tensor,
-    weight: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("lerp", (self, end, weight, out))
     return _redispatch_operators.lerp_Tensor_out(
-        _after_autograd[_keyset],
-        self,
-        end,
-        weight,
-        out=out,
+        _after_autograd[_keyset], self, end, weight, out=out
     )
 
 
 def autograd_lerp_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    end: Tensor,
-    weight: Number,
+    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
 ) -> Tensor:
     _needs = (self._requires_grad, end._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.lerp_Scalar(
-            _after_autograd[_keyset],
-            self,
-            end,
-            weight,
+            _after_autograd[_keyset], self, end, weight
         )
-    _node = LerpBackward0((_edge_of(self), _edge_of(end)), _needs)
+    _node = _nodes.LerpBackward0((_edge_of(self), _edge_of(end)), _needs)
     _node.saved = (weight,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.lerp_Scalar(
-            _after_autograd[_keyset],
-            self,
-            end,
-            weight,
+            _after_autograd[_keyset], self, end, weight
         )
     finally:
         _set_state(_outer)
@@ -10236,20 +5714,16 @@ def autograd_lerp_Scalar(
 
 
 def autograd_lerp_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    end: Tensor,
-    weight: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad, end._requires_grad, weight._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.lerp_Tensor(
-            _after_autograd[_keyset],
-            self,
-            end,
-            weight,
+            _after_autograd[_keyset], self, end, weight
         )
-    _node = LerpBackward1((_edge_of(self), _edge_of(end), _edge_of(weight)), _needs)
+    _node = _nodes.LerpBackward1(
+        (_edge_of(self), _edge_of(end), _edge_of(weight)), _needs
+    )
     _node.saved = (
         _save(weight) if _needs[0] or _needs[1] else None,
         _save(end) if _needs[2] else None,
@@ -10259,10 +5733,7 @@ def autograd_lerp_Tensor(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.lerp_Tensor(
-            _after_autograd[_keyset],
-            self,
-            end,
-            weight,
+            _after_autograd[_keyset], self, end, weight
         )
     finally:
         _set_state(_outer)
@@ -10281,12 +5752,7 @@ def autograd_addcmul_out(
 ) -> Tensor:
     _refuse_out("addcmul", (self, tensor1, tensor2, out))
     return _redispatch_operators.addcmul_out(
-        _after_autograd[_keyset],
-        self,
-        tensor1,
-        tensor2,
-        value=value,
-        out=out,
+        _after_autograd[_keyset], self, tensor1, tensor2, value=value, out=out
     )
 
 
@@ -10301,15 +5767,10 @@ def autograd_addcmul(
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.addcmul(
-            _after_autograd[_keyset],
-            self,
-            tensor1,
-            tensor2,
-            value=value,
+            _after_autograd[_keyset], self, tensor1, tensor2, value=value
         )
-    _node = AddcmulBackward0(
-        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)),
-        _needs,
+    _node = _nodes.AddcmulBackward0(
+        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
     )
     _node.saved = (
         _save(tensor2) if _needs[1] else None,
@@ -10320,11 +5781,7 @@ def autograd_addcmul(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.addcmul(
-            _after_autograd[_keyset],
-            self,
-            tensor1,
-            tensor2,
-            value=value,
+            _after_autograd[_keyset], self, tensor1, tensor2, value=value
         )
     finally:
         _set_state(_outer)
@@ -10343,16 +5800,11 @@ def autograd_addcmul_(
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.addcmul_(
-            _after_autograd[_keyset],
-            self,
-            tensor1,
-            tensor2,
-            value=value,
+            _after_autograd[_keyset], self, tensor1, tensor2, value=value
         )
     _check_inplace_history(self)
-    _node = AddcmulBackward0(
-        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)),
-        _needs,
+    _node = _nodes.AddcmulBackward0(
+        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
     )
     _node.saved = (
         _save(tensor2) if _needs[1] else None,
@@ -10363,11 +5815,7 @@ def autograd_addcmul_(
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.addcmul_(
-            _after_autograd[_keyset],
-            self,
-            tensor1,
-            tensor2,
-            value=value,
+            _after_autograd[_keyset], self, tensor1, tensor2, value=value
         )
     finally:
         _set_state(_outer)
@@ -10386,12 +5834,7 @@ def autograd_addcdiv_out(
 ) -> Tensor:
     _refuse_out("addcdiv", (self, tensor1, tensor2, out))
     return _redispatch_operators.addcdiv_out(
-        _after_autograd[_keyset],
-        self,
-        tensor1,
-        tensor2,
-        value=value,
-        out=out,
+        _after_autograd[_keyset], self, tensor1, tensor2, value=value, out=out
     )
 
 
@@ -10406,15 +5849,10 @@ def autograd_addcdiv(
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.addcdiv(
-            _after_autograd[_keyset],
-            self,
-            tensor1,
-            tensor2,
-            value=value,
+            _after_autograd[_keyset], self, tensor1, tensor2, value=value
         )
-    _node = AddcdivBackward0(
-        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)),
-        _needs,
+    _node = _nodes.AddcdivBackward0(
+        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
     )
     _node.saved = (
         value,
@@ -10425,11 +5863,7 @@ def autograd_addcdiv(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.addcdiv(
-            _after_autograd[_keyset],
-            self,
-            tensor1,
-            tensor2,
-            value=value,
+            _after_autograd[_keyset], self, tensor1, tensor2, value=value
         )
     finally:
         _set_state(_outer)
@@ -10448,16 +5882,11 @@ def autograd_addcdiv_(
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.addcdiv_(
-            _after_autograd[_keyset],
-            self,
-            tensor1,
-            tensor2,
-            value=value,
+            _after_autograd[_keyset], self, tensor1, tensor2, value=value
         )
     _check_inplace_history(self)
-    _node = AddcdivBackward0(
-        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)),
-        _needs,
+    _node = _nodes.AddcdivBackward0(
+        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
     )
     _node.saved = (
         value,
@@ -10468,11 +5897,7 @@ def autograd_addcdiv_(
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.addcdiv_(
-            _after_autograd[_keyset],
-            self,
-            tensor1,
-            tensor2,
-            value=value,
+            _after_autograd[_keyset], self, tensor1, tensor2, value=value
         )
     finally:
         _set_state(_outer)
@@ -10481,10 +5906,7 @@ def autograd_addcdiv_(
 
 
 def autograd_sum(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    dtype: dtype | None = None,
+    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -10492,13 +5914,11 @@ def autograd_sum(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.sum(
-                _after_autograd[_keyset],
-                self,
-                dtype=dtype,
+                _after_autograd[_keyset], self, dtype=dtype
             )
         finally:
             _set_state(_outer)
-    _node = SumBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SumBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -10521,23 +5941,15 @@ def autograd_sum_dim_IntList(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sum_dim_IntList(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            keepdim,
-            dtype=dtype,
+            _after_autograd[_keyset], self, dim, keepdim, dtype=dtype
         )
-    _node = SumBackward1((_edge_of(self),), _needs)
+    _node = _nodes.SumBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sum_dim_IntList(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            keepdim,
-            dtype=dtype,
+            _after_autograd[_keyset], self, dim, keepdim, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -10556,20 +5968,12 @@ def autograd_sum_IntList_out(
 ) -> Tensor:
     _refuse_out("sum", (self, out))
     return _redispatch_operators.sum_IntList_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        keepdim,
-        dtype=dtype,
-        out=out,
+        _after_autograd[_keyset], self, dim, keepdim, dtype=dtype, out=out
     )
 
 
 def autograd_mean(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    dtype: dtype | None = None,
+    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -10577,21 +5981,17 @@ def autograd_mean(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.mean(
-                _after_autograd[_keyset],
-                self,
-                dtype=dtype,
+                _after_autograd[_keyset], self, dtype=dtype
             )
         finally:
             _set_state(_outer)
-    _node = MeanBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MeanBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, self.numel())
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.mean(
-            _after_autograd[_keyset],
-            self,
-            dtype=dtype,
+            _after_autograd[_keyset], self, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -10610,23 +6010,15 @@ def autograd_mean_dim(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mean_dim(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            keepdim,
-            dtype=dtype,
+            _after_autograd[_keyset], self, dim, keepdim, dtype=dtype
         )
-    _node = MeanBackward1((_edge_of(self),), _needs)
+    _node = _nodes.MeanBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.mean_dim(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            keepdim,
-            dtype=dtype,
+            _after_autograd[_keyset], self, dim, keepdim, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -10645,33 +6037,23 @@ def autograd_mean_out(
 ) -> Tensor:
     _refuse_out("mean", (self, out))
     return _redispatch_operators.mean_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        keepdim,
-        dtype=dtype,
-        out=out,
+        _after_autograd[_keyset], self, dim, keepdim, dtype=dtype, out=out
     )
 
 
 def autograd_prod(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    dtype: dtype | None = None,
+    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.prod(_after_autograd[_keyset], self, dtype=dtype)
-    _node = ProdBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ProdBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.prod(
-            _after_autograd[_keyset],
-            self,
-            dtype=dtype,
+            _after_autograd[_keyset], self, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -10691,23 +6073,15 @@ def autograd_prod_dim_int(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.prod_dim_int(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            keepdim,
-            dtype=dtype,
+            _after_autograd[_keyset], self, dim, keepdim, dtype=dtype
         )
-    _node = ProdBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ProdBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.prod_dim_int(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            keepdim,
-            dtype=dtype,
+            _after_autograd[_keyset], self, dim, keepdim, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -10727,12 +6101,7 @@ def autograd_prod_int_out(
 ) -> Tensor:
     _refuse_out("prod", (self, out))
     return _redispatch_operators.prod_int_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        keepdim,
-        dtype=dtype,
-        out=out,
+        _after_autograd[_keyset], self, dim, keepdim, dtype=dtype, out=out
     )
 
 
@@ -10745,16 +6114,13 @@ def autograd_amax(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.amax(_after_autograd[_keyset], self, dim, keepdim)
-    _node = AmaxBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AmaxBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.amax(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            keepdim,
+            _after_autograd[_keyset], self, dim, keepdim
         )
     finally:
         _set_state(_outer)
@@ -10773,11 +6139,7 @@ def autograd_amax_out(
 ) -> Tensor:
     _refuse_out("amax", (self, out))
     return _redispatch_operators.amax_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        keepdim,
-        out=out,
+        _after_autograd[_keyset], self, dim, keepdim, out=out
     )
 
 
@@ -10790,16 +6152,13 @@ def autograd_amin(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.amin(_after_autograd[_keyset], self, dim, keepdim)
-    _node = AminBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AminBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.amin(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            keepdim,
+            _after_autograd[_keyset], self, dim, keepdim
         )
     finally:
         _set_state(_outer)
@@ -10818,38 +6177,25 @@ def autograd_amin_out(
 ) -> Tensor:
     _refuse_out("amin", (self, out))
     return _redispatch_operators.amin_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        keepdim,
-        out=out,
+        _after_autograd[_keyset], self, dim, keepdim, out=out
     )
 
 
 def autograd_max_dim(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.max_dim(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            keepdim,
+            _after_autograd[_keyset], self, dim, keepdim
         )
-    _node = MaxBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MaxBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.max_dim(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            keepdim,
+            _after_autograd[_keyset], self, dim, keepdim
         )
     finally:
         _set_state(_outer)
@@ -10869,23 +6215,15 @@ def autograd_max_dim_max(
 ) -> tuple[Tensor, Tensor]:
     _refuse_out("max", (self, max, max_values))
     return _redispatch_operators.max_dim_max(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        keepdim,
-        max=max,
-        max_values=max_values,
+        _after_autograd[_keyset], self, dim, keepdim, max=max, max_values=max_values
     )
 
 
-def autograd_max(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_max(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.max(_after_autograd[_keyset], self)
-    _node = MaxBackward1((_edge_of(self),), _needs)
+    _node = _nodes.MaxBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -10899,39 +6237,27 @@ def autograd_max(
 
 
 def autograd_max_unary_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("max", (self, out))
     return _redispatch_operators.max_unary_out(_after_autograd[_keyset], self, out=out)
 
 
 def autograd_min_dim(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.min_dim(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            keepdim,
+            _after_autograd[_keyset], self, dim, keepdim
         )
-    _node = MinBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MinBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.min_dim(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            keepdim,
+            _after_autograd[_keyset], self, dim, keepdim
         )
     finally:
         _set_state(_outer)
@@ -10951,23 +6277,15 @@ def autograd_min_dim_min(
 ) -> tuple[Tensor, Tensor]:
     _refuse_out("min", (self, min, min_indices))
     return _redispatch_operators.min_dim_min(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        keepdim,
-        min=min,
-        min_indices=min_indices,
+        _after_autograd[_keyset], self, dim, keepdim, min=min, min_indices=min_indices
     )
 
 
-def autograd_min(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_min(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.min(_after_autograd[_keyset], self)
-    _node = MinBackward1((_edge_of(self),), _needs)
+    _node = _nodes.MinBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -10981,10 +6299,7 @@ def autograd_min(
 
 
 def autograd_min_unary_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("min", (self, out))
     return _redispatch_operators.min_unary_out(_after_autograd[_keyset], self, out=out)
@@ -11001,23 +6316,15 @@ def autograd_var_correction(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.var_correction(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            correction=correction,
-            keepdim=keepdim,
+            _after_autograd[_keyset], self, dim, correction=correction, keepdim=keepdim
         )
-    _node = VarBackward0((_edge_of(self),), _needs)
+    _node = _nodes.VarBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, correction, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.var_correction(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            correction=correction,
-            keepdim=keepdim,
+            _after_autograd[_keyset], self, dim, correction=correction, keepdim=keepdim
         )
     finally:
         _set_state(_outer)
@@ -11056,23 +6363,15 @@ def autograd_std_correction(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.std_correction(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            correction=correction,
-            keepdim=keepdim,
+            _after_autograd[_keyset], self, dim, correction=correction, keepdim=keepdim
         )
-    _node = StdBackward0((_edge_of(self),), _needs)
+    _node = _nodes.StdBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, correction, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.std_correction(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            correction=correction,
-            keepdim=keepdim,
+            _after_autograd[_keyset], self, dim, correction=correction, keepdim=keepdim
         )
     finally:
         _set_state(_outer)
@@ -11113,25 +6412,15 @@ def autograd_linalg_vector_norm(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.linalg_vector_norm(
-            _after_autograd[_keyset],
-            self,
-            ord,
-            dim,
-            keepdim,
-            dtype=dtype,
+            _after_autograd[_keyset], self, ord, dim, keepdim, dtype=dtype
         )
-    _node = LinalgVectorNormBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LinalgVectorNormBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), ord, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.linalg_vector_norm(
-            _after_autograd[_keyset],
-            self,
-            ord,
-            dim,
-            keepdim,
-            dtype=dtype,
+            _after_autograd[_keyset], self, ord, dim, keepdim, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -11152,13 +6441,7 @@ def autograd_linalg_vector_norm_out(
 ) -> Tensor:
     _refuse_out("linalg_vector_norm", (self, out))
     return _redispatch_operators.linalg_vector_norm_out(
-        _after_autograd[_keyset],
-        self,
-        ord,
-        dim,
-        keepdim,
-        dtype=dtype,
-        out=out,
+        _after_autograd[_keyset], self, ord, dim, keepdim, dtype=dtype, out=out
     )
 
 
@@ -11174,23 +6457,17 @@ def autograd_logsumexp(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.logsumexp(
-                _after_autograd[_keyset],
-                self,
-                dim,
-                keepdim,
+                _after_autograd[_keyset], self, dim, keepdim
             )
         finally:
             _set_state(_outer)
-    _node = LogsumexpBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LogsumexpBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.logsumexp(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            keepdim,
+            _after_autograd[_keyset], self, dim, keepdim
         )
     finally:
         _set_state(_outer)
@@ -11209,18 +6486,12 @@ def autograd_logsumexp_out(
 ) -> Tensor:
     _refuse_out("logsumexp", (self, out))
     return _redispatch_operators.logsumexp_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        keepdim,
-        out=out,
+        _after_autograd[_keyset], self, dim, keepdim, out=out
     )
 
 
 def autograd_norm_Scalar(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    p: Number = 2,
+    _keyset: DispatchKeySet, self: Tensor, p: Number = 2
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -11230,7 +6501,7 @@ def autograd_norm_Scalar(
             return _redispatch_operators.norm_Scalar(_after_autograd[_keyset], self, p)
         finally:
             _set_state(_outer)
-    _node = NormBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NormBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), p)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -11253,23 +6524,15 @@ def autograd_norm_ScalarOpt_dim(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.norm_ScalarOpt_dim(
-            _after_autograd[_keyset],
-            self,
-            p,
-            dim,
-            keepdim,
+            _after_autograd[_keyset], self, p, dim, keepdim
         )
-    _node = NormBackward1((_edge_of(self),), _needs)
+    _node = _nodes.NormBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self), p, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.norm_ScalarOpt_dim(
-            _after_autograd[_keyset],
-            self,
-            p,
-            dim,
-            keepdim,
+            _after_autograd[_keyset], self, p, dim, keepdim
         )
     finally:
         _set_state(_outer)
@@ -11289,40 +6552,25 @@ def autograd_norm_out(
 ) -> Tensor:
     _refuse_out("norm", (self, out))
     return _redispatch_operators.norm_out(
-        _after_autograd[_keyset],
-        self,
-        p,
-        dim,
-        keepdim,
-        out=out,
+        _after_autograd[_keyset], self, p, dim, keepdim, out=out
     )
 
 
 def autograd_cumsum(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.cumsum(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            dtype=dtype,
+            _after_autograd[_keyset], self, dim, dtype=dtype
         )
-    _node = CumsumBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CumsumBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.cumsum(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            dtype=dtype,
+            _after_autograd[_keyset], self, dim, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -11331,22 +6579,15 @@ def autograd_cumsum(
 
 
 def autograd_cumsum_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.cumsum_(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            dtype=dtype,
+            _after_autograd[_keyset], self, dim, dtype=dtype
         )
     _check_inplace_history(self)
-    _node = CumsumBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CumsumBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -11368,39 +6609,25 @@ def autograd_cumsum_out(
 ) -> Tensor:
     _refuse_out("cumsum", (self, out))
     return _redispatch_operators.cumsum_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        dtype=dtype,
-        out=out,
+        _after_autograd[_keyset], self, dim, dtype=dtype, out=out
     )
 
 
 def autograd_cumprod(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.cumprod(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            dtype=dtype,
+            _after_autograd[_keyset], self, dim, dtype=dtype
         )
-    _node = CumprodBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CumprodBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.cumprod(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            dtype=dtype,
+            _after_autograd[_keyset], self, dim, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -11410,22 +6637,15 @@ def autograd_cumprod(
 
 
 def autograd_cumprod_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.cumprod_(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            dtype=dtype,
+            _after_autograd[_keyset], self, dim, dtype=dtype
         )
     _check_inplace_history(self)
-    _node = CumprodBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CumprodBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), dim)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -11448,23 +6668,15 @@ def autograd_cumprod_out(
 ) -> Tensor:
     _refuse_out("cumprod", (self, out))
     return _redispatch_operators.cumprod_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        dtype=dtype,
-        out=out,
+        _after_autograd[_keyset], self, dim, dtype=dtype, out=out
     )
 
 
-def autograd_mm(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mat2: Tensor,
-) -> Tensor:
+def autograd_mm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
     _needs = (self._requires_grad, mat2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mm(_after_autograd[_keyset], self, mat2)
-    _node = MmBackward0((_edge_of(self), _edge_of(mat2)), _needs)
+    _node = _nodes.MmBackward0((_edge_of(self), _edge_of(mat2)), _needs)
     _node.saved = (
         _save(mat2) if _needs[0] else None,
         _save(self) if _needs[1] else None,
@@ -11480,25 +6692,17 @@ def autograd_mm(
 
 
 def autograd_mm_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mat2: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("mm", (self, mat2, out))
     return _redispatch_operators.mm_out(_after_autograd[_keyset], self, mat2, out=out)
 
 
-def autograd_bmm(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mat2: Tensor,
-) -> Tensor:
+def autograd_bmm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
     _needs = (self._requires_grad, mat2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.bmm(_after_autograd[_keyset], self, mat2)
-    _node = BmmBackward0((_edge_of(self), _edge_of(mat2)), _needs)
+    _node = _nodes.BmmBackward0((_edge_of(self), _edge_of(mat2)), _needs)
     _node.saved = (
         _save(mat2) if _needs[0] else None,
         _save(self) if _needs[1] else None,
@@ -11514,11 +6718,7 @@ def autograd_bmm(
 
 
 def autograd_bmm_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mat2: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("bmm", (self, mat2, out))
     return _redispatch_operators.bmm_out(_after_autograd[_keyset], self, mat2, out=out)
@@ -11536,14 +6736,11 @@ def autograd_addmm(
     _needs = (self._requires_grad, mat1._requires_grad, mat2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.addmm(
-            _after_autograd[_keyset],
-            self,
-            mat1,
-            mat2,
-            beta=beta,
-            alpha=alpha,
+            _after_autograd[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
         )
-    _node = AddmmBackward0((_edge_of(self), _edge_of(mat1), _edge_of(mat2)), _needs)
+    _node = _nodes.AddmmBackward0(
+        (_edge_of(self), _edge_of(mat1), _edge_of(mat2)), _needs
+    )
     _node.saved = (
         beta,
         _save(mat2) if _needs[1] else None,
@@ -11554,12 +6751,7 @@ def autograd_addmm(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.addmm(
-            _after_autograd[_keyset],
-            self,
-            mat1,
-            mat2,
-            beta=beta,
-            alpha=alpha,
+            _after_autograd[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -11579,13 +6771,7 @@ def autograd_addmm_out(
 ) -> Tensor:
     _refuse_out("addmm", (self, mat1, mat2, out))
     return _redispatch_operators.addmm_out(
-        _after_autograd[_keyset],
-        self,
-        mat1,
-        mat2,
-        beta=beta,
-        alpha=alpha,
-        out=out,
+        _after_autograd[_keyset], self, mat1, mat2, beta=beta, alpha=alpha, out=out
     )
 
 
@@ -11601,15 +6787,12 @@ def autograd_addmm_(
     _needs = (self._requires_grad, mat1._requires_grad, mat2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.addmm_(
-            _after_autograd[_keyset],
-            self,
-            mat1,
-            mat2,
-            beta=beta,
-            alpha=alpha,
+            _after_autograd[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
         )
     _check_inplace_history(self)
-    _node = AddmmBackward0((_edge_of(self), _edge_of(mat1), _edge_of(mat2)), _needs)
+    _node = _nodes.AddmmBackward0(
+        (_edge_of(self), _edge_of(mat1), _edge_of(mat2)), _needs
+    )
     _node.saved = (
         beta,
         _save(mat2) if _needs[1] else None,
@@ -11620,12 +6803,7 @@ def autograd_addmm_(
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.addmm_(
-            _after_autograd[_keyset],
-            self,
-            mat1,
-            mat2,
-            beta=beta,
-            alpha=alpha,
+            _after_autograd[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -11645,16 +6823,10 @@ def autograd_baddbmm(
     _needs = (self._requires_grad, batch1._requires_grad, batch2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.baddbmm(
-            _after_autograd[_keyset],
-            self,
-            batch1,
-            batch2,
-            beta=beta,
-            alpha=alpha,
+            _after_autograd[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
         )
-    _node = BaddbmmBackward0(
-        (_edge_of(self), _edge_of(batch1), _edge_of(batch2)),
-        _needs,
+    _node = _nodes.BaddbmmBackward0(
+        (_edge_of(self), _edge_of(batch1), _edge_of(batch2)), _needs
     )
     _node.saved = (
         beta,
@@ -11666,12 +6838,7 @@ def autograd_baddbmm(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.baddbmm(
-            _after_autograd[_keyset],
-            self,
-            batch1,
-            batch2,
-            beta=beta,
-            alpha=alpha,
+            _after_autograd[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -11691,13 +6858,7 @@ def autograd_baddbmm_out(
 ) -> Tensor:
     _refuse_out("baddbmm", (self, batch1, batch2, out))
     return _redispatch_operators.baddbmm_out(
-        _after_autograd[_keyset],
-        self,
-        batch1,
-        batch2,
-        beta=beta,
-        alpha=alpha,
-        out=out,
+        _after_autograd[_keyset], self, batch1, batch2, beta=beta, alpha=alpha, out=out
     )
 
 
@@ -11713,17 +6874,11 @@ def autograd_baddbmm_(
     _needs = (self._requires_grad, batch1._requires_grad, batch2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.baddbmm_(
-            _after_autograd[_keyset],
-            self,
-            batch1,
-            batch2,
-            beta=beta,
-            alpha=alpha,
+            _after_autograd[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
         )
     _check_inplace_history(self)
-    _node = BaddbmmBackward0(
-        (_edge_of(self), _edge_of(batch1), _edge_of(batch2)),
-        _needs,
+    _node = _nodes.BaddbmmBackward0(
+        (_edge_of(self), _edge_of(batch1), _edge_of(batch2)), _needs
     )
     _node.saved = (
         beta,
@@ -11735,12 +6890,7 @@ def autograd_baddbmm_(
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.baddbmm_(
-            _after_autograd[_keyset],
-            self,
-            batch1,
-            batch2,
-            beta=beta,
-            alpha=alpha,
+            _after_autograd[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -11760,14 +6910,11 @@ def autograd_addmv(
     _needs = (self._requires_grad, mat._requires_grad, vec._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.addmv(
-            _after_autograd[_keyset],
-            self,
-            mat,
-            vec,
-            beta=beta,
-            alpha=alpha,
+            _after_autograd[_keyset], self, mat, vec, beta=beta, alpha=alpha
         )
-    _node = AddmvBackward0((_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs)
+    _node = _nodes.AddmvBackward0(
+        (_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs
+    )
     _node.saved = (
         beta,
         _save(vec) if _needs[1] else None,
@@ -11778,12 +6925,7 @@ def autograd_addmv(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.addmv(
-            _after_autograd[_keyset],
-            self,
-            mat,
-            vec,
-            beta=beta,
-            alpha=alpha,
+            _after_autograd[_keyset], self, mat, vec, beta=beta, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -11803,13 +6945,7 @@ def autograd_addmv_out(
 ) -> Tensor:
     _refuse_out("addmv", (self, mat, vec, out))
     return _redispatch_operators.addmv_out(
-        _after_autograd[_keyset],
-        self,
-        mat,
-        vec,
-        beta=beta,
-        alpha=alpha,
-        out=out,
+        _after_autograd[_keyset], self, mat, vec, beta=beta, alpha=alpha, out=out
     )
 
 
@@ -11825,15 +6961,12 @@ def autograd_addmv_(
     _needs = (self._requires_grad, mat._requires_grad, vec._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.addmv_(
-            _after_autograd[_keyset],
-            self,
-            mat,
-            vec,
-            beta=beta,
-            alpha=alpha,
+            _after_autograd[_keyset], self, mat, vec, beta=beta, alpha=alpha
         )
     _check_inplace_history(self)
-    _node = AddmvBackward0((_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs)
+    _node = _nodes.AddmvBackward0(
+        (_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs
+    )
     _node.saved = (
         beta,
         _save(vec) if _needs[1] else None,
@@ -11844,12 +6977,7 @@ def autograd_addmv_(
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.addmv_(
-            _after_autograd[_keyset],
-            self,
-            mat,
-            vec,
-            beta=beta,
-            alpha=alpha,
+            _after_autograd[_keyset], self, mat, vec, beta=beta, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -11857,11 +6985,7 @@ def autograd_addmv_(
     return self
 
 
-def autograd_mv(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    vec: Tensor,
-) -> Tensor:
+def autograd_mv(_keyset: DispatchKeySet, self: Tensor, vec: Tensor) -> Tensor:
     _needs = (self._requires_grad, vec._requires_grad)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -11870,7 +6994,7 @@ def autograd_mv(
             return _redispatch_operators.mv(_after_autograd[_keyset], self, vec)
         finally:
             _set_state(_outer)
-    _node = MvBackward0((_edge_of(self), _edge_of(vec)), _needs)
+    _node = _nodes.MvBackward0((_edge_of(self), _edge_of(vec)), _needs)
     _node.saved = (
         _save(vec) if _needs[0] else None,
         _save(self) if _needs[1] else None,
@@ -11886,25 +7010,17 @@ def autograd_mv(
 
 
 def autograd_mv_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    vec: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("mv", (self, vec, out))
     return _redispatch_operators.mv_out(_after_autograd[_keyset], self, vec, out=out)
 
 
-def autograd_dot(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    tensor: Tensor,
-) -> Tensor:
+def autograd_dot(_keyset: DispatchKeySet, self: Tensor, tensor: Tensor) -> Tensor:
     _needs = (self._requires_grad, tensor._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.dot(_after_autograd[_keyset], self, tensor)
-    _node = DotBackward0((_edge_of(self), _edge_of(tensor)), _needs)
+    _node = _nodes.DotBackward0((_edge_of(self), _edge_of(tensor)), _needs)
     _node.saved = (
         _save(tensor) if _needs[0] else None,
         _save(self) if _needs[1] else None,
@@ -11920,29 +7036,19 @@ def autograd_dot(
 
 
 def autograd_dot_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    tensor: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, tensor: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("dot", (self, tensor, out))
     return _redispatch_operators.dot_out(
-        _after_autograd[_keyset],
-        self,
-        tensor,
-        out=out,
+        _after_autograd[_keyset], self, tensor, out=out
     )
 
 
-def autograd_trace(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_trace(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.trace(_after_autograd[_keyset], self)
-    _node = TraceBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TraceBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -11954,14 +7060,11 @@ def autograd_trace(
     return _result
 
 
-def autograd_relu(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_relu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.relu(_after_autograd[_keyset], self)
-    _node = ReluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ReluBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -11973,15 +7076,12 @@ def autograd_relu(
     return _result
 
 
-def autograd_relu_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_relu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.relu_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = ReluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ReluBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
@@ -11993,11 +7093,7 @@ def autograd_relu_(
     return self
 
 
-def autograd_celu(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    alpha: Number = 1.0,
-) -> Tensor:
+def autograd_celu(_keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -12006,7 +7102,7 @@ def autograd_celu(
             return _redispatch_operators.celu(_after_autograd[_keyset], self, alpha)
         finally:
             _set_state(_outer)
-    _node = CeluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CeluBackward0((_edge_of(self),), _needs)
     _node.saved = (alpha, _save(self))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -12019,15 +7115,13 @@ def autograd_celu(
 
 
 def autograd_celu_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    alpha: Number = 1.0,
+    _keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.celu_(_after_autograd[_keyset], self, alpha)
     _check_inplace_history(self)
-    _node = CeluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CeluBackward0((_edge_of(self),), _needs)
     _node.saved = (alpha, _save(_original(self)))
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -12040,27 +7134,20 @@ def autograd_celu_(
 
 
 def autograd_gelu(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    approximate: str = "none",
+    _keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none"
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.gelu(
-            _after_autograd[_keyset],
-            self,
-            approximate=approximate,
+            _after_autograd[_keyset], self, approximate=approximate
         )
-    _node = GeluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GeluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), approximate)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.gelu(
-            _after_autograd[_keyset],
-            self,
-            approximate=approximate,
+            _after_autograd[_keyset], self, approximate=approximate
         )
     finally:
         _set_state(_outer)
@@ -12069,44 +7156,30 @@ def autograd_gelu(
 
 
 def autograd_gelu_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    approximate: str = "none",
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none", out: Tensor
 ) -> Tensor:
     _refuse_out("gelu", (self, out))
     return _redispatch_operators.gelu_out(
-        _after_autograd[_keyset],
-        self,
-        approximate=approximate,
-        out=out,
+        _after_autograd[_keyset], self, approximate=approximate, out=out
     )
 
 
 def autograd_gelu_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    approximate: str = "none",
+    _keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none"
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.gelu_(
-            _after_autograd[_keyset],
-            self,
-            approximate=approximate,
+            _after_autograd[_keyset], self, approximate=approximate
         )
     _check_inplace_history(self)
-    _node = GeluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GeluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), approximate)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.gelu_(
-            _after_autograd[_keyset],
-            self,
-            approximate=approximate,
+            _after_autograd[_keyset], self, approximate=approximate
         )
     finally:
         _set_state(_outer)
@@ -12114,14 +7187,11 @@ def autograd_gelu_(
     return self
 
 
-def autograd_silu(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_silu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.silu(_after_autograd[_keyset], self)
-    _node = SiluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SiluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -12133,25 +7203,17 @@ def autograd_silu(
     return _result
 
 
-def autograd_silu_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_silu_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("silu", (self, out))
     return _redispatch_operators.silu_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_silu_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_silu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.silu_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = SiluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SiluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -12163,14 +7225,11 @@ def autograd_silu_(
     return self
 
 
-def autograd_mish(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_mish(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mish(_after_autograd[_keyset], self)
-    _node = MishBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MishBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -12182,25 +7241,17 @@ def autograd_mish(
     return _result
 
 
-def autograd_mish_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def autograd_mish_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("mish", (self, out))
     return _redispatch_operators.mish_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_mish_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_mish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mish_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = MishBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MishBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -12222,23 +7273,15 @@ def autograd_elu(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.elu(
-            _after_autograd[_keyset],
-            self,
-            alpha,
-            scale,
-            input_scale,
+            _after_autograd[_keyset], self, alpha, scale, input_scale
         )
-    _node = EluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.EluBackward0((_edge_of(self),), _needs)
     _node.saved = (alpha, scale, input_scale, _save(self))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.elu(
-            _after_autograd[_keyset],
-            self,
-            alpha,
-            scale,
-            input_scale,
+            _after_autograd[_keyset], self, alpha, scale, input_scale
         )
     finally:
         _set_state(_outer)
@@ -12257,12 +7300,7 @@ def autograd_elu_out(
 ) -> Tensor:
     _refuse_out("elu", (self, out))
     return _redispatch_operators.elu_out(
-        _after_autograd[_keyset],
-        self,
-        alpha,
-        scale,
-        input_scale,
-        out=out,
+        _after_autograd[_keyset], self, alpha, scale, input_scale, out=out
     )
 
 
@@ -12276,24 +7314,16 @@ def autograd_elu_(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.elu_(
-            _after_autograd[_keyset],
-            self,
-            alpha,
-            scale,
-            input_scale,
+            _after_autograd[_keyset], self, alpha, scale, input_scale
         )
     _check_inplace_history(self)
-    _node = EluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.EluBackward0((_edge_of(self),), _needs)
     _node.saved = (alpha, scale, input_scale, _save(_original(self)))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.elu_(
-            _after_autograd[_keyset],
-            self,
-            alpha,
-            scale,
-            input_scale,
+            _after_autograd[_keyset], self, alpha, scale, input_scale
         )
     finally:
         _set_state(_outer)
@@ -12302,26 +7332,20 @@ def autograd_elu_(
 
 
 def autograd_leaky_relu(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    negative_slope: Number = 0.01,
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.leaky_relu(
-            _after_autograd[_keyset],
-            self,
-            negative_slope,
+            _after_autograd[_keyset], self, negative_slope
         )
-    _node = LeakyReluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LeakyReluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), negative_slope)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.leaky_relu(
-            _after_autograd[_keyset],
-            self,
-            negative_slope,
+            _after_autograd[_keyset], self, negative_slope
         )
     finally:
         _set_state(_outer)
@@ -12330,43 +7354,30 @@ def autograd_leaky_relu(
 
 
 def autograd_leaky_relu_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    negative_slope: Number = 0.01,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
 ) -> Tensor:
     _refuse_out("leaky_relu", (self, out))
     return _redispatch_operators.leaky_relu_out(
-        _after_autograd[_keyset],
-        self,
-        negative_slope,
-        out=out,
+        _after_autograd[_keyset], self, negative_slope, out=out
     )
 
 
 def autograd_leaky_relu_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    negative_slope: Number = 0.01,
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.leaky_relu_(
-            _after_autograd[_keyset],
-            self,
-            negative_slope,
+            _after_autograd[_keyset], self, negative_slope
         )
     _check_inplace_history(self)
-    _node = LeakyReluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LeakyReluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), negative_slope)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.leaky_relu_(
-            _after_autograd[_keyset],
-            self,
-            negative_slope,
+            _after_autograd[_keyset], self, negative_slope
         )
     finally:
         _set_state(_outer)
@@ -12375,29 +7386,20 @@ def autograd_leaky_relu_(
 
 
 def autograd_softplus(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    beta: Number = 1,
-    threshold: Number = 20,
+    _keyset: DispatchKeySet, self: Tensor, beta: Number = 1, threshold: Number = 20
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.softplus(
-            _after_autograd[_keyset],
-            self,
-            beta,
-            threshold,
+            _after_autograd[_keyset], self, beta, threshold
         )
-    _node = SoftplusBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SoftplusBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), beta, threshold)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.softplus(
-            _after_autograd[_keyset],
-            self,
-            beta,
-            threshold,
+            _after_autograd[_keyset], self, beta, threshold
         )
     finally:
         _set_state(_outer)
@@ -12415,38 +7417,25 @@ def autograd_softplus_out(
 ) -> Tensor:
     _refuse_out("softplus", (self, out))
     return _redispatch_operators.softplus_out(
-        _after_autograd[_keyset],
-        self,
-        beta,
-        threshold,
-        out=out,
+        _after_autograd[_keyset], self, beta, threshold, out=out
     )
 
 
 def autograd_threshold(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    threshold: Number,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, threshold: Number, value: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.threshold(
-            _after_autograd[_keyset],
-            self,
-            threshold,
-            value,
+            _after_autograd[_keyset], self, threshold, value
         )
-    _node = ThresholdBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ThresholdBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), threshold)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.threshold(
-            _after_autograd[_keyset],
-            self,
-            threshold,
-            value,
+            _after_autograd[_keyset], self, threshold, value
         )
     finally:
         _set_state(_outer)
@@ -12464,39 +7453,26 @@ def autograd_threshold_out(
 ) -> Tensor:
     _refuse_out("threshold", (self, out))
     return _redispatch_operators.threshold_out(
-        _after_autograd[_keyset],
-        self,
-        threshold,
-        value,
-        out=out,
+        _after_autograd[_keyset], self, threshold, value, out=out
     )
 
 
 def autograd_threshold_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    threshold: Number,
-    value: Number,
+    _keyset: DispatchKeySet, self: Tensor, threshold: Number, value: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.threshold_(
-            _after_autograd[_keyset],
-            self,
-            threshold,
-            value,
+            _after_autograd[_keyset], self, threshold, value
         )
     _check_inplace_history(self)
-    _node = ThresholdBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ThresholdBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), threshold)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.threshold_(
-            _after_autograd[_keyset],
-            self,
-            threshold,
-            value,
+            _after_autograd[_keyset], self, threshold, value
         )
     finally:
         _set_state(_outer)
@@ -12504,14 +7480,11 @@ def autograd_threshold_(
     return self
 
 
-def autograd_hardsigmoid(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_hardsigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hardsigmoid(_after_autograd[_keyset], self)
-    _node = HardsigmoidBackward0((_edge_of(self),), _needs)
+    _node = _nodes.HardsigmoidBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -12524,28 +7497,20 @@ def autograd_hardsigmoid(
 
 
 def autograd_hardsigmoid_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("hardsigmoid", (self, out))
     return _redispatch_operators.hardsigmoid_out(
-        _after_autograd[_keyset],
-        self,
-        out=out,
+        _after_autograd[_keyset], self, out=out
     )
 
 
-def autograd_hardsigmoid_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_hardsigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hardsigmoid_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = HardsigmoidBackward0((_edge_of(self),), _needs)
+    _node = _nodes.HardsigmoidBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -12558,22 +7523,18 @@ def autograd_hardsigmoid_(
 
 
 def autograd_hardshrink(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    lambd: Number = 0.5,
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hardshrink(_after_autograd[_keyset], self, lambd)
-    _node = HardshrinkBackward0((_edge_of(self),), _needs)
+    _node = _nodes.HardshrinkBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), lambd)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.hardshrink(
-            _after_autograd[_keyset],
-            self,
-            lambd,
+            _after_autograd[_keyset], self, lambd
         )
     finally:
         _set_state(_outer)
@@ -12582,38 +7543,27 @@ def autograd_hardshrink(
 
 
 def autograd_hardshrink_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    lambd: Number = 0.5,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
 ) -> Tensor:
     _refuse_out("hardshrink", (self, out))
     return _redispatch_operators.hardshrink_out(
-        _after_autograd[_keyset],
-        self,
-        lambd,
-        out=out,
+        _after_autograd[_keyset], self, lambd, out=out
     )
 
 
 def autograd_softshrink(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    lambd: Number = 0.5,
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.softshrink(_after_autograd[_keyset], self, lambd)
-    _node = SoftshrinkBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SoftshrinkBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), lambd)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.softshrink(
-            _after_autograd[_keyset],
-            self,
-            lambd,
+            _after_autograd[_keyset], self, lambd
         )
     finally:
         _set_state(_outer)
@@ -12622,45 +7572,29 @@ def autograd_softshrink(
 
 
 def autograd_softshrink_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    lambd: Number = 0.5,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
 ) -> Tensor:
     _refuse_out("softshrink", (self, out))
     return _redispatch_operators.softshrink_out(
-        _after_autograd[_keyset],
-        self,
-        lambd,
-        out=out,
+        _after_autograd[_keyset], self, lambd, out=out
     )
 
 
 def autograd_hardtanh(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min_val: Number = -1,
-    max_val: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hardtanh(
-            _after_autograd[_keyset],
-            self,
-            min_val,
-            max_val,
+            _after_autograd[_keyset], self, min_val, max_val
         )
-    _node = HardtanhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.HardtanhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), min_val, max_val)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.hardtanh(
-            _after_autograd[_keyset],
-            self,
-            min_val,
-            max_val,
+            _after_autograd[_keyset], self, min_val, max_val
         )
     finally:
         _set_state(_outer)
@@ -12678,39 +7612,26 @@ def autograd_hardtanh_out(
 ) -> Tensor:
     _refuse_out("hardtanh", (self, out))
     return _redispatch_operators.hardtanh_out(
-        _after_autograd[_keyset],
-        self,
-        min_val,
-        max_val,
-        out=out,
+        _after_autograd[_keyset], self, min_val, max_val, out=out
     )
 
 
 def autograd_hardtanh_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min_val: Number = -1,
-    max_val: Number = 1,
+    _keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hardtanh_(
-            _after_autograd[_keyset],
-            self,
-            min_val,
-            max_val,
+            _after_autograd[_keyset], self, min_val, max_val
         )
     _check_inplace_history(self)
-    _node = HardtanhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.HardtanhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)), min_val, max_val)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _redispatch_operators.hardtanh_(
-            _after_autograd[_keyset],
-            self,
-            min_val,
-            max_val,
+            _after_autograd[_keyset], self, min_val, max_val
         )
     finally:
         _set_state(_outer)
@@ -12718,14 +7639,11 @@ def autograd_hardtanh_(
     return self
 
 
-def autograd_hardswish(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_hardswish(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hardswish(_after_autograd[_keyset], self)
-    _node = HardswishBackward0((_edge_of(self),), _needs)
+    _node = _nodes.HardswishBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -12738,24 +7656,18 @@ def autograd_hardswish(
 
 
 def autograd_hardswish_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("hardswish", (self, out))
     return _redispatch_operators.hardswish_out(_after_autograd[_keyset], self, out=out)
 
 
-def autograd_hardswish_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_hardswish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.hardswish_(_after_autograd[_keyset], self)
     _check_inplace_history(self)
-    _node = HardswishBackward0((_edge_of(self),), _needs)
+    _node = _nodes.HardswishBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -12767,10 +7679,7 @@ def autograd_hardswish_(
     return self
 
 
-def autograd_log_sigmoid(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_log_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -12779,7 +7688,7 @@ def autograd_log_sigmoid(
             return _redispatch_operators.log_sigmoid(_after_autograd[_keyset], self)
         finally:
             _set_state(_outer)
-    _node = LogSigmoidBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LogSigmoidBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -12791,15 +7700,11 @@ def autograd_log_sigmoid(
     return _result
 
 
-def autograd_glu(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int = -1,
-) -> Tensor:
+def autograd_glu(_keyset: DispatchKeySet, self: Tensor, dim: int = -1) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.glu(_after_autograd[_keyset], self, dim)
-    _node = GluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -12812,40 +7717,27 @@ def autograd_glu(
 
 
 def autograd_glu_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int = -1,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int = -1, *, out: Tensor
 ) -> Tensor:
     _refuse_out("glu", (self, out))
     return _redispatch_operators.glu_out(_after_autograd[_keyset], self, dim, out=out)
 
 
 def autograd__softmax(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators._softmax(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            half_to_float,
+            _after_autograd[_keyset], self, dim, half_to_float
         )
-    _node = SoftmaxBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SoftmaxBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators._softmax(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            half_to_float,
+            _after_autograd[_keyset], self, dim, half_to_float
         )
     finally:
         _set_state(_outer)
@@ -12855,47 +7747,29 @@ def autograd__softmax(
 
 
 def autograd__softmax_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
 ) -> Tensor:
     _refuse_out("_softmax", (self, out))
     return _redispatch_operators._softmax_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        half_to_float,
-        out=out,
+        _after_autograd[_keyset], self, dim, half_to_float, out=out
     )
 
 
 def autograd__log_softmax(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators._log_softmax(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            half_to_float,
+            _after_autograd[_keyset], self, dim, half_to_float
         )
-    _node = LogSoftmaxBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LogSoftmaxBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators._log_softmax(
-            _after_autograd[_keyset],
-            self,
-            dim,
-            half_to_float,
+            _after_autograd[_keyset], self, dim, half_to_float
         )
     finally:
         _set_state(_outer)
@@ -12905,20 +7779,11 @@ def autograd__log_softmax(
 
 
 def autograd__log_softmax_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
 ) -> Tensor:
     _refuse_out("_log_softmax", (self, out))
     return _redispatch_operators._log_softmax_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        half_to_float,
-        out=out,
+        _after_autograd[_keyset], self, dim, half_to_float, out=out
     )
 
 
@@ -12933,28 +7798,17 @@ def autograd_native_layer_norm(
     _needs = (input._requires_grad, _needs_grad((weight,)), _needs_grad((bias,)))
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.native_layer_norm(
-            _after_autograd[_keyset],
-            input,
-            normalized_shape,
-            weight,
-            bias,
-            eps,
+            _after_autograd[_keyset], input, normalized_shape, weight, bias, eps
         )
-    _node = NativeLayerNormBackward0(
-        (_edge_of(input), _edge_of(weight), _edge_of(bias)),
-        _needs,
+    _node = _nodes.NativeLayerNormBackward0(
+        (_edge_of(input), _edge_of(weight), _edge_of(bias)), _needs
     )
     _node.saved = (_save(input), normalized_shape, _save_optional(weight))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.native_layer_norm(
-            _after_autograd[_keyset],
-            input,
-            normalized_shape,
-            weight,
-            bias,
-            eps,
+            _after_autograd[_keyset], input, normalized_shape, weight, bias, eps
         )
     finally:
         _set_state(_outer)
@@ -12977,34 +7831,17 @@ def autograd_native_group_norm(
     _needs = (input._requires_grad, _needs_grad((weight,)), _needs_grad((bias,)))
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.native_group_norm(
-            _after_autograd[_keyset],
-            input,
-            weight,
-            bias,
-            N,
-            C,
-            HxW,
-            group,
-            eps,
+            _after_autograd[_keyset], input, weight, bias, N, C, HxW, group, eps
         )
-    _node = NativeGroupNormBackward0(
-        (_edge_of(input), _edge_of(weight), _edge_of(bias)),
-        _needs,
+    _node = _nodes.NativeGroupNormBackward0(
+        (_edge_of(input), _edge_of(weight), _edge_of(bias)), _needs
     )
     _node.saved = (_save(input), _save_optional(weight), N, C, HxW, group)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.native_group_norm(
-            _after_autograd[_keyset],
-            input,
-            weight,
-            bias,
-            N,
-            C,
-            HxW,
-            group,
-            eps,
+            _after_autograd[_keyset], input, weight, bias, N, C, HxW, group, eps
         )
     finally:
         _set_state(_outer)
@@ -13014,29 +7851,20 @@ def autograd_native_group_norm(
 
 
 def autograd_mse_loss(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
+    _keyset: DispatchKeySet, self: Tensor, target: Tensor, reduction: int = 1
 ) -> Tensor:
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.mse_loss(
-            _after_autograd[_keyset],
-            self,
-            target,
-            reduction,
+            _after_autograd[_keyset], self, target, reduction
         )
-    _node = MseLossBackward0((_edge_of(self), _edge_of(target)), _needs)
+    _node = _nodes.MseLossBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (_save(self), _save(target), reduction)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.mse_loss(
-            _after_autograd[_keyset],
-            self,
-            target,
-            reduction,
+            _after_autograd[_keyset], self, target, reduction
         )
     finally:
         _set_state(_outer)
@@ -13054,11 +7882,7 @@ def autograd_mse_loss_out(
 ) -> Tensor:
     _refuse_out("mse_loss", (self, target, out))
     return _redispatch_operators.mse_loss_out(
-        _after_autograd[_keyset],
-        self,
-        target,
-        reduction,
-        out=out,
+        _after_autograd[_keyset], self, target, reduction, out=out
     )
 
 
@@ -13072,23 +7896,15 @@ def autograd_smooth_l1_loss(
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.smooth_l1_loss(
-            _after_autograd[_keyset],
-            self,
-            target,
-            reduction,
-            beta,
+            _after_autograd[_keyset], self, target, reduction, beta
         )
-    _node = SmoothL1LossBackward0((_edge_of(self), _edge_of(target)), _needs)
+    _node = _nodes.SmoothL1LossBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (_save(self), _save(target), reduction, beta)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.smooth_l1_loss(
-            _after_autograd[_keyset],
-            self,
-            target,
-            reduction,
-            beta,
+            _after_autograd[_keyset], self, target, reduction, beta
         )
     finally:
         _set_state(_outer)
@@ -13107,12 +7923,7 @@ def autograd_smooth_l1_loss_out(
 ) -> Tensor:
     _refuse_out("smooth_l1_loss", (self, target, out))
     return _redispatch_operators.smooth_l1_loss_out(
-        _after_autograd[_keyset],
-        self,
-        target,
-        reduction,
-        beta,
-        out=out,
+        _after_autograd[_keyset], self, target, reduction, beta, out=out
     )
 
 
@@ -13126,23 +7937,15 @@ def autograd_huber_loss(
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.huber_loss(
-            _after_autograd[_keyset],
-            self,
-            target,
-            reduction,
-            delta,
+            _after_autograd[_keyset], self, target, reduction, delta
         )
-    _node = HuberLossBackward0((_edge_of(self), _edge_of(target)), _needs)
+    _node = _nodes.HuberLossBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (_save(self), _save(target), reduction, delta)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.huber_loss(
-            _after_autograd[_keyset],
-            self,
-            target,
-            reduction,
-            delta,
+            _after_autograd[_keyset], self, target, reduction, delta
         )
     finally:
         _set_state(_outer)
@@ -13161,12 +7964,7 @@ def autograd_huber_loss_out(
 ) -> Tensor:
     _refuse_out("huber_loss", (self, target, out))
     return _redispatch_operators.huber_loss_out(
-        _after_autograd[_keyset],
-        self,
-        target,
-        reduction,
-        delta,
-        out=out,
+        _after_autograd[_keyset], self, target, reduction, delta, out=out
     )
 
 
@@ -13180,13 +7978,11 @@ def autograd_binary_cross_entropy(
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.binary_cross_entropy(
-            _after_autograd[_keyset],
-            self,
-            target,
-            weight,
-            reduction,
+            _after_autograd[_keyset], self, target, weight, reduction
         )
-    _node = BinaryCrossEntropyBackward0((_edge_of(self), _edge_of(target)), _needs)
+    _node = _nodes.BinaryCrossEntropyBackward0(
+        (_edge_of(self), _edge_of(target)), _needs
+    )
     _node.saved = (
         _save(self),
         _save(target) if _needs[0] else None,
@@ -13197,11 +7993,7 @@ def autograd_binary_cross_entropy(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.binary_cross_entropy(
-            _after_autograd[_keyset],
-            self,
-            target,
-            weight,
-            reduction,
+            _after_autograd[_keyset], self, target, weight, reduction
         )
     finally:
         _set_state(_outer)
@@ -13220,12 +8012,7 @@ def autograd_binary_cross_entropy_out(
 ) -> Tensor:
     _refuse_out("binary_cross_entropy", (self, target, out))
     return _redispatch_operators.binary_cross_entropy_out(
-        _after_autograd[_keyset],
-        self,
-        target,
-        weight,
-        reduction,
-        out=out,
+        _after_autograd[_keyset], self, target, weight, reduction, out=out
     )
 
 
@@ -13243,18 +8030,12 @@ def autograd_binary_cross_entropy_with_logits(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _redispatch_operators.binary_cross_entropy_with_logits(
-                _after_autograd[_keyset],
-                self,
-                target,
-                weight,
-                pos_weight,
-                reduction,
+                _after_autograd[_keyset], self, target, weight, pos_weight, reduction
             )
         finally:
             _set_state(_outer)
-    _node = BinaryCrossEntropyWithLogitsBackward0(
-        (_edge_of(self), _edge_of(target)),
-        _needs,
+    _node = _nodes.BinaryCrossEntropyWithLogitsBackward0(
+        (_edge_of(self), _edge_of(target)), _needs
     )
     _node.saved = (
         _save(self),
@@ -13267,12 +8048,7 @@ def autograd_binary_cross_entropy_with_logits(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.binary_cross_entropy_with_logits(
-            _after_autograd[_keyset],
-            self,
-            target,
-            weight,
-            pos_weight,
-            reduction,
+            _after_autograd[_keyset], self, target, weight, pos_weight, reduction
         )
     finally:
         _set_state(_outer)
@@ -13291,14 +8067,9 @@ def autograd_nll_loss_forward(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.nll_loss_forward(
-            _after_autograd[_keyset],
-            self,
-            target,
-            weight,
-            reduction,
-            ignore_index,
+            _after_autograd[_keyset], self, target, weight, reduction, ignore_index
         )
-    _node = NllLossBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NllLossBackward0((_edge_of(self),), _needs)
     _node.saved = (
         self._shape,
         _save(target),
@@ -13310,12 +8081,7 @@ def autograd_nll_loss_forward(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.nll_loss_forward(
-            _after_autograd[_keyset],
-            self,
-            target,
-            weight,
-            reduction,
-            ignore_index,
+            _after_autograd[_keyset], self, target, weight, reduction, ignore_index
         )
     finally:
         _set_state(_outer)
@@ -13348,14 +8114,11 @@ def autograd_nll_loss_forward_output(
     )
 
 
-def autograd__coalesce(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd__coalesce(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators._coalesce(_after_autograd[_keyset], self)
-    _node = CoalesceBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CoalesceBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -13366,10 +8129,7 @@ def autograd__coalesce(
     return _result
 
 
-def autograd_indices(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_indices(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -13378,14 +8138,11 @@ def autograd_indices(
         _set_state(_outer)
 
 
-def autograd_values(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor:
+def autograd_values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.values(_after_autograd[_keyset], self)
-    _node = ValuesBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ValuesBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
@@ -13406,21 +8163,15 @@ def autograd__to_dense(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators._to_dense(
-            _after_autograd[_keyset],
-            self,
-            dtype,
-            masked_grad,
+            _after_autograd[_keyset], self, dtype, masked_grad
         )
-    _node = ToDenseBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ToDenseBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), masked_grad)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators._to_dense(
-            _after_autograd[_keyset],
-            self,
-            dtype,
-            masked_grad,
+            _after_autograd[_keyset], self, dtype, masked_grad
         )
     finally:
         _set_state(_outer)
@@ -13429,25 +8180,19 @@ def autograd__to_dense(
 
 
 def autograd__to_sparse_sparse_dim(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    sparse_dim: int,
+    _keyset: DispatchKeySet, self: Tensor, sparse_dim: int
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators._to_sparse_sparse_dim(
-            _after_autograd[_keyset],
-            self,
-            sparse_dim,
+            _after_autograd[_keyset], self, sparse_dim
         )
-    _node = ToSparseBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ToSparseBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators._to_sparse_sparse_dim(
-            _after_autograd[_keyset],
-            self,
-            sparse_dim,
+            _after_autograd[_keyset], self, sparse_dim
         )
     finally:
         _set_state(_outer)
@@ -13472,7 +8217,7 @@ def autograd__to_sparse(
             blocksize=blocksize,
             dense_dim=dense_dim,
         )
-    _node = ToSparseBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ToSparseBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -13523,7 +8268,9 @@ def autograd__sparse_coo_tensor_with_dims_and_tensors(
             )
         finally:
             _set_state(_outer)
-    _node = SparseCooTensorWithDimsAndTensorsBackward0((_edge_of(values),), _needs)
+    _node = _nodes.SparseCooTensorWithDimsAndTensorsBackward0(
+        (_edge_of(values),), _needs
+    )
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
@@ -13547,23 +8294,17 @@ def autograd__sparse_coo_tensor_with_dims_and_tensors(
     return _result
 
 
-def autograd_sparse_mask(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-) -> Tensor:
+def autograd_sparse_mask(_keyset: DispatchKeySet, self: Tensor, mask: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.sparse_mask(_after_autograd[_keyset], self, mask)
-    _node = SparseMaskBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SparseMaskBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(mask), self.layout)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.sparse_mask(
-            _after_autograd[_keyset],
-            self,
-            mask,
+            _after_autograd[_keyset], self, mask
         )
     finally:
         _set_state(_outer)
@@ -13872,25 +8613,19 @@ aten.impl("logical_xor_", autograd_logical_xor_, with_keyset=True)
 aten.impl("bitwise_and.Scalar_out", autograd_bitwise_and_Scalar_out, with_keyset=True)
 aten.impl("bitwise_and.Scalar", autograd_bitwise_and_Scalar, with_keyset=True)
 aten.impl(
-    "bitwise_and.Scalar_Tensor",
-    autograd_bitwise_and_Scalar_Tensor,
-    with_keyset=True,
+    "bitwise_and.Scalar_Tensor", autograd_bitwise_and_Scalar_Tensor, with_keyset=True
 )
 aten.impl("bitwise_and_.Scalar", autograd_bitwise_and__Scalar, with_keyset=True)
 aten.impl("bitwise_or.Scalar_out", autograd_bitwise_or_Scalar_out, with_keyset=True)
 aten.impl("bitwise_or.Scalar", autograd_bitwise_or_Scalar, with_keyset=True)
 aten.impl(
-    "bitwise_or.Scalar_Tensor",
-    autograd_bitwise_or_Scalar_Tensor,
-    with_keyset=True,
+    "bitwise_or.Scalar_Tensor", autograd_bitwise_or_Scalar_Tensor, with_keyset=True
 )
 aten.impl("bitwise_or_.Scalar", autograd_bitwise_or__Scalar, with_keyset=True)
 aten.impl("bitwise_xor.Scalar_out", autograd_bitwise_xor_Scalar_out, with_keyset=True)
 aten.impl("bitwise_xor.Scalar", autograd_bitwise_xor_Scalar, with_keyset=True)
 aten.impl(
-    "bitwise_xor.Scalar_Tensor",
-    autograd_bitwise_xor_Scalar_Tensor,
-    with_keyset=True,
+    "bitwise_xor.Scalar_Tensor", autograd_bitwise_xor_Scalar_Tensor, with_keyset=True
 )
 aten.impl("bitwise_xor_.Scalar", autograd_bitwise_xor__Scalar, with_keyset=True)
 aten.impl("clamp", autograd_clamp, with_keyset=True)
@@ -14033,9 +8768,7 @@ aten.impl("huber_loss", autograd_huber_loss, with_keyset=True)
 aten.impl("huber_loss.out", autograd_huber_loss_out, with_keyset=True)
 aten.impl("binary_cross_entropy", autograd_binary_cross_entropy, with_keyset=True)
 aten.impl(
-    "binary_cross_entropy.out",
-    autograd_binary_cross_entropy_out,
-    with_keyset=True,
+    "binary_cross_entropy.out", autograd_binary_cross_entropy_out, with_keyset=True
 )
 aten.impl(
     "binary_cross_entropy_with_logits",

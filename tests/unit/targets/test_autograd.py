@@ -72,15 +72,15 @@ class ScaleBackward0(_Node):
         return (grad_self_, grad_factor_)
 '''
 KERNEL = """\
+def autograd_scale(
+    _keyset: DispatchKeySet, self: Tensor, factor: Tensor, power: int
+) -> Tensor:
     _needs = (self._requires_grad, factor._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _redispatch_operators.scale(
-            _after_autograd[_keyset],
-            self,
-            factor,
-            power,
+            _after_autograd[_keyset], self, factor, power
         )
-    _node = ScaleBackward0((_edge_of(self), _edge_of(factor)), _needs)
+    _node = _nodes.ScaleBackward0((_edge_of(self), _edge_of(factor)), _needs)
     _node.saved = (
         _save(factor) if _needs[0] else None,
         _save(self) if _needs[1] else None,
@@ -89,10 +89,7 @@ KERNEL = """\
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _redispatch_operators.scale(
-            _after_autograd[_keyset],
-            self,
-            factor,
-            power,
+            _after_autograd[_keyset], self, factor, power
         )
     finally:
         _set_state(_outer)
@@ -133,7 +130,7 @@ def project(tmp_path: Path) -> Path:
 def test_a_node_and_a_kernel_for_each_operator(project: Path) -> None:
     files = generate(load(root=project))
     text = files["python/scaling_ops/register_autograd.py"]
-    assert NODE in text
+    assert NODE in files["python/scaling_ops/nodes.py"]
     assert KERNEL in text
     assert 'scaling.impl("sign", _fallthrough)' in text
     assert "original(self)" in text.split("def autograd_scale_(")[1]
@@ -152,8 +149,9 @@ def test_what_has_no_differentiable_result_has_no_node(project: Path, count: int
         f"- func: scaling::signs(Tensor self) -> ({results})\n  dispatch:\n    CPU: sign\n"
         f"  derivatives:\n    self: grad\n    output_differentiability: [{flags}]\n"
     )
-    text = generate(load(root=project))["python/scaling_ops/register_autograd.py"]
-    assert "class " not in text
+    files = generate(load(root=project))
+    assert "class " not in files["python/scaling_ops/nodes.py"]
+    text = files["python/scaling_ops/register_autograd.py"]
     assert 'scaling.impl("signs", _fallthrough)' in text
 
 
@@ -162,15 +160,19 @@ def test_a_fact_that_a_node_cannot_keep_keeps_the_tensor(project: Path) -> None:
         "- func: scaling::like(Tensor self) -> Tensor\n  dispatch:\n    CPU: sign\n"
         "  derivatives:\n    self: grad.as_strided(self.shape, self.sym_strides())\n"
     )
-    text = generate(load(root=project))["python/scaling_ops/register_autograd.py"]
+    files = generate(load(root=project))
+    text = files["python/scaling_ops/register_autograd.py"]
     assert "    _node.saved = (self._shape, _save(self))\n" in text
-    assert "        grad_self_: Any = grad.as_strided(self_shape, self.sym_strides())\n" in text
+    gradient = "        grad_self_: Any = grad.as_strided(self_shape, self.sym_strides())\n"
+    assert gradient in files["python/scaling_ops/nodes.py"]
 
 
 def test_formulas_for_each_of_a_list_become_no_kernel(project: Path) -> None:
     lists = "- func: scaling::_foreach_scale(Tensor[] self, Tensor factor, int power) -> Tensor[]\n"
     (project / "ops.yaml").write_text(f"{SCHEMA}{lists}  dispatch:\n    CPU: scale\n")
-    assert "foreach" not in generate(load(root=project))["python/scaling_ops/register_autograd.py"]
+    files = generate(load(root=project))
+    assert "foreach" not in files["python/scaling_ops/register_autograd.py"]
+    assert "Foreach" not in files["python/scaling_ops/nodes.py"]
 
 
 def test_without_formulas_there_is_no_autograd(project: Path) -> None:

@@ -67,8 +67,13 @@ class Overload:
         return Overload(self.function, names, self.parameters, self.returns, self.out)
 
 
+def shard_of(base: str, shards: int) -> int | None:
+    """The shard depends on the base name alone, so adding an entry moves no other."""
+    return zlib.crc32(base.encode()) % shards if shards > 1 else None
+
+
 def build_overload(function: NativeFunction, home: str, shards: int) -> Overload:
-    """Name an overload. The shard depends on the base name alone, so adding an entry moves no other."""
+    """Name an overload."""
     schema = function.func
     namespace, base = function.namespace, schema.base_name
     names = Names(
@@ -76,7 +81,7 @@ def build_overload(function: NativeFunction, home: str, shards: int) -> Overload
         namespace=namespace,
         base=base,
         attribute=overload_attribute(schema.overload_name),
-        shard=zlib.crc32(base.encode()) % shards if shards > 1 else None,
+        shard=shard_of(base, shards),
     )
     parameters = tuple(python.parameters(schema))
     return Overload(function, names, parameters, python.returns(schema.returns))

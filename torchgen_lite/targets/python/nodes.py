@@ -1,17 +1,4 @@
-"""The nodes of `register_autograd.py`: what each keeps, and its formulas as the body of `apply`.
-
-class MulBackward0(_Node):
-    __slots__ = ()
-
-    def apply(node, grads: _Gradients) -> _Gradients:
-        self, other = node.unpack()
-        grad: Any = grads[0]
-        grad_self: Any = None
-        if node.needs[0]:
-            grad_self = grad * other
-        ...
-        return (grad_self, grad_other)
-"""
+"""The nodes of `nodes.py`: what each keeps, and its formulas as expressions."""
 
 from __future__ import annotations
 
@@ -83,12 +70,34 @@ def saved_result(saved: Saved, info: DifferentiabilityInfo, value: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class DerivativeView:
+    """One formula: `targets` are the gradients that it computes, `need` whether the only one of several is asked for
+    (empty where a formula has to run), `mask` what the formula calls `grad_input_mask`, or nothing.
+    """
+
+    targets: str
+    formula: str
+    need: str
+    mask: str
+    is_single: bool
+
+
+@dataclass(frozen=True, slots=True)
 class NodeView:
-    """A node class: its name, what it stands for, and the body of its `apply`."""
+    """A node class, with what its `apply` is made of.
+
+    `unpacked` are the locals for what was saved, `gradients` the locals for gradients of results with their positions,
+    `result` the tuple of gradients of the arguments. Gradients of results that have none are zeros if
+    `is_materialized`.
+    """
 
     name: str
     operator: str
-    lines: tuple[str, ...]
+    unpacked: str
+    is_materialized: bool
+    gradients: Sequence[tuple[str, int]]
+    derivatives: Sequence[DerivativeView]
+    result: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,56 +134,40 @@ def conjugate(value: Expression, kind: Kind) -> Expression:
 
 def node_view(info: DifferentiabilityInfo, functions: Functions) -> NodeView:
     """The class for one entry with formulas."""
-    words = Words(functions.expression, _local, conjugate)
-    lines = [*_unpack(kept(info)), *_gradients(info)]
-    for derivative in info.derivatives:
-        lines += _derivative(info, derivative, words)
-    items = [f"{'*' * slot.is_list}grad_{identifier(slot.name)}_" for slot in info.slots]
-    lines.append(f"return {tuple_display(items)}")
-    return NodeView(info.node_name, info.function.func.full_name, tuple(lines))
-
-
-def _unpack(kept: Sequence[Saved]) -> Iterator[str]:
-    names = [identifier(saved.name) for saved in kept]
-    if not names:
-        return
-    if len(names) == 1:
-        yield f"({names[0]},) = node.unpack()"
-        return
-    text = f"{', '.join(names)} = node.unpack()"
-    if len(text) <= 80:
-        yield text
-        return
-    yield "("
-    yield from (f"    {name}," for name in names)
-    yield ") = node.unpack()"
-
-
-def _gradients(info: DifferentiabilityInfo) -> Iterator[str]:
-    """`grad`, `grads` or `grad_NAME`, whichever the formulas use."""
     schema = info.function.func
-    many = len(info.outputs) > 1 or any(isinstance(r.type, ListType) for r in schema.returns)
-    if many and (info.used_gradients or "grads" in info.mentioned):
-        yield "grads = node.materialize(grads)"
+    words = Words(functions.expression, _local, conjugate)
+    names = [identifier(saved.name) for saved in kept(info)]
+    has_several = len(info.outputs) > 1 or any(isinstance(r.type, ListType) for r in schema.returns)
+    return NodeView(
+        name=info.node_name,
+        operator=schema.full_name,
+        unpacked=f"({names[0]},)" if len(names) == 1 else ", ".join(names),
+        is_materialized=has_several and (bool(info.used_gradients) or "grads" in info.mentioned),
+        gradients=list(_gradients(info)),
+        derivatives=[_derivative(info, derivative, words) for derivative in info.derivatives],
+        result=tuple_display([f"{'*' * s.is_list}grad_{identifier(s.name)}_" for s in info.slots]),
+    )
+
+
+def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, int]]:
+    """`grad` and `grad_NAME`, whichever the formulas use, with the positions of their results."""
     if "grad" in info.mentioned:
-        yield "grad: Any = grads[0]"
-    names = return_names(schema)
+        yield "grad", 0
+    names = return_names(info.function.func)
     for position, index in enumerate(info.outputs):
         if f"grad_{names[index]}" in info.used_gradients:
-            yield f"grad_{names[index]}: Any = grads[{position}]"
+            yield f"grad_{names[index]}", position
 
 
-def _derivative(info: DifferentiabilityInfo, derivative: Derivative, words: Words) -> Iterator[str]:
-    value = write(in_python(derivative.tree, words))
+def _derivative(
+    info: DifferentiabilityInfo, derivative: Derivative, words: Words
+) -> DerivativeView:
     needs = [f"node.needs[{info.arguments.index(name)}]" for name in derivative.names]
-    if "grad_input_mask" in derivative.mentioned:
-        yield f"grad_input_mask = {tuple_display(needs)}"
-    targets = [f"grad_{identifier(name)}_" for name in derivative.names]
-    if len(info.slots) == 1:
-        yield f"{targets[0]}: Any = {value}"
-    elif len(targets) > 1:
-        yield f"{', '.join(targets)} = {value}"
-    else:
-        yield f"{targets[0]}: Any = None"
-        yield f"if {needs[0]}:"
-        yield f"    {targets[0]} = {value}"
+    is_single = len(needs) == 1
+    return DerivativeView(
+        targets=", ".join(f"grad_{identifier(name)}_" for name in derivative.names),
+        formula=write(in_python(derivative.tree, words)),
+        need=needs[0] if is_single and len(info.slots) > 1 else "",
+        mask=tuple_display(needs) if "grad_input_mask" in derivative.mentioned else "",
+        is_single=is_single,
+    )
