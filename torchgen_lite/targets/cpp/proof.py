@@ -1,14 +1,14 @@
 """`verify_kernels.h`: the proof that the kernels have the types that their schemas demand.
 
-using schema_0 = at::Tensor(const at::Tensor&, double);
+using scale_CPU_schema = at::Tensor(const at::Tensor&, double);
 template <class Schema>
-auto found_0(int) -> decltype(look<Schema>::of(&::mylib::scale_cpu));
+auto scale_CPU_found(int) -> decltype(look<Schema>::of(&::mylib::scale_cpu));
 template <class Schema>
-none_of_several found_0(...);
-using kernel_0 = kernel<schema_0, decltype(found_0<schema_0>(0))>;
+none_of_several scale_CPU_found(...);
+using scale_CPU = kernel<scale_CPU_schema, decltype(scale_CPU_found<scale_CPU_schema>(0))>;
 static_assert(
-#line 3 "ops.yaml"
-                    takes<kernel_0::found<1>, kernel_0::expected<1>>,
+#line MYLIB_PLACE_scale_func
+                    takes<scale_CPU::found<1>, scale_CPU::expected<1>>,
     "mylib::scale: argument 's' is 'float' in the schema, so kernel 'scale_cpu' takes 'double'");
 
 Note [The proof of kernels]
@@ -26,15 +26,17 @@ nothing else here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.dialects.cpp.types import CType, unrooted
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.kernels import flat, include_macro, qualified, split_kernel
+from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.places import place, schema_role
 from torchgen_lite.targets.output import OutputFile
 
 CHECK_TEMPLATE = "cpp/kernel_check.h.j2"
@@ -46,38 +48,40 @@ class RequiredKernel:
     """A kernel that the author writes, and what its schema makes of it.
 
     `signature` is spelled in the types of the target, its parameters are named as in the schema;
-    `keys` are the dispatch keys it is for, `condition` is that of an `#if`, or empty.
+    `keys` are the dispatch keys it is for.
     """
 
-    function: NativeFunction
+    operator: Operator
     kernel: str
     keys: tuple[str, ...]
     signature: CppSignature
-    condition: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckView:
-    """One `static_assert`: what it says, and at which place of the YAML it stands."""
+    """One `static_assert`: the macro of its place in the YAML, what stands before it there, and what it says.
 
-    line: int
-    path: str
-    condition: str
+    `relation` is between the `part` of the kernel found and that of the kernel expected.
+    """
+
+    place: str
+    margin: str
+    relation: str
+    part: str
     message: str
 
 
 @dataclass(frozen=True, slots=True)
 class KernelProofView:
-    """Every check of one kernel."""
+    """Every check of one kernel; `id` names it after its operator and the first of its keys."""
 
+    id: str
     name: str
-    condition: str
-    line: int
-    path: str
-    schema: str
-    look: str
-    fallback: str
-    kernel: str
+    guard: str
+    place: str
+    returns: CType
+    types: tuple[CType, ...]
+    address: str
     checks: tuple[CheckView, ...]
 
 
@@ -96,15 +100,15 @@ def proof_files(
     """
     check = {"namespace": namespace, "same": same}
     yield OutputFile(f"{include}/kernel_check.h", CHECK_TEMPLATE, check)
-    places = [split_kernel(k.kernel, namespace) for k in kernels]
+    homes = [split_kernel(k.kernel, namespace) for k in kernels]
     context = {
         "namespace": namespace,
         "fallback": f"{flat(namespace)}_absent_kernels",
         "kernels_macro": include_macro(namespace),
         "includes": tuple(includes),
-        "absent": [_absent(name, namespace) for name in dict.fromkeys(name for _, name in places)],
-        "scopes": tuple(dict.fromkeys(scope for scope, _ in places)),
-        "kernels": [build_kernel_proof(k, i, namespace) for i, k in enumerate(kernels)],
+        "absent": [_absent(name, namespace) for name in dict.fromkeys(name for _, name in homes)],
+        "scopes": tuple(dict.fromkeys(scope for scope, _ in homes)),
+        "kernels": [build_kernel_proof(kernel, namespace) for kernel in kernels],
     }
     yield OutputFile(f"{include}/verify_kernels.h", VERIFY_TEMPLATE, context)
 
@@ -116,82 +120,53 @@ def _absent(name: str, namespace: str) -> str:
     return line if len(line) <= cpp_text.LINE_LENGTH else f"{head}\n    {name}{{}};"
 
 
-def build_kernel_proof(required: RequiredKernel, index: int, namespace: str) -> KernelProofView:
-    """The aliases and checks of the kernel with that index."""
-    signature = required.signature
-    types, returns = signature.types, signature.returns
-    address = f"&{qualified(required.kernel, namespace)}"
-    found = f"decltype(found_{index}<schema_{index}>(0))"
-    checks = tuple(_checks(required, index, types, returns))
+def build_kernel_proof(required: RequiredKernel, namespace: str) -> KernelProofView:
+    """The types, the address and the checks of a kernel."""
+    operator = required.operator
     return KernelProofView(
-        name=f"{required.function.name}, {', '.join(required.keys)}",
-        condition=required.condition,
-        line=checks[0].line,
-        path=checks[0].path,
-        schema=cpp_text.function_alias(f"schema_{index}", returns, types),
-        look=f"auto found_{index}(int) -> decltype(look<Schema>::of({address}));",
-        fallback=f"none_of_several found_{index}(...);",
-        kernel=cpp_text.constant(f"using kernel_{index}", f"kernel<schema_{index}, {found}>"),
-        checks=checks,
+        id=f"{operator.flat}_{required.keys[0]}",
+        name=f"{operator.function.name}, {', '.join(required.keys)}",
+        guard=operator.guard,
+        place=place(namespace, operator, "func"),
+        returns=required.signature.returns,
+        types=required.signature.types,
+        address=f"&{qualified(required.kernel, namespace)}",
+        checks=tuple(_checks(required, namespace)),
     )
 
 
-def _checks(
-    required: RequiredKernel, index: int, types: Sequence[CType], returns: CType
-) -> Iterable[CheckView]:
+def _checks(required: RequiredKernel, namespace: str) -> Iterator[CheckView]:
     """Number of arguments, each argument, the result. A wrong number says nothing about the types."""
-    schema, kernel = required.function.func, f"kernel_{index}"
-    name = schema.name_span or schema.span or required.function.span
-    start = f"{required.function.name}: "
-    writer = f"so kernel '{split_kernel(required.kernel, '')[1]}'"
+    operator, types = required.operator, required.signature.types
+    schema, check = operator.schema, partial(_check, operator, namespace)
+    writer = f"kernel '{split_kernel(required.kernel, '')[1]}'"
     count = f"{len(schema.arguments)} argument{'' if len(schema.arguments) == 1 else 's'}"
     extra = "" if len(types) == len(schema.arguments) else ", with the keys of the call"
-    yield _check(
-        name,
-        f"counts<{kernel}::found_type, {kernel}::expected_type>",
-        f"{start}the schema has {count}, {writer} takes {len(types)}{extra}",
-    )
+    message = f"the schema has {count}, so {writer} takes {len(types)}{extra}"
+    yield check(None, "counts", "_type", message)
     arguments = {cpp_text.identifier(a.name): a for a in schema.arguments}
-    for position, (parameter, type_) in enumerate(zip(signature_names(required), types)):
-        argument = arguments.get(parameter)
+    for position, parameter in enumerate(required.signature.parameters):
+        argument = arguments.get(cpp_text.identifier(parameter.name))
+        takes = f"{writer} takes '{unrooted(parameter.type)}'"
         if argument is None:
             # What a kernel takes that is not in the schema.
-            yield _check(
-                name,
-                f"takes<{kernel}::found<{position}>, {kernel}::expected<{position}>>",
-                f"{start}{writer.removeprefix('so ')} takes '{unrooted(type_)}' first",
-            )
+            yield check(None, "takes", f"<{position}>", f"{takes} first")
             continue
-        yield _check(
-            argument.span or name,
-            f"takes<{kernel}::found<{position}>, {kernel}::expected<{position}>>",
-            f"{start}argument '{argument.name}' is '{argument.type}' in the schema, "
-            f"{writer} takes '{unrooted(type_)}'",
-        )
-    written = [str(r.type) for r in schema.returns]
-    result = f"'{written[0]}'" if len(written) == 1 else f"'({', '.join(written)})'"
-    yield _check(
-        (schema.returns[0].span if schema.returns else None) or name,
-        f"gives<{kernel}::found_return, {kernel}::expected_return>",
-        f"{start}the schema returns {result}, {writer} returns '{unrooted(returns)}'",
-    )
+        written = f"argument '{argument.name}' is '{argument.type}' in the schema"
+        yield check(argument.span, "takes", f"<{position}>", f"{written}, so {takes}")
+    results = [str(r.type) for r in schema.returns]
+    result = f"'{results[0]}'" if len(results) == 1 else f"'({', '.join(results)})'"
+    gives = f"so {writer} returns '{unrooted(required.signature.returns)}'"
+    span = schema.returns[0].span if schema.returns else None
+    yield check(span, "gives", "_return", f"the schema returns {result}, {gives}")
 
 
-def signature_names(required: RequiredKernel) -> list[str]:
-    """The names of the parameters, as C++ takes them."""
-    return [cpp_text.identifier(p.name) for p in required.signature.parameters]
-
-
-def _check(span: Span | None, condition: str, message: str) -> CheckView:
-    """A check at a place; without one it stands at the top of the file that would have it."""
-    if span is None:
-        return CheckView(
-            1, cpp_text.quote("native_functions.yaml"), condition, cpp_text.quote(message)
-        )
-    line, column = span.source.line_column(span.start)
-    return CheckView(
-        line,
-        cpp_text.quote(span.source.path),
-        " " * (column - 1) + condition,
-        cpp_text.quote(message),
-    )
+def _check(
+    operator: Operator, namespace: str, span: Span | None, relation: str, part: str, message: str
+) -> CheckView:
+    """A check at a place of the schema, or at its name."""
+    span = span or operator.schema.name_span
+    column = span.source.line_column(span.start)[1] if span else 1
+    shown = place(namespace, operator, schema_role(operator, span))
+    text = cpp_text.quote(f"{operator.function.name}: {message}")
+    return CheckView(shown, " " * (column - 1), relation, part, text)

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature, unrooted_signature
 from torchgen_lite.targets.cpp.kernels import include_macro, split_kernel
 from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.places import place
 from torchgen_lite.targets.cpp.proof import RequiredKernel
 from torchgen_lite.targets.output import OutputFile
 
@@ -22,16 +22,14 @@ class Kernel(NamedTuple):
     key: str
     name: str
     signature: CppSignature
-    span: Span | None
 
 
 @dataclass(frozen=True, slots=True)
 class PrototypeView:
-    """The declaration of one kernel, and the place in the YAML that a compiler's notes show."""
+    """The declaration of one kernel, and the macro of the place in the YAML that a compiler's notes show."""
 
     guard: str
-    line: int
-    path: str
+    place: str
     declaration: str
 
 
@@ -39,16 +37,10 @@ def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
     """What is to be proven. A kernel that serves several keys of an operator is proven once."""
     keys: dict[tuple[int, str, str], list[Kernel]] = {}
     for kernel in kernels:
-        place = (id(kernel.operator), kernel.name, kernel.signature.type)
-        keys.setdefault(place, []).append(kernel)
+        one = (id(kernel.operator), kernel.name, kernel.signature.type)
+        keys.setdefault(one, []).append(kernel)
     return [
-        RequiredKernel(
-            own[0].operator.function,
-            own[0].name,
-            tuple([k.key for k in own]),
-            own[0].signature,
-            own[0].operator.guard,
-        )
+        RequiredKernel(own[0].operator, own[0].name, tuple([k.key for k in own]), own[0].signature)
         for own in keys.values()
     ]
 
@@ -85,7 +77,7 @@ def kernel_includes(folder: str, headers: Sequence[str]) -> list[str]:
 
 def prototype(kernel: Kernel, namespace: str) -> PrototypeView:
     """`at::Tensor scale_cpu(const at::Tensor& self, double s);`."""
-    signature, span = unrooted_signature(kernel.signature), kernel.span
+    signature = unrooted_signature(kernel.signature)
     declaration = cpp_text.declaration(
         "",
         signature.returns,
@@ -93,14 +85,14 @@ def prototype(kernel: Kernel, namespace: str) -> PrototypeView:
         cpp_text.parameters(signature.parameters),
         ");",
     )
-    line, path = (span.line, span.source.path) if span else (1, "native_functions.yaml")
-    return PrototypeView(kernel.operator.guard, line, cpp_text.quote(path), declaration)
+    shown = place(namespace, kernel.operator, kernel.key)
+    return PrototypeView(kernel.operator.guard, shown, declaration)
 
 
 def shared_names(kernels: Sequence[Kernel], namespace: str) -> frozenset[str]:
     """Kernels that share a name and differ in type: which one is meant, only a call can say."""
     found: dict[str, set[str]] = {}
     for kernel in kernels:
-        place = "::".join(split_kernel(kernel.name, namespace))
-        found.setdefault(place, set()).add(kernel.signature.type)
-    return frozenset([place for place, own in found.items() if len(own) > 1])
+        name = "::".join(split_kernel(kernel.name, namespace))
+        found.setdefault(name, set()).add(kernel.signature.type)
+    return frozenset([name for name, own in found.items() if len(own) > 1])

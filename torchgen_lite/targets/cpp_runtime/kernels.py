@@ -47,8 +47,7 @@ def author_kernels(operators: Sequence[Operator], layout: RuntimeLayout) -> list
             if entry.key in keys_above_backends():
                 schema = operator.schema
                 signature = runtime.signature(schema, schema.base_name, layout.types, keyset=True)
-            span = entry.kernel_span or operator.schema.name_span
-            found.append(Kernel(operator, entry.key, entry.kernel, signature, span))
+            found.append(Kernel(operator, entry.key, entry.kernel, signature))
     return found
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets.cpp.layout import library_layout
 from torchgen_lite.targets.cpp.names import check_names
+from torchgen_lite.targets.cpp.places import build_places
 from torchgen_lite.targets.cpp.required import kernel_includes
 from torchgen_lite.targets.cpp.selection import any_number, default_namespace, unreached_kernels
 from torchgen_lite.targets.cpp_runtime.calls import build_calls
@@ -62,6 +63,7 @@ def _files(selected: Sequence[Operator], options: RuntimeOptions) -> Iterator[Ou
     if options.calls_only:
         return
     yield from build_methods(members, layout)
+    yield build_places(layout.header("").rstrip("/"), layout.namespace, operators)
     kernels = author_kernels(operators, layout)
     yield from build_kernels(kernels, layout, options.kernel_headers)
     yield from build_schema(operators, layout, options.library)

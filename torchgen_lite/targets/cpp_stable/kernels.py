@@ -13,13 +13,7 @@ from torchgen_lite.targets.cpp.required import Kernel
 def author_kernels(operators: Sequence[Operator]) -> list[Kernel]:
     """Every kernel that is registered, in source order. All of them are plain: others are refused."""
     return [
-        Kernel(
-            operator,
-            entry.key,
-            entry.kernel,
-            operator.signature,
-            entry.kernel_span or operator.schema.name_span,
-        )
+        Kernel(operator, entry.key, entry.kernel, operator.signature)
         for operator in operators
         for entry in own_kernels(operator.function)
     ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
+from torchgen_lite.targets.cpp.places import build_places
 from torchgen_lite.targets.cpp.proof import proof_files
 from torchgen_lite.targets.cpp.required import (
     kernel_includes,
@@ -74,6 +75,7 @@ def _kernel_files(
     `const std::vector<int64_t>&` are as good as a view; a prototype of ours has to be met exactly.
     """
     include = f"{options.folder}/include/{folder}"
+    yield build_places(include, namespace, operators)
     kernels = author_kernels(operators)
     required = required_kernels(kernels)
     includes = declaration_includes(operators, folder)

@@ -30,8 +30,7 @@ def author_kernels(operators: Sequence[Operator]) -> list[Kernel]:
                 continue
             symint = types.takes_symint(entry.kernel)
             signature = types.signature(function, symint=symint)
-            span = entry.kernel_span or function.func.name_span
-            found.append(Kernel(operator, entry.key, entry.kernel, signature, span))
+            found.append(Kernel(operator, entry.key, entry.kernel, signature))
     return found
 
 

@@ -32,7 +32,7 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Span
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import structured
 from torchgen_lite.dialects.cpp.signature import CppParameter
@@ -43,6 +43,7 @@ from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import split_kernel
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.places import place
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.registrations import Registration
 from torchgen_lite.targets.cpp_torch.wrappers import (
@@ -83,15 +84,14 @@ class Group:
 @dataclass(frozen=True, slots=True)
 class StructView:
     """One class. `members` are lines of its body that stand before the function, whose place in the YAML is
-    `line` of `path`."""
+    the macro `place`."""
 
     namespace: str
     guard: str
     comment: str
     opening: str
     members: tuple[str, ...]
-    line: int
-    path: str
+    place: str
     function: str
 
 
@@ -173,7 +173,7 @@ def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
             f"{comment}: shapes and dtypes",
             cpp_text.derived_class(name, base),
             tuple(_precomputed(group.group)),
-            *_place(group, None),
+            place(namespace, group.out, "func"),
             _function("meta", _meta_returns(group.group), structured.meta_arguments(group.group)),
         )
     entries: dict[str, list[KernelEntry]] = {}
@@ -187,16 +187,9 @@ def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
             f"{comment}, {', '.join(entry.key for entry in own)}",
             cpp_text.derived_class(f"structured_{name}", group.meta),
             (),
-            *_place(group, own[0].kernel_span),
+            place(namespace, group.out, own[0].key),
             _function("impl", VOID, structured.impl_arguments(group.group)),
         )
-
-
-def _place(group: Group, span: Span | None) -> tuple[int, str]:
-    """The line of the YAML that a compiler's notes show, and the file."""
-    span = span or group.out.schema.name_span
-    line, path = (span.line, span.source.path) if span else (1, "native_functions.yaml")
-    return line, cpp_text.quote(path)
 
 
 def _function(name: str, returns: CType, parameters: Sequence[CppParameter]) -> str:

@@ -11,6 +11,7 @@ from torchgen_lite.targets.cpp.layout import Layout, library_layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
+from torchgen_lite.targets.cpp.places import build_places
 from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.backend_select import backend_select
@@ -98,6 +99,7 @@ def _files(
         *derived,
         *backend_select(operators, namespace),
     ]
+    yield build_places(layout.header("").rstrip("/"), namespace, operators)
     yield from build_kernels(kernels, layout)
     yield from build_structured(groups, layout)
     yield from build_schema(operators, layout, options)

@@ -18,6 +18,7 @@
 #include "toy/tensor.h"
 
 #include "kernel_check.h"
+#include "places.h"
 
 // Found behind the namespace of kernels that are not declared here.
 namespace toy_absent_kernels {
@@ -50,469 +51,457 @@ using namespace ::toy_absent_kernels;
 namespace toy::proof {
 
 // toy::add.Tensor, CPU
-#line 3 "ops.yaml"
-using schema_0 = toy::Tensor(const toy::Tensor&, const toy::Tensor&, double);
+#line TOY_PLACE_add_Tensor_func
+using add_Tensor_CPU_schema = toy::Tensor(const toy::Tensor&, const toy::Tensor&, double);
 template <class Schema>
-auto found_0(int) -> decltype(look<Schema>::of(&::toy::add_cpu));
+auto add_Tensor_CPU_found(int) -> decltype(look<Schema>::of(&::toy::add_cpu));
 template <class Schema>
-none_of_several found_0(...);
-using kernel_0 = kernel<schema_0, decltype(found_0<schema_0>(0))>;
+none_of_several add_Tensor_CPU_found(...);
+using add_Tensor_CPU = kernel<add_Tensor_CPU_schema, decltype(add_Tensor_CPU_found<add_Tensor_CPU_schema>(0))>;
 static_assert(
-#line 3 "ops.yaml"
-        counts<kernel_0::found_type, kernel_0::expected_type>,
+#line TOY_PLACE_add_Tensor_func
+        counts<add_Tensor_CPU::found_type, add_Tensor_CPU::expected_type>,
     "toy::add.Tensor: the schema has 3 arguments, so kernel 'add_cpu' takes 3");
 static_assert(
-#line 3 "ops.yaml"
-                        takes<kernel_0::found<0>, kernel_0::expected<0>>,
+#line TOY_PLACE_add_Tensor_func
+                        takes<add_Tensor_CPU::found<0>, add_Tensor_CPU::expected<0>>,
     "toy::add.Tensor: argument 'self' is 'Tensor' in the schema, so kernel 'add_cpu' takes 'const toy::Tensor&'");
 static_assert(
-#line 3 "ops.yaml"
-                                     takes<kernel_0::found<1>, kernel_0::expected<1>>,
+#line TOY_PLACE_add_Tensor_func
+                                     takes<add_Tensor_CPU::found<1>, add_Tensor_CPU::expected<1>>,
     "toy::add.Tensor: argument 'other' is 'Tensor' in the schema, so kernel 'add_cpu' takes 'const toy::Tensor&'");
 static_assert(
-#line 3 "ops.yaml"
-                                                      takes<kernel_0::found<2>, kernel_0::expected<2>>,
+#line TOY_PLACE_add_Tensor_func
+                                                      takes<add_Tensor_CPU::found<2>, add_Tensor_CPU::expected<2>>,
     "toy::add.Tensor: argument 'alpha' is 'Scalar' in the schema, so kernel 'add_cpu' takes 'double'");
 static_assert(
-#line 3 "ops.yaml"
-                                                                         gives<kernel_0::found_return, kernel_0::expected_return>,
+#line TOY_PLACE_add_Tensor_func
+                                                                         gives<add_Tensor_CPU::found_return, add_Tensor_CPU::expected_return>,
     "toy::add.Tensor: the schema returns 'Tensor', so kernel 'add_cpu' returns 'toy::Tensor'");
 
 // toy::add.Tensor, Meta
-#line 3 "ops.yaml"
-using schema_1 = toy::Tensor(const toy::Tensor&, const toy::Tensor&, double);
+#line TOY_PLACE_add_Tensor_func
+using add_Tensor_Meta_schema = toy::Tensor(const toy::Tensor&, const toy::Tensor&, double);
 template <class Schema>
-auto found_1(int) -> decltype(look<Schema>::of(&::toy::binary_scaled_meta));
+auto add_Tensor_Meta_found(int) -> decltype(look<Schema>::of(&::toy::binary_scaled_meta));
 template <class Schema>
-none_of_several found_1(...);
-using kernel_1 = kernel<schema_1, decltype(found_1<schema_1>(0))>;
+none_of_several add_Tensor_Meta_found(...);
+using add_Tensor_Meta = kernel<add_Tensor_Meta_schema, decltype(add_Tensor_Meta_found<add_Tensor_Meta_schema>(0))>;
 static_assert(
-#line 3 "ops.yaml"
-        counts<kernel_1::found_type, kernel_1::expected_type>,
+#line TOY_PLACE_add_Tensor_func
+        counts<add_Tensor_Meta::found_type, add_Tensor_Meta::expected_type>,
     "toy::add.Tensor: the schema has 3 arguments, so kernel 'binary_scaled_meta' takes 3");
 static_assert(
-#line 3 "ops.yaml"
-                        takes<kernel_1::found<0>, kernel_1::expected<0>>,
+#line TOY_PLACE_add_Tensor_func
+                        takes<add_Tensor_Meta::found<0>, add_Tensor_Meta::expected<0>>,
     "toy::add.Tensor: argument 'self' is 'Tensor' in the schema, so kernel 'binary_scaled_meta' takes 'const toy::Tensor&'");
 static_assert(
-#line 3 "ops.yaml"
-                                     takes<kernel_1::found<1>, kernel_1::expected<1>>,
+#line TOY_PLACE_add_Tensor_func
+                                     takes<add_Tensor_Meta::found<1>, add_Tensor_Meta::expected<1>>,
     "toy::add.Tensor: argument 'other' is 'Tensor' in the schema, so kernel 'binary_scaled_meta' takes 'const toy::Tensor&'");
 static_assert(
-#line 3 "ops.yaml"
-                                                      takes<kernel_1::found<2>, kernel_1::expected<2>>,
+#line TOY_PLACE_add_Tensor_func
+                                                      takes<add_Tensor_Meta::found<2>, add_Tensor_Meta::expected<2>>,
     "toy::add.Tensor: argument 'alpha' is 'Scalar' in the schema, so kernel 'binary_scaled_meta' takes 'double'");
 static_assert(
-#line 3 "ops.yaml"
-                                                                         gives<kernel_1::found_return, kernel_1::expected_return>,
+#line TOY_PLACE_add_Tensor_func
+                                                                         gives<add_Tensor_Meta::found_return, add_Tensor_Meta::expected_return>,
     "toy::add.Tensor: the schema returns 'Tensor', so kernel 'binary_scaled_meta' returns 'toy::Tensor'");
 
 // toy::add.Tensor, Autograd
-#line 3 "ops.yaml"
-using schema_2 = toy::Tensor(
-    torchgen_lite::DispatchKeySet,
-    const toy::Tensor&,
-    const toy::Tensor&,
-    double);
+#line TOY_PLACE_add_Tensor_func
+using add_Tensor_Autograd_schema = toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&, double);
 template <class Schema>
-auto found_2(int) -> decltype(look<Schema>::of(&::toy::add_autograd));
+auto add_Tensor_Autograd_found(int) -> decltype(look<Schema>::of(&::toy::add_autograd));
 template <class Schema>
-none_of_several found_2(...);
-using kernel_2 = kernel<schema_2, decltype(found_2<schema_2>(0))>;
+none_of_several add_Tensor_Autograd_found(...);
+using add_Tensor_Autograd = kernel<add_Tensor_Autograd_schema, decltype(add_Tensor_Autograd_found<add_Tensor_Autograd_schema>(0))>;
 static_assert(
-#line 3 "ops.yaml"
-        counts<kernel_2::found_type, kernel_2::expected_type>,
+#line TOY_PLACE_add_Tensor_func
+        counts<add_Tensor_Autograd::found_type, add_Tensor_Autograd::expected_type>,
     "toy::add.Tensor: the schema has 3 arguments, so kernel 'add_autograd' takes 4, with the keys of the call");
 static_assert(
-#line 3 "ops.yaml"
-        takes<kernel_2::found<0>, kernel_2::expected<0>>,
+#line TOY_PLACE_add_Tensor_func
+        takes<add_Tensor_Autograd::found<0>, add_Tensor_Autograd::expected<0>>,
     "toy::add.Tensor: kernel 'add_autograd' takes 'torchgen_lite::DispatchKeySet' first");
 static_assert(
-#line 3 "ops.yaml"
-                        takes<kernel_2::found<1>, kernel_2::expected<1>>,
+#line TOY_PLACE_add_Tensor_func
+                        takes<add_Tensor_Autograd::found<1>, add_Tensor_Autograd::expected<1>>,
     "toy::add.Tensor: argument 'self' is 'Tensor' in the schema, so kernel 'add_autograd' takes 'const toy::Tensor&'");
 static_assert(
-#line 3 "ops.yaml"
-                                     takes<kernel_2::found<2>, kernel_2::expected<2>>,
+#line TOY_PLACE_add_Tensor_func
+                                     takes<add_Tensor_Autograd::found<2>, add_Tensor_Autograd::expected<2>>,
     "toy::add.Tensor: argument 'other' is 'Tensor' in the schema, so kernel 'add_autograd' takes 'const toy::Tensor&'");
 static_assert(
-#line 3 "ops.yaml"
-                                                      takes<kernel_2::found<3>, kernel_2::expected<3>>,
+#line TOY_PLACE_add_Tensor_func
+                                                      takes<add_Tensor_Autograd::found<3>, add_Tensor_Autograd::expected<3>>,
     "toy::add.Tensor: argument 'alpha' is 'Scalar' in the schema, so kernel 'add_autograd' takes 'double'");
 static_assert(
-#line 3 "ops.yaml"
-                                                                         gives<kernel_2::found_return, kernel_2::expected_return>,
+#line TOY_PLACE_add_Tensor_func
+                                                                         gives<add_Tensor_Autograd::found_return, add_Tensor_Autograd::expected_return>,
     "toy::add.Tensor: the schema returns 'Tensor', so kernel 'add_autograd' returns 'toy::Tensor'");
 
 // toy::mul.Tensor, CPU
-#line 12 "ops.yaml"
-using schema_3 = toy::Tensor(const toy::Tensor&, const toy::Tensor&);
+#line TOY_PLACE_mul_Tensor_func
+using mul_Tensor_CPU_schema = toy::Tensor(const toy::Tensor&, const toy::Tensor&);
 template <class Schema>
-auto found_3(int) -> decltype(look<Schema>::of(&::toy::mul_cpu));
+auto mul_Tensor_CPU_found(int) -> decltype(look<Schema>::of(&::toy::mul_cpu));
 template <class Schema>
-none_of_several found_3(...);
-using kernel_3 = kernel<schema_3, decltype(found_3<schema_3>(0))>;
+none_of_several mul_Tensor_CPU_found(...);
+using mul_Tensor_CPU = kernel<mul_Tensor_CPU_schema, decltype(mul_Tensor_CPU_found<mul_Tensor_CPU_schema>(0))>;
 static_assert(
-#line 12 "ops.yaml"
-        counts<kernel_3::found_type, kernel_3::expected_type>,
+#line TOY_PLACE_mul_Tensor_func
+        counts<mul_Tensor_CPU::found_type, mul_Tensor_CPU::expected_type>,
     "toy::mul.Tensor: the schema has 2 arguments, so kernel 'mul_cpu' takes 2");
 static_assert(
-#line 12 "ops.yaml"
-                        takes<kernel_3::found<0>, kernel_3::expected<0>>,
+#line TOY_PLACE_mul_Tensor_func
+                        takes<mul_Tensor_CPU::found<0>, mul_Tensor_CPU::expected<0>>,
     "toy::mul.Tensor: argument 'self' is 'Tensor' in the schema, so kernel 'mul_cpu' takes 'const toy::Tensor&'");
 static_assert(
-#line 12 "ops.yaml"
-                                     takes<kernel_3::found<1>, kernel_3::expected<1>>,
+#line TOY_PLACE_mul_Tensor_func
+                                     takes<mul_Tensor_CPU::found<1>, mul_Tensor_CPU::expected<1>>,
     "toy::mul.Tensor: argument 'other' is 'Tensor' in the schema, so kernel 'mul_cpu' takes 'const toy::Tensor&'");
 static_assert(
-#line 12 "ops.yaml"
-                                                      gives<kernel_3::found_return, kernel_3::expected_return>,
+#line TOY_PLACE_mul_Tensor_func
+                                                      gives<mul_Tensor_CPU::found_return, mul_Tensor_CPU::expected_return>,
     "toy::mul.Tensor: the schema returns 'Tensor', so kernel 'mul_cpu' returns 'toy::Tensor'");
 
 // toy::mul.Tensor, Meta
-#line 12 "ops.yaml"
-using schema_4 = toy::Tensor(const toy::Tensor&, const toy::Tensor&);
+#line TOY_PLACE_mul_Tensor_func
+using mul_Tensor_Meta_schema = toy::Tensor(const toy::Tensor&, const toy::Tensor&);
 template <class Schema>
-auto found_4(int) -> decltype(look<Schema>::of(&::toy::binary_meta));
+auto mul_Tensor_Meta_found(int) -> decltype(look<Schema>::of(&::toy::binary_meta));
 template <class Schema>
-none_of_several found_4(...);
-using kernel_4 = kernel<schema_4, decltype(found_4<schema_4>(0))>;
+none_of_several mul_Tensor_Meta_found(...);
+using mul_Tensor_Meta = kernel<mul_Tensor_Meta_schema, decltype(mul_Tensor_Meta_found<mul_Tensor_Meta_schema>(0))>;
 static_assert(
-#line 12 "ops.yaml"
-        counts<kernel_4::found_type, kernel_4::expected_type>,
+#line TOY_PLACE_mul_Tensor_func
+        counts<mul_Tensor_Meta::found_type, mul_Tensor_Meta::expected_type>,
     "toy::mul.Tensor: the schema has 2 arguments, so kernel 'binary_meta' takes 2");
 static_assert(
-#line 12 "ops.yaml"
-                        takes<kernel_4::found<0>, kernel_4::expected<0>>,
+#line TOY_PLACE_mul_Tensor_func
+                        takes<mul_Tensor_Meta::found<0>, mul_Tensor_Meta::expected<0>>,
     "toy::mul.Tensor: argument 'self' is 'Tensor' in the schema, so kernel 'binary_meta' takes 'const toy::Tensor&'");
 static_assert(
-#line 12 "ops.yaml"
-                                     takes<kernel_4::found<1>, kernel_4::expected<1>>,
+#line TOY_PLACE_mul_Tensor_func
+                                     takes<mul_Tensor_Meta::found<1>, mul_Tensor_Meta::expected<1>>,
     "toy::mul.Tensor: argument 'other' is 'Tensor' in the schema, so kernel 'binary_meta' takes 'const toy::Tensor&'");
 static_assert(
-#line 12 "ops.yaml"
-                                                      gives<kernel_4::found_return, kernel_4::expected_return>,
+#line TOY_PLACE_mul_Tensor_func
+                                                      gives<mul_Tensor_Meta::found_return, mul_Tensor_Meta::expected_return>,
     "toy::mul.Tensor: the schema returns 'Tensor', so kernel 'binary_meta' returns 'toy::Tensor'");
 
 // toy::mul.Tensor, Autograd
-#line 12 "ops.yaml"
-using schema_5 = toy::Tensor(
-    torchgen_lite::DispatchKeySet,
-    const toy::Tensor&,
-    const toy::Tensor&);
+#line TOY_PLACE_mul_Tensor_func
+using mul_Tensor_Autograd_schema = toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&, const toy::Tensor&);
 template <class Schema>
-auto found_5(int) -> decltype(look<Schema>::of(&::toy::mul_autograd));
+auto mul_Tensor_Autograd_found(int) -> decltype(look<Schema>::of(&::toy::mul_autograd));
 template <class Schema>
-none_of_several found_5(...);
-using kernel_5 = kernel<schema_5, decltype(found_5<schema_5>(0))>;
+none_of_several mul_Tensor_Autograd_found(...);
+using mul_Tensor_Autograd = kernel<mul_Tensor_Autograd_schema, decltype(mul_Tensor_Autograd_found<mul_Tensor_Autograd_schema>(0))>;
 static_assert(
-#line 12 "ops.yaml"
-        counts<kernel_5::found_type, kernel_5::expected_type>,
+#line TOY_PLACE_mul_Tensor_func
+        counts<mul_Tensor_Autograd::found_type, mul_Tensor_Autograd::expected_type>,
     "toy::mul.Tensor: the schema has 2 arguments, so kernel 'mul_autograd' takes 3, with the keys of the call");
 static_assert(
-#line 12 "ops.yaml"
-        takes<kernel_5::found<0>, kernel_5::expected<0>>,
+#line TOY_PLACE_mul_Tensor_func
+        takes<mul_Tensor_Autograd::found<0>, mul_Tensor_Autograd::expected<0>>,
     "toy::mul.Tensor: kernel 'mul_autograd' takes 'torchgen_lite::DispatchKeySet' first");
 static_assert(
-#line 12 "ops.yaml"
-                        takes<kernel_5::found<1>, kernel_5::expected<1>>,
+#line TOY_PLACE_mul_Tensor_func
+                        takes<mul_Tensor_Autograd::found<1>, mul_Tensor_Autograd::expected<1>>,
     "toy::mul.Tensor: argument 'self' is 'Tensor' in the schema, so kernel 'mul_autograd' takes 'const toy::Tensor&'");
 static_assert(
-#line 12 "ops.yaml"
-                                     takes<kernel_5::found<2>, kernel_5::expected<2>>,
+#line TOY_PLACE_mul_Tensor_func
+                                     takes<mul_Tensor_Autograd::found<2>, mul_Tensor_Autograd::expected<2>>,
     "toy::mul.Tensor: argument 'other' is 'Tensor' in the schema, so kernel 'mul_autograd' takes 'const toy::Tensor&'");
 static_assert(
-#line 12 "ops.yaml"
-                                                      gives<kernel_5::found_return, kernel_5::expected_return>,
+#line TOY_PLACE_mul_Tensor_func
+                                                      gives<mul_Tensor_Autograd::found_return, mul_Tensor_Autograd::expected_return>,
     "toy::mul.Tensor: the schema returns 'Tensor', so kernel 'mul_autograd' returns 'toy::Tensor'");
 
 // toy::relu, CPU
-#line 21 "ops.yaml"
-using schema_6 = toy::Tensor(const toy::Tensor&);
+#line TOY_PLACE_relu_func
+using relu_CPU_schema = toy::Tensor(const toy::Tensor&);
 template <class Schema>
-auto found_6(int) -> decltype(look<Schema>::of(&::toy::relu_cpu));
+auto relu_CPU_found(int) -> decltype(look<Schema>::of(&::toy::relu_cpu));
 template <class Schema>
-none_of_several found_6(...);
-using kernel_6 = kernel<schema_6, decltype(found_6<schema_6>(0))>;
+none_of_several relu_CPU_found(...);
+using relu_CPU = kernel<relu_CPU_schema, decltype(relu_CPU_found<relu_CPU_schema>(0))>;
 static_assert(
-#line 21 "ops.yaml"
-        counts<kernel_6::found_type, kernel_6::expected_type>,
+#line TOY_PLACE_relu_func
+        counts<relu_CPU::found_type, relu_CPU::expected_type>,
     "toy::relu: the schema has 1 argument, so kernel 'relu_cpu' takes 1");
 static_assert(
-#line 21 "ops.yaml"
-                  takes<kernel_6::found<0>, kernel_6::expected<0>>,
+#line TOY_PLACE_relu_func
+                  takes<relu_CPU::found<0>, relu_CPU::expected<0>>,
     "toy::relu: argument 'self' is 'Tensor' in the schema, so kernel 'relu_cpu' takes 'const toy::Tensor&'");
 static_assert(
-#line 21 "ops.yaml"
-                                  gives<kernel_6::found_return, kernel_6::expected_return>,
+#line TOY_PLACE_relu_func
+                                  gives<relu_CPU::found_return, relu_CPU::expected_return>,
     "toy::relu: the schema returns 'Tensor', so kernel 'relu_cpu' returns 'toy::Tensor'");
 
 // toy::relu, Meta
-#line 21 "ops.yaml"
-using schema_7 = toy::Tensor(const toy::Tensor&);
+#line TOY_PLACE_relu_func
+using relu_Meta_schema = toy::Tensor(const toy::Tensor&);
 template <class Schema>
-auto found_7(int) -> decltype(look<Schema>::of(&::toy::unary_meta));
+auto relu_Meta_found(int) -> decltype(look<Schema>::of(&::toy::unary_meta));
 template <class Schema>
-none_of_several found_7(...);
-using kernel_7 = kernel<schema_7, decltype(found_7<schema_7>(0))>;
+none_of_several relu_Meta_found(...);
+using relu_Meta = kernel<relu_Meta_schema, decltype(relu_Meta_found<relu_Meta_schema>(0))>;
 static_assert(
-#line 21 "ops.yaml"
-        counts<kernel_7::found_type, kernel_7::expected_type>,
+#line TOY_PLACE_relu_func
+        counts<relu_Meta::found_type, relu_Meta::expected_type>,
     "toy::relu: the schema has 1 argument, so kernel 'unary_meta' takes 1");
 static_assert(
-#line 21 "ops.yaml"
-                  takes<kernel_7::found<0>, kernel_7::expected<0>>,
+#line TOY_PLACE_relu_func
+                  takes<relu_Meta::found<0>, relu_Meta::expected<0>>,
     "toy::relu: argument 'self' is 'Tensor' in the schema, so kernel 'unary_meta' takes 'const toy::Tensor&'");
 static_assert(
-#line 21 "ops.yaml"
-                                  gives<kernel_7::found_return, kernel_7::expected_return>,
+#line TOY_PLACE_relu_func
+                                  gives<relu_Meta::found_return, relu_Meta::expected_return>,
     "toy::relu: the schema returns 'Tensor', so kernel 'unary_meta' returns 'toy::Tensor'");
 
 // toy::relu, Autograd
-#line 21 "ops.yaml"
-using schema_8 = toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&);
+#line TOY_PLACE_relu_func
+using relu_Autograd_schema = toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&);
 template <class Schema>
-auto found_8(int) -> decltype(look<Schema>::of(&::toy::relu_autograd));
+auto relu_Autograd_found(int) -> decltype(look<Schema>::of(&::toy::relu_autograd));
 template <class Schema>
-none_of_several found_8(...);
-using kernel_8 = kernel<schema_8, decltype(found_8<schema_8>(0))>;
+none_of_several relu_Autograd_found(...);
+using relu_Autograd = kernel<relu_Autograd_schema, decltype(relu_Autograd_found<relu_Autograd_schema>(0))>;
 static_assert(
-#line 21 "ops.yaml"
-        counts<kernel_8::found_type, kernel_8::expected_type>,
+#line TOY_PLACE_relu_func
+        counts<relu_Autograd::found_type, relu_Autograd::expected_type>,
     "toy::relu: the schema has 1 argument, so kernel 'relu_autograd' takes 2, with the keys of the call");
 static_assert(
-#line 21 "ops.yaml"
-        takes<kernel_8::found<0>, kernel_8::expected<0>>,
+#line TOY_PLACE_relu_func
+        takes<relu_Autograd::found<0>, relu_Autograd::expected<0>>,
     "toy::relu: kernel 'relu_autograd' takes 'torchgen_lite::DispatchKeySet' first");
 static_assert(
-#line 21 "ops.yaml"
-                  takes<kernel_8::found<1>, kernel_8::expected<1>>,
+#line TOY_PLACE_relu_func
+                  takes<relu_Autograd::found<1>, relu_Autograd::expected<1>>,
     "toy::relu: argument 'self' is 'Tensor' in the schema, so kernel 'relu_autograd' takes 'const toy::Tensor&'");
 static_assert(
-#line 21 "ops.yaml"
-                                  gives<kernel_8::found_return, kernel_8::expected_return>,
+#line TOY_PLACE_relu_func
+                                  gives<relu_Autograd::found_return, relu_Autograd::expected_return>,
     "toy::relu: the schema returns 'Tensor', so kernel 'relu_autograd' returns 'toy::Tensor'");
 
 // toy::sum, CPU
-#line 30 "ops.yaml"
-using schema_9 = toy::Tensor(const toy::Tensor&);
+#line TOY_PLACE_sum_func
+using sum_CPU_schema = toy::Tensor(const toy::Tensor&);
 template <class Schema>
-auto found_9(int) -> decltype(look<Schema>::of(&::toy::sum_cpu));
+auto sum_CPU_found(int) -> decltype(look<Schema>::of(&::toy::sum_cpu));
 template <class Schema>
-none_of_several found_9(...);
-using kernel_9 = kernel<schema_9, decltype(found_9<schema_9>(0))>;
+none_of_several sum_CPU_found(...);
+using sum_CPU = kernel<sum_CPU_schema, decltype(sum_CPU_found<sum_CPU_schema>(0))>;
 static_assert(
-#line 30 "ops.yaml"
-        counts<kernel_9::found_type, kernel_9::expected_type>,
+#line TOY_PLACE_sum_func
+        counts<sum_CPU::found_type, sum_CPU::expected_type>,
     "toy::sum: the schema has 1 argument, so kernel 'sum_cpu' takes 1");
 static_assert(
-#line 30 "ops.yaml"
-                 takes<kernel_9::found<0>, kernel_9::expected<0>>,
+#line TOY_PLACE_sum_func
+                 takes<sum_CPU::found<0>, sum_CPU::expected<0>>,
     "toy::sum: argument 'self' is 'Tensor' in the schema, so kernel 'sum_cpu' takes 'const toy::Tensor&'");
 static_assert(
-#line 30 "ops.yaml"
-                                 gives<kernel_9::found_return, kernel_9::expected_return>,
+#line TOY_PLACE_sum_func
+                                 gives<sum_CPU::found_return, sum_CPU::expected_return>,
     "toy::sum: the schema returns 'Tensor', so kernel 'sum_cpu' returns 'toy::Tensor'");
 
 // toy::sum, Meta
-#line 30 "ops.yaml"
-using schema_10 = toy::Tensor(const toy::Tensor&);
+#line TOY_PLACE_sum_func
+using sum_Meta_schema = toy::Tensor(const toy::Tensor&);
 template <class Schema>
-auto found_10(int) -> decltype(look<Schema>::of(&::toy::sum_meta));
+auto sum_Meta_found(int) -> decltype(look<Schema>::of(&::toy::sum_meta));
 template <class Schema>
-none_of_several found_10(...);
-using kernel_10 = kernel<schema_10, decltype(found_10<schema_10>(0))>;
+none_of_several sum_Meta_found(...);
+using sum_Meta = kernel<sum_Meta_schema, decltype(sum_Meta_found<sum_Meta_schema>(0))>;
 static_assert(
-#line 30 "ops.yaml"
-        counts<kernel_10::found_type, kernel_10::expected_type>,
+#line TOY_PLACE_sum_func
+        counts<sum_Meta::found_type, sum_Meta::expected_type>,
     "toy::sum: the schema has 1 argument, so kernel 'sum_meta' takes 1");
 static_assert(
-#line 30 "ops.yaml"
-                 takes<kernel_10::found<0>, kernel_10::expected<0>>,
+#line TOY_PLACE_sum_func
+                 takes<sum_Meta::found<0>, sum_Meta::expected<0>>,
     "toy::sum: argument 'self' is 'Tensor' in the schema, so kernel 'sum_meta' takes 'const toy::Tensor&'");
 static_assert(
-#line 30 "ops.yaml"
-                                 gives<kernel_10::found_return, kernel_10::expected_return>,
+#line TOY_PLACE_sum_func
+                                 gives<sum_Meta::found_return, sum_Meta::expected_return>,
     "toy::sum: the schema returns 'Tensor', so kernel 'sum_meta' returns 'toy::Tensor'");
 
 // toy::sum, Autograd
-#line 30 "ops.yaml"
-using schema_11 =
-    toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&);
+#line TOY_PLACE_sum_func
+using sum_Autograd_schema = toy::Tensor(torchgen_lite::DispatchKeySet, const toy::Tensor&);
 template <class Schema>
-auto found_11(int) -> decltype(look<Schema>::of(&::toy::sum_autograd));
+auto sum_Autograd_found(int) -> decltype(look<Schema>::of(&::toy::sum_autograd));
 template <class Schema>
-none_of_several found_11(...);
-using kernel_11 = kernel<schema_11, decltype(found_11<schema_11>(0))>;
+none_of_several sum_Autograd_found(...);
+using sum_Autograd = kernel<sum_Autograd_schema, decltype(sum_Autograd_found<sum_Autograd_schema>(0))>;
 static_assert(
-#line 30 "ops.yaml"
-        counts<kernel_11::found_type, kernel_11::expected_type>,
+#line TOY_PLACE_sum_func
+        counts<sum_Autograd::found_type, sum_Autograd::expected_type>,
     "toy::sum: the schema has 1 argument, so kernel 'sum_autograd' takes 2, with the keys of the call");
 static_assert(
-#line 30 "ops.yaml"
-        takes<kernel_11::found<0>, kernel_11::expected<0>>,
+#line TOY_PLACE_sum_func
+        takes<sum_Autograd::found<0>, sum_Autograd::expected<0>>,
     "toy::sum: kernel 'sum_autograd' takes 'torchgen_lite::DispatchKeySet' first");
 static_assert(
-#line 30 "ops.yaml"
-                 takes<kernel_11::found<1>, kernel_11::expected<1>>,
+#line TOY_PLACE_sum_func
+                 takes<sum_Autograd::found<1>, sum_Autograd::expected<1>>,
     "toy::sum: argument 'self' is 'Tensor' in the schema, so kernel 'sum_autograd' takes 'const toy::Tensor&'");
 static_assert(
-#line 30 "ops.yaml"
-                                 gives<kernel_11::found_return, kernel_11::expected_return>,
+#line TOY_PLACE_sum_func
+                                 gives<sum_Autograd::found_return, sum_Autograd::expected_return>,
     "toy::sum: the schema returns 'Tensor', so kernel 'sum_autograd' returns 'toy::Tensor'");
 
 // toy::fill_, CPU
-#line 38 "ops.yaml"
-using schema_12 = toy::Tensor&(toy::Tensor&, double);
+#line TOY_PLACE_fill__func
+using fill__CPU_schema = toy::Tensor&(toy::Tensor&, double);
 template <class Schema>
-auto found_12(int) -> decltype(look<Schema>::of(&::toy::fill_cpu_));
+auto fill__CPU_found(int) -> decltype(look<Schema>::of(&::toy::fill_cpu_));
 template <class Schema>
-none_of_several found_12(...);
-using kernel_12 = kernel<schema_12, decltype(found_12<schema_12>(0))>;
+none_of_several fill__CPU_found(...);
+using fill__CPU = kernel<fill__CPU_schema, decltype(fill__CPU_found<fill__CPU_schema>(0))>;
 static_assert(
-#line 38 "ops.yaml"
-        counts<kernel_12::found_type, kernel_12::expected_type>,
+#line TOY_PLACE_fill__func
+        counts<fill__CPU::found_type, fill__CPU::expected_type>,
     "toy::fill_: the schema has 2 arguments, so kernel 'fill_cpu_' takes 2");
 static_assert(
-#line 38 "ops.yaml"
-                   takes<kernel_12::found<0>, kernel_12::expected<0>>,
+#line TOY_PLACE_fill__func
+                   takes<fill__CPU::found<0>, fill__CPU::expected<0>>,
     "toy::fill_: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'fill_cpu_' takes 'toy::Tensor&'");
 static_assert(
-#line 38 "ops.yaml"
-                                    takes<kernel_12::found<1>, kernel_12::expected<1>>,
+#line TOY_PLACE_fill__func
+                                    takes<fill__CPU::found<1>, fill__CPU::expected<1>>,
     "toy::fill_: argument 'value' is 'Scalar' in the schema, so kernel 'fill_cpu_' takes 'double'");
 static_assert(
-#line 38 "ops.yaml"
-                                                     gives<kernel_12::found_return, kernel_12::expected_return>,
+#line TOY_PLACE_fill__func
+                                                     gives<fill__CPU::found_return, fill__CPU::expected_return>,
     "toy::fill_: the schema returns 'Tensor(a!)', so kernel 'fill_cpu_' returns 'toy::Tensor&'");
 
 // toy::fill_, Meta
-#line 38 "ops.yaml"
-using schema_13 = toy::Tensor&(toy::Tensor&, double);
+#line TOY_PLACE_fill__func
+using fill__Meta_schema = toy::Tensor&(toy::Tensor&, double);
 template <class Schema>
-auto found_13(int) -> decltype(look<Schema>::of(&::toy::fill_meta_));
+auto fill__Meta_found(int) -> decltype(look<Schema>::of(&::toy::fill_meta_));
 template <class Schema>
-none_of_several found_13(...);
-using kernel_13 = kernel<schema_13, decltype(found_13<schema_13>(0))>;
+none_of_several fill__Meta_found(...);
+using fill__Meta = kernel<fill__Meta_schema, decltype(fill__Meta_found<fill__Meta_schema>(0))>;
 static_assert(
-#line 38 "ops.yaml"
-        counts<kernel_13::found_type, kernel_13::expected_type>,
+#line TOY_PLACE_fill__func
+        counts<fill__Meta::found_type, fill__Meta::expected_type>,
     "toy::fill_: the schema has 2 arguments, so kernel 'fill_meta_' takes 2");
 static_assert(
-#line 38 "ops.yaml"
-                   takes<kernel_13::found<0>, kernel_13::expected<0>>,
+#line TOY_PLACE_fill__func
+                   takes<fill__Meta::found<0>, fill__Meta::expected<0>>,
     "toy::fill_: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'fill_meta_' takes 'toy::Tensor&'");
 static_assert(
-#line 38 "ops.yaml"
-                                    takes<kernel_13::found<1>, kernel_13::expected<1>>,
+#line TOY_PLACE_fill__func
+                                    takes<fill__Meta::found<1>, fill__Meta::expected<1>>,
     "toy::fill_: argument 'value' is 'Scalar' in the schema, so kernel 'fill_meta_' takes 'double'");
 static_assert(
-#line 38 "ops.yaml"
-                                                     gives<kernel_13::found_return, kernel_13::expected_return>,
+#line TOY_PLACE_fill__func
+                                                     gives<fill__Meta::found_return, fill__Meta::expected_return>,
     "toy::fill_: the schema returns 'Tensor(a!)', so kernel 'fill_meta_' returns 'toy::Tensor&'");
 
 // toy::full, CompositeExplicitAutograd
-#line 45 "ops.yaml"
-using schema_14 =
-    toy::Tensor(torchgen_lite::Span<int64_t>, double, toy::Device);
+#line TOY_PLACE_full_func
+using full_CompositeExplicitAutograd_schema = toy::Tensor(torchgen_lite::Span<int64_t>, double, toy::Device);
 template <class Schema>
-auto found_14(int) -> decltype(look<Schema>::of(&::toy::full));
+auto full_CompositeExplicitAutograd_found(int) -> decltype(look<Schema>::of(&::toy::full));
 template <class Schema>
-none_of_several found_14(...);
-using kernel_14 = kernel<schema_14, decltype(found_14<schema_14>(0))>;
+none_of_several full_CompositeExplicitAutograd_found(...);
+using full_CompositeExplicitAutograd = kernel<full_CompositeExplicitAutograd_schema, decltype(full_CompositeExplicitAutograd_found<full_CompositeExplicitAutograd_schema>(0))>;
 static_assert(
-#line 45 "ops.yaml"
-        counts<kernel_14::found_type, kernel_14::expected_type>,
+#line TOY_PLACE_full_func
+        counts<full_CompositeExplicitAutograd::found_type, full_CompositeExplicitAutograd::expected_type>,
     "toy::full: the schema has 3 arguments, so kernel 'full' takes 3");
 static_assert(
-#line 45 "ops.yaml"
-                  takes<kernel_14::found<0>, kernel_14::expected<0>>,
+#line TOY_PLACE_full_func
+                  takes<full_CompositeExplicitAutograd::found<0>, full_CompositeExplicitAutograd::expected<0>>,
     "toy::full: argument 'size' is 'int[]' in the schema, so kernel 'full' takes 'torchgen_lite::Span<int64_t>'");
 static_assert(
-#line 45 "ops.yaml"
-                              takes<kernel_14::found<1>, kernel_14::expected<1>>,
+#line TOY_PLACE_full_func
+                              takes<full_CompositeExplicitAutograd::found<1>, full_CompositeExplicitAutograd::expected<1>>,
     "toy::full: argument 'value' is 'Scalar' in the schema, so kernel 'full' takes 'double'");
 static_assert(
-#line 45 "ops.yaml"
-                                                 takes<kernel_14::found<2>, kernel_14::expected<2>>,
+#line TOY_PLACE_full_func
+                                                 takes<full_CompositeExplicitAutograd::found<2>, full_CompositeExplicitAutograd::expected<2>>,
     "toy::full: argument 'device' is 'Device' in the schema, so kernel 'full' takes 'toy::Device'");
 static_assert(
-#line 45 "ops.yaml"
-                                                                         gives<kernel_14::found_return, kernel_14::expected_return>,
+#line TOY_PLACE_full_func
+                                                                         gives<full_CompositeExplicitAutograd::found_return, full_CompositeExplicitAutograd::expected_return>,
     "toy::full: the schema returns 'Tensor', so kernel 'full' returns 'toy::Tensor'");
 
 // toy::concat, CPU
-#line 50 "ops.yaml"
-using schema_15 = toy::Tensor(torchgen_lite::Span<toy::Tensor>);
+#line TOY_PLACE_concat_func
+using concat_CPU_schema = toy::Tensor(torchgen_lite::Span<toy::Tensor>);
 template <class Schema>
-auto found_15(int) -> decltype(look<Schema>::of(&::toy::concat_cpu));
+auto concat_CPU_found(int) -> decltype(look<Schema>::of(&::toy::concat_cpu));
 template <class Schema>
-none_of_several found_15(...);
-using kernel_15 = kernel<schema_15, decltype(found_15<schema_15>(0))>;
+none_of_several concat_CPU_found(...);
+using concat_CPU = kernel<concat_CPU_schema, decltype(concat_CPU_found<concat_CPU_schema>(0))>;
 static_assert(
-#line 50 "ops.yaml"
-        counts<kernel_15::found_type, kernel_15::expected_type>,
+#line TOY_PLACE_concat_func
+        counts<concat_CPU::found_type, concat_CPU::expected_type>,
     "toy::concat: the schema has 1 argument, so kernel 'concat_cpu' takes 1");
 static_assert(
-#line 50 "ops.yaml"
-                    takes<kernel_15::found<0>, kernel_15::expected<0>>,
+#line TOY_PLACE_concat_func
+                    takes<concat_CPU::found<0>, concat_CPU::expected<0>>,
     "toy::concat: argument 'tensors' is 'Tensor[]' in the schema, so kernel 'concat_cpu' takes 'torchgen_lite::Span<toy::Tensor>'");
 static_assert(
-#line 50 "ops.yaml"
-                                         gives<kernel_15::found_return, kernel_15::expected_return>,
+#line TOY_PLACE_concat_func
+                                         gives<concat_CPU::found_return, concat_CPU::expected_return>,
     "toy::concat: the schema returns 'Tensor', so kernel 'concat_cpu' returns 'toy::Tensor'");
 
 // toy::concat, Meta
-#line 50 "ops.yaml"
-using schema_16 = toy::Tensor(torchgen_lite::Span<toy::Tensor>);
+#line TOY_PLACE_concat_func
+using concat_Meta_schema = toy::Tensor(torchgen_lite::Span<toy::Tensor>);
 template <class Schema>
-auto found_16(int) -> decltype(look<Schema>::of(&::toy::concat_meta));
+auto concat_Meta_found(int) -> decltype(look<Schema>::of(&::toy::concat_meta));
 template <class Schema>
-none_of_several found_16(...);
-using kernel_16 = kernel<schema_16, decltype(found_16<schema_16>(0))>;
+none_of_several concat_Meta_found(...);
+using concat_Meta = kernel<concat_Meta_schema, decltype(concat_Meta_found<concat_Meta_schema>(0))>;
 static_assert(
-#line 50 "ops.yaml"
-        counts<kernel_16::found_type, kernel_16::expected_type>,
+#line TOY_PLACE_concat_func
+        counts<concat_Meta::found_type, concat_Meta::expected_type>,
     "toy::concat: the schema has 1 argument, so kernel 'concat_meta' takes 1");
 static_assert(
-#line 50 "ops.yaml"
-                    takes<kernel_16::found<0>, kernel_16::expected<0>>,
+#line TOY_PLACE_concat_func
+                    takes<concat_Meta::found<0>, concat_Meta::expected<0>>,
     "toy::concat: argument 'tensors' is 'Tensor[]' in the schema, so kernel 'concat_meta' takes 'torchgen_lite::Span<toy::Tensor>'");
 static_assert(
-#line 50 "ops.yaml"
-                                         gives<kernel_16::found_return, kernel_16::expected_return>,
+#line TOY_PLACE_concat_func
+                                         gives<concat_Meta::found_return, concat_Meta::expected_return>,
     "toy::concat: the schema returns 'Tensor', so kernel 'concat_meta' returns 'toy::Tensor'");
 
 // toy::affine, CompositeImplicitAutograd
-#line 56 "ops.yaml"
-using schema_17 = toy::Tensor(
-    const toy::Tensor&,
-    const toy::Tensor&,
-    const ::std::optional<toy::Tensor>&);
+#line TOY_PLACE_affine_func
+using affine_CompositeImplicitAutograd_schema = toy::Tensor(const toy::Tensor&, const toy::Tensor&, const ::std::optional<toy::Tensor>&);
 template <class Schema>
-auto found_17(int) -> decltype(look<Schema>::of(&::toy::affine));
+auto affine_CompositeImplicitAutograd_found(int) -> decltype(look<Schema>::of(&::toy::affine));
 template <class Schema>
-none_of_several found_17(...);
-using kernel_17 = kernel<schema_17, decltype(found_17<schema_17>(0))>;
+none_of_several affine_CompositeImplicitAutograd_found(...);
+using affine_CompositeImplicitAutograd = kernel<affine_CompositeImplicitAutograd_schema, decltype(affine_CompositeImplicitAutograd_found<affine_CompositeImplicitAutograd_schema>(0))>;
 static_assert(
-#line 56 "ops.yaml"
-        counts<kernel_17::found_type, kernel_17::expected_type>,
+#line TOY_PLACE_affine_func
+        counts<affine_CompositeImplicitAutograd::found_type, affine_CompositeImplicitAutograd::expected_type>,
     "toy::affine: the schema has 3 arguments, so kernel 'affine' takes 3");
 static_assert(
-#line 56 "ops.yaml"
-                    takes<kernel_17::found<0>, kernel_17::expected<0>>,
+#line TOY_PLACE_affine_func
+                    takes<affine_CompositeImplicitAutograd::found<0>, affine_CompositeImplicitAutograd::expected<0>>,
     "toy::affine: argument 'x' is 'Tensor' in the schema, so kernel 'affine' takes 'const toy::Tensor&'");
 static_assert(
-#line 56 "ops.yaml"
-                              takes<kernel_17::found<1>, kernel_17::expected<1>>,
+#line TOY_PLACE_affine_func
+                              takes<affine_CompositeImplicitAutograd::found<1>, affine_CompositeImplicitAutograd::expected<1>>,
     "toy::affine: argument 'weight' is 'Tensor' in the schema, so kernel 'affine' takes 'const toy::Tensor&'");
 static_assert(
-#line 56 "ops.yaml"
-                                             takes<kernel_17::found<2>, kernel_17::expected<2>>,
+#line TOY_PLACE_affine_func
+                                             takes<affine_CompositeImplicitAutograd::found<2>, affine_CompositeImplicitAutograd::expected<2>>,
     "toy::affine: argument 'bias' is 'Tensor?' in the schema, so kernel 'affine' takes 'const std::optional<toy::Tensor>&'");
 static_assert(
-#line 56 "ops.yaml"
-                                                                   gives<kernel_17::found_return, kernel_17::expected_return>,
+#line TOY_PLACE_affine_func
+                                                                   gives<affine_CompositeImplicitAutograd::found_return, affine_CompositeImplicitAutograd::expected_return>,
     "toy::affine: the schema returns 'Tensor', so kernel 'affine' returns 'toy::Tensor'");
 
 } // namespace toy::proof

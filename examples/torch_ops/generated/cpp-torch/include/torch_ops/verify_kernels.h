@@ -17,6 +17,7 @@
 #include <tuple>
 
 #include "kernel_check.h"
+#include "places.h"
 
 // Found behind the namespace of kernels that are not declared here.
 namespace torch_ops_absent_kernels {
@@ -41,267 +42,261 @@ using namespace ::torch_ops_absent_kernels;
 namespace torch_ops::proof {
 
 // torch_ops::muladd, CPU
-#line 4 "ops.yaml"
-using schema_0 = at::Tensor(const at::Tensor&, const at::Tensor&, double);
+#line TORCH_OPS_PLACE_muladd_func
+using muladd_CPU_schema = at::Tensor(const at::Tensor&, const at::Tensor&, double);
 template <class Schema>
-auto found_0(int) -> decltype(look<Schema>::of(&::torch_ops::muladd_cpu));
+auto muladd_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::muladd_cpu));
 template <class Schema>
-none_of_several found_0(...);
-using kernel_0 = kernel<schema_0, decltype(found_0<schema_0>(0))>;
+none_of_several muladd_CPU_found(...);
+using muladd_CPU = kernel<muladd_CPU_schema, decltype(muladd_CPU_found<muladd_CPU_schema>(0))>;
 static_assert(
-#line 4 "ops.yaml"
-        counts<kernel_0::found_type, kernel_0::expected_type>,
+#line TORCH_OPS_PLACE_muladd_func
+        counts<muladd_CPU::found_type, muladd_CPU::expected_type>,
     "torch_ops::muladd: the schema has 3 arguments, so kernel 'muladd_cpu' takes 3");
 static_assert(
-#line 4 "ops.yaml"
-                          takes<kernel_0::found<0>, kernel_0::expected<0>>,
+#line TORCH_OPS_PLACE_muladd_func
+                          takes<muladd_CPU::found<0>, muladd_CPU::expected<0>>,
     "torch_ops::muladd: argument 'a' is 'Tensor' in the schema, so kernel 'muladd_cpu' takes 'const at::Tensor&'");
 static_assert(
-#line 4 "ops.yaml"
-                                    takes<kernel_0::found<1>, kernel_0::expected<1>>,
+#line TORCH_OPS_PLACE_muladd_func
+                                    takes<muladd_CPU::found<1>, muladd_CPU::expected<1>>,
     "torch_ops::muladd: argument 'b' is 'Tensor' in the schema, so kernel 'muladd_cpu' takes 'const at::Tensor&'");
 static_assert(
-#line 4 "ops.yaml"
-                                              takes<kernel_0::found<2>, kernel_0::expected<2>>,
+#line TORCH_OPS_PLACE_muladd_func
+                                              takes<muladd_CPU::found<2>, muladd_CPU::expected<2>>,
     "torch_ops::muladd: argument 's' is 'float' in the schema, so kernel 'muladd_cpu' takes 'double'");
 static_assert(
-#line 4 "ops.yaml"
-                                                          gives<kernel_0::found_return, kernel_0::expected_return>,
+#line TORCH_OPS_PLACE_muladd_func
+                                                          gives<muladd_CPU::found_return, muladd_CPU::expected_return>,
     "torch_ops::muladd: the schema returns 'Tensor', so kernel 'muladd_cpu' returns 'at::Tensor'");
 
 // torch_ops::scale, CPU
-#line 16 "ops.yaml"
-using schema_1 = at::Tensor(const at::Tensor&, double);
+#line TORCH_OPS_PLACE_scale_func
+using scale_CPU_schema = at::Tensor(const at::Tensor&, double);
 template <class Schema>
-auto found_1(int) -> decltype(look<Schema>::of(&::torch_ops::scale_cpu));
+auto scale_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::scale_cpu));
 template <class Schema>
-none_of_several found_1(...);
-using kernel_1 = kernel<schema_1, decltype(found_1<schema_1>(0))>;
+none_of_several scale_CPU_found(...);
+using scale_CPU = kernel<scale_CPU_schema, decltype(scale_CPU_found<scale_CPU_schema>(0))>;
 static_assert(
-#line 16 "ops.yaml"
-        counts<kernel_1::found_type, kernel_1::expected_type>,
+#line TORCH_OPS_PLACE_scale_func
+        counts<scale_CPU::found_type, scale_CPU::expected_type>,
     "torch_ops::scale: the schema has 2 arguments, so kernel 'scale_cpu' takes 2");
 static_assert(
-#line 16 "ops.yaml"
-                         takes<kernel_1::found<0>, kernel_1::expected<0>>,
+#line TORCH_OPS_PLACE_scale_func
+                         takes<scale_CPU::found<0>, scale_CPU::expected<0>>,
     "torch_ops::scale: argument 'self' is 'Tensor' in the schema, so kernel 'scale_cpu' takes 'const at::Tensor&'");
 static_assert(
-#line 16 "ops.yaml"
-                                      takes<kernel_1::found<1>, kernel_1::expected<1>>,
+#line TORCH_OPS_PLACE_scale_func
+                                      takes<scale_CPU::found<1>, scale_CPU::expected<1>>,
     "torch_ops::scale: argument 's' is 'float' in the schema, so kernel 'scale_cpu' takes 'double'");
 static_assert(
-#line 16 "ops.yaml"
-                                                  gives<kernel_1::found_return, kernel_1::expected_return>,
+#line TORCH_OPS_PLACE_scale_func
+                                                  gives<scale_CPU::found_return, scale_CPU::expected_return>,
     "torch_ops::scale: the schema returns 'Tensor', so kernel 'scale_cpu' returns 'at::Tensor'");
 
 // torch_ops::scale_, CPU
-#line 28 "ops.yaml"
-using schema_2 = at::Tensor&(at::Tensor&, double);
+#line TORCH_OPS_PLACE_scale__func
+using scale__CPU_schema = at::Tensor&(at::Tensor&, double);
 template <class Schema>
-auto found_2(int) -> decltype(look<Schema>::of(&::torch_ops::scale_cpu_));
+auto scale__CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::scale_cpu_));
 template <class Schema>
-none_of_several found_2(...);
-using kernel_2 = kernel<schema_2, decltype(found_2<schema_2>(0))>;
+none_of_several scale__CPU_found(...);
+using scale__CPU = kernel<scale__CPU_schema, decltype(scale__CPU_found<scale__CPU_schema>(0))>;
 static_assert(
-#line 28 "ops.yaml"
-        counts<kernel_2::found_type, kernel_2::expected_type>,
+#line TORCH_OPS_PLACE_scale__func
+        counts<scale__CPU::found_type, scale__CPU::expected_type>,
     "torch_ops::scale_: the schema has 2 arguments, so kernel 'scale_cpu_' takes 2");
 static_assert(
-#line 28 "ops.yaml"
-                          takes<kernel_2::found<0>, kernel_2::expected<0>>,
+#line TORCH_OPS_PLACE_scale__func
+                          takes<scale__CPU::found<0>, scale__CPU::expected<0>>,
     "torch_ops::scale_: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'scale_cpu_' takes 'at::Tensor&'");
 static_assert(
-#line 28 "ops.yaml"
-                                           takes<kernel_2::found<1>, kernel_2::expected<1>>,
+#line TORCH_OPS_PLACE_scale__func
+                                           takes<scale__CPU::found<1>, scale__CPU::expected<1>>,
     "torch_ops::scale_: argument 's' is 'float' in the schema, so kernel 'scale_cpu_' takes 'double'");
 static_assert(
-#line 28 "ops.yaml"
-                                                       gives<kernel_2::found_return, kernel_2::expected_return>,
+#line TORCH_OPS_PLACE_scale__func
+                                                       gives<scale__CPU::found_return, scale__CPU::expected_return>,
     "torch_ops::scale_: the schema returns 'Tensor(a!)', so kernel 'scale_cpu_' returns 'at::Tensor&'");
 
 // torch_ops::scale.out, CPU
-#line 36 "ops.yaml"
-using schema_3 = at::Tensor&(const at::Tensor&, double, at::Tensor&);
+#line TORCH_OPS_PLACE_scale_out_func
+using scale_out_CPU_schema = at::Tensor&(const at::Tensor&, double, at::Tensor&);
 template <class Schema>
-auto found_3(int) -> decltype(look<Schema>::of(&::torch_ops::scale_out_cpu));
+auto scale_out_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::scale_out_cpu));
 template <class Schema>
-none_of_several found_3(...);
-using kernel_3 = kernel<schema_3, decltype(found_3<schema_3>(0))>;
+none_of_several scale_out_CPU_found(...);
+using scale_out_CPU = kernel<scale_out_CPU_schema, decltype(scale_out_CPU_found<scale_out_CPU_schema>(0))>;
 static_assert(
-#line 36 "ops.yaml"
-        counts<kernel_3::found_type, kernel_3::expected_type>,
+#line TORCH_OPS_PLACE_scale_out_func
+        counts<scale_out_CPU::found_type, scale_out_CPU::expected_type>,
     "torch_ops::scale.out: the schema has 3 arguments, so kernel 'scale_out_cpu' takes 3");
 static_assert(
-#line 36 "ops.yaml"
-                             takes<kernel_3::found<0>, kernel_3::expected<0>>,
+#line TORCH_OPS_PLACE_scale_out_func
+                             takes<scale_out_CPU::found<0>, scale_out_CPU::expected<0>>,
     "torch_ops::scale.out: argument 'self' is 'Tensor' in the schema, so kernel 'scale_out_cpu' takes 'const at::Tensor&'");
 static_assert(
-#line 36 "ops.yaml"
-                                          takes<kernel_3::found<1>, kernel_3::expected<1>>,
+#line TORCH_OPS_PLACE_scale_out_func
+                                          takes<scale_out_CPU::found<1>, scale_out_CPU::expected<1>>,
     "torch_ops::scale.out: argument 's' is 'float' in the schema, so kernel 'scale_out_cpu' takes 'double'");
 static_assert(
-#line 36 "ops.yaml"
-                                                      takes<kernel_3::found<2>, kernel_3::expected<2>>,
+#line TORCH_OPS_PLACE_scale_out_func
+                                                      takes<scale_out_CPU::found<2>, scale_out_CPU::expected<2>>,
     "torch_ops::scale.out: argument 'out' is 'Tensor(a!)' in the schema, so kernel 'scale_out_cpu' takes 'at::Tensor&'");
 static_assert(
-#line 36 "ops.yaml"
-                                                                         gives<kernel_3::found_return, kernel_3::expected_return>,
+#line TORCH_OPS_PLACE_scale_out_func
+                                                                         gives<scale_out_CPU::found_return, scale_out_CPU::expected_return>,
     "torch_ops::scale.out: the schema returns 'Tensor(a!)', so kernel 'scale_out_cpu' returns 'at::Tensor&'");
 
 // torch_ops::minmax, CPU
-#line 43 "ops.yaml"
-using schema_4 = ::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&);
+#line TORCH_OPS_PLACE_minmax_func
+using minmax_CPU_schema = ::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&);
 template <class Schema>
-auto found_4(int) -> decltype(look<Schema>::of(&::torch_ops::minmax_cpu));
+auto minmax_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::minmax_cpu));
 template <class Schema>
-none_of_several found_4(...);
-using kernel_4 = kernel<schema_4, decltype(found_4<schema_4>(0))>;
+none_of_several minmax_CPU_found(...);
+using minmax_CPU = kernel<minmax_CPU_schema, decltype(minmax_CPU_found<minmax_CPU_schema>(0))>;
 static_assert(
-#line 43 "ops.yaml"
-        counts<kernel_4::found_type, kernel_4::expected_type>,
+#line TORCH_OPS_PLACE_minmax_func
+        counts<minmax_CPU::found_type, minmax_CPU::expected_type>,
     "torch_ops::minmax: the schema has 1 argument, so kernel 'minmax_cpu' takes 1");
 static_assert(
-#line 43 "ops.yaml"
-                          takes<kernel_4::found<0>, kernel_4::expected<0>>,
+#line TORCH_OPS_PLACE_minmax_func
+                          takes<minmax_CPU::found<0>, minmax_CPU::expected<0>>,
     "torch_ops::minmax: argument 'self' is 'Tensor' in the schema, so kernel 'minmax_cpu' takes 'const at::Tensor&'");
 static_assert(
-#line 43 "ops.yaml"
-                                           gives<kernel_4::found_return, kernel_4::expected_return>,
+#line TORCH_OPS_PLACE_minmax_func
+                                           gives<minmax_CPU::found_return, minmax_CPU::expected_return>,
     "torch_ops::minmax: the schema returns '(Tensor, Tensor)', so kernel 'minmax_cpu' returns 'std::tuple<at::Tensor, at::Tensor>'");
 
 // torch_ops::weighted_sum, CPU
-#line 56 "ops.yaml"
-using schema_5 = at::Tensor(
-    at::TensorList,
-    const ::std::optional<at::Tensor>&,
-    ::std::optional<double>);
+#line TORCH_OPS_PLACE_weighted_sum_func
+using weighted_sum_CPU_schema = at::Tensor(at::TensorList, const ::std::optional<at::Tensor>&, ::std::optional<double>);
 template <class Schema>
-auto found_5(int) -> decltype(look<Schema>::of(&::torch_ops::weighted_sum_cpu));
+auto weighted_sum_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::weighted_sum_cpu));
 template <class Schema>
-none_of_several found_5(...);
-using kernel_5 = kernel<schema_5, decltype(found_5<schema_5>(0))>;
+none_of_several weighted_sum_CPU_found(...);
+using weighted_sum_CPU = kernel<weighted_sum_CPU_schema, decltype(weighted_sum_CPU_found<weighted_sum_CPU_schema>(0))>;
 static_assert(
-#line 56 "ops.yaml"
-        counts<kernel_5::found_type, kernel_5::expected_type>,
+#line TORCH_OPS_PLACE_weighted_sum_func
+        counts<weighted_sum_CPU::found_type, weighted_sum_CPU::expected_type>,
     "torch_ops::weighted_sum: the schema has 3 arguments, so kernel 'weighted_sum_cpu' takes 3");
 static_assert(
-#line 56 "ops.yaml"
-                                takes<kernel_5::found<0>, kernel_5::expected<0>>,
+#line TORCH_OPS_PLACE_weighted_sum_func
+                                takes<weighted_sum_CPU::found<0>, weighted_sum_CPU::expected<0>>,
     "torch_ops::weighted_sum: argument 'xs' is 'Tensor[]' in the schema, so kernel 'weighted_sum_cpu' takes 'at::TensorList'");
 static_assert(
-#line 56 "ops.yaml"
-                                             takes<kernel_5::found<1>, kernel_5::expected<1>>,
+#line TORCH_OPS_PLACE_weighted_sum_func
+                                             takes<weighted_sum_CPU::found<1>, weighted_sum_CPU::expected<1>>,
     "torch_ops::weighted_sum: argument 'weight' is 'Tensor?' in the schema, so kernel 'weighted_sum_cpu' takes 'const std::optional<at::Tensor>&'");
 static_assert(
-#line 56 "ops.yaml"
-                                                                     takes<kernel_5::found<2>, kernel_5::expected<2>>,
+#line TORCH_OPS_PLACE_weighted_sum_func
+                                                                     takes<weighted_sum_CPU::found<2>, weighted_sum_CPU::expected<2>>,
     "torch_ops::weighted_sum: argument 'scale' is 'float?' in the schema, so kernel 'weighted_sum_cpu' takes 'std::optional<double>'");
 static_assert(
-#line 56 "ops.yaml"
-                                                                                           gives<kernel_5::found_return, kernel_5::expected_return>,
+#line TORCH_OPS_PLACE_weighted_sum_func
+                                                                                           gives<weighted_sum_CPU::found_return, weighted_sum_CPU::expected_return>,
     "torch_ops::weighted_sum: the schema returns 'Tensor', so kernel 'weighted_sum_cpu' returns 'at::Tensor'");
 
 // torch_ops::squares, CompositeExplicitAutograd
-#line 67 "ops.yaml"
-using schema_6 = at::Tensor(
-    int64_t,
-    ::std::optional<at::ScalarType>,
-    ::std::optional<at::Device>);
+#line TORCH_OPS_PLACE_squares_func
+using squares_CompositeExplicitAutograd_schema = at::Tensor(int64_t, ::std::optional<at::ScalarType>, ::std::optional<at::Device>);
 template <class Schema>
-auto found_6(int) -> decltype(look<Schema>::of(&::torch_ops::squares));
+auto squares_CompositeExplicitAutograd_found(int) -> decltype(look<Schema>::of(&::torch_ops::squares));
 template <class Schema>
-none_of_several found_6(...);
-using kernel_6 = kernel<schema_6, decltype(found_6<schema_6>(0))>;
+none_of_several squares_CompositeExplicitAutograd_found(...);
+using squares_CompositeExplicitAutograd = kernel<squares_CompositeExplicitAutograd_schema, decltype(squares_CompositeExplicitAutograd_found<squares_CompositeExplicitAutograd_schema>(0))>;
 static_assert(
-#line 67 "ops.yaml"
-        counts<kernel_6::found_type, kernel_6::expected_type>,
+#line TORCH_OPS_PLACE_squares_func
+        counts<squares_CompositeExplicitAutograd::found_type, squares_CompositeExplicitAutograd::expected_type>,
     "torch_ops::squares: the schema has 3 arguments, so kernel 'squares' takes 3");
 static_assert(
-#line 67 "ops.yaml"
-                           takes<kernel_6::found<0>, kernel_6::expected<0>>,
+#line TORCH_OPS_PLACE_squares_func
+                           takes<squares_CompositeExplicitAutograd::found<0>, squares_CompositeExplicitAutograd::expected<0>>,
     "torch_ops::squares: argument 'n' is 'int' in the schema, so kernel 'squares' takes 'int64_t'");
 static_assert(
-#line 67 "ops.yaml"
-                                     takes<kernel_6::found<1>, kernel_6::expected<1>>,
+#line TORCH_OPS_PLACE_squares_func
+                                     takes<squares_CompositeExplicitAutograd::found<1>, squares_CompositeExplicitAutograd::expected<1>>,
     "torch_ops::squares: argument 'dtype' is 'ScalarType?' in the schema, so kernel 'squares' takes 'std::optional<at::ScalarType>'");
 static_assert(
-#line 67 "ops.yaml"
-                                                             takes<kernel_6::found<2>, kernel_6::expected<2>>,
+#line TORCH_OPS_PLACE_squares_func
+                                                             takes<squares_CompositeExplicitAutograd::found<2>, squares_CompositeExplicitAutograd::expected<2>>,
     "torch_ops::squares: argument 'device' is 'Device?' in the schema, so kernel 'squares' takes 'std::optional<at::Device>'");
 static_assert(
-#line 67 "ops.yaml"
-                                                                                     gives<kernel_6::found_return, kernel_6::expected_return>,
+#line TORCH_OPS_PLACE_squares_func
+                                                                                     gives<squares_CompositeExplicitAutograd::found_return, squares_CompositeExplicitAutograd::expected_return>,
     "torch_ops::squares: the schema returns 'Tensor', so kernel 'squares' returns 'at::Tensor'");
 
 // torch_ops::rms_norm, CompositeImplicitAutograd
-#line 79 "ops.yaml"
-using schema_7 = at::Tensor(const at::Tensor&, const at::Tensor&, double);
+#line TORCH_OPS_PLACE_rms_norm_func
+using rms_norm_CompositeImplicitAutograd_schema = at::Tensor(const at::Tensor&, const at::Tensor&, double);
 template <class Schema>
-auto found_7(int) -> decltype(look<Schema>::of(&::torch_ops::rms_norm));
+auto rms_norm_CompositeImplicitAutograd_found(int) -> decltype(look<Schema>::of(&::torch_ops::rms_norm));
 template <class Schema>
-none_of_several found_7(...);
-using kernel_7 = kernel<schema_7, decltype(found_7<schema_7>(0))>;
+none_of_several rms_norm_CompositeImplicitAutograd_found(...);
+using rms_norm_CompositeImplicitAutograd = kernel<rms_norm_CompositeImplicitAutograd_schema, decltype(rms_norm_CompositeImplicitAutograd_found<rms_norm_CompositeImplicitAutograd_schema>(0))>;
 static_assert(
-#line 79 "ops.yaml"
-        counts<kernel_7::found_type, kernel_7::expected_type>,
+#line TORCH_OPS_PLACE_rms_norm_func
+        counts<rms_norm_CompositeImplicitAutograd::found_type, rms_norm_CompositeImplicitAutograd::expected_type>,
     "torch_ops::rms_norm: the schema has 3 arguments, so kernel 'rms_norm' takes 3");
 static_assert(
-#line 79 "ops.yaml"
-                            takes<kernel_7::found<0>, kernel_7::expected<0>>,
+#line TORCH_OPS_PLACE_rms_norm_func
+                            takes<rms_norm_CompositeImplicitAutograd::found<0>, rms_norm_CompositeImplicitAutograd::expected<0>>,
     "torch_ops::rms_norm: argument 'x' is 'Tensor' in the schema, so kernel 'rms_norm' takes 'const at::Tensor&'");
 static_assert(
-#line 79 "ops.yaml"
-                                      takes<kernel_7::found<1>, kernel_7::expected<1>>,
+#line TORCH_OPS_PLACE_rms_norm_func
+                                      takes<rms_norm_CompositeImplicitAutograd::found<1>, rms_norm_CompositeImplicitAutograd::expected<1>>,
     "torch_ops::rms_norm: argument 'weight' is 'Tensor' in the schema, so kernel 'rms_norm' takes 'const at::Tensor&'");
 static_assert(
-#line 79 "ops.yaml"
-                                                     takes<kernel_7::found<2>, kernel_7::expected<2>>,
+#line TORCH_OPS_PLACE_rms_norm_func
+                                                     takes<rms_norm_CompositeImplicitAutograd::found<2>, rms_norm_CompositeImplicitAutograd::expected<2>>,
     "torch_ops::rms_norm: argument 'eps' is 'float' in the schema, so kernel 'rms_norm' takes 'double'");
 static_assert(
-#line 79 "ops.yaml"
-                                                                         gives<kernel_7::found_return, kernel_7::expected_return>,
+#line TORCH_OPS_PLACE_rms_norm_func
+                                                                         gives<rms_norm_CompositeImplicitAutograd::found_return, rms_norm_CompositeImplicitAutograd::expected_return>,
     "torch_ops::rms_norm: the schema returns 'Tensor', so kernel 'rms_norm' returns 'at::Tensor'");
 
 // torch_ops::smooth_relu, CPU
-#line 87 "ops.yaml"
-using schema_8 = at::Tensor(const at::Tensor&);
+#line TORCH_OPS_PLACE_smooth_relu_func
+using smooth_relu_CPU_schema = at::Tensor(const at::Tensor&);
 template <class Schema>
-auto found_8(int) -> decltype(look<Schema>::of(&::torch_ops::smooth_relu_cpu));
+auto smooth_relu_CPU_found(int) -> decltype(look<Schema>::of(&::torch_ops::smooth_relu_cpu));
 template <class Schema>
-none_of_several found_8(...);
-using kernel_8 = kernel<schema_8, decltype(found_8<schema_8>(0))>;
+none_of_several smooth_relu_CPU_found(...);
+using smooth_relu_CPU = kernel<smooth_relu_CPU_schema, decltype(smooth_relu_CPU_found<smooth_relu_CPU_schema>(0))>;
 static_assert(
-#line 87 "ops.yaml"
-        counts<kernel_8::found_type, kernel_8::expected_type>,
+#line TORCH_OPS_PLACE_smooth_relu_func
+        counts<smooth_relu_CPU::found_type, smooth_relu_CPU::expected_type>,
     "torch_ops::smooth_relu: the schema has 1 argument, so kernel 'smooth_relu_cpu' takes 1");
 static_assert(
-#line 87 "ops.yaml"
-                               takes<kernel_8::found<0>, kernel_8::expected<0>>,
+#line TORCH_OPS_PLACE_smooth_relu_func
+                               takes<smooth_relu_CPU::found<0>, smooth_relu_CPU::expected<0>>,
     "torch_ops::smooth_relu: argument 'self' is 'Tensor' in the schema, so kernel 'smooth_relu_cpu' takes 'const at::Tensor&'");
 static_assert(
-#line 87 "ops.yaml"
-                                               gives<kernel_8::found_return, kernel_8::expected_return>,
+#line TORCH_OPS_PLACE_smooth_relu_func
+                                               gives<smooth_relu_CPU::found_return, smooth_relu_CPU::expected_return>,
     "torch_ops::smooth_relu: the schema returns 'Tensor', so kernel 'smooth_relu_cpu' returns 'at::Tensor'");
 
 // torch_ops::diagonal_view, CompositeImplicitAutograd
-#line 98 "ops.yaml"
-using schema_9 = at::Tensor(const at::Tensor&);
+#line TORCH_OPS_PLACE_diagonal_view_func
+using diagonal_view_CompositeImplicitAutograd_schema = at::Tensor(const at::Tensor&);
 template <class Schema>
-auto found_9(int) -> decltype(look<Schema>::of(&::torch_ops::diagonal_view));
+auto diagonal_view_CompositeImplicitAutograd_found(int) -> decltype(look<Schema>::of(&::torch_ops::diagonal_view));
 template <class Schema>
-none_of_several found_9(...);
-using kernel_9 = kernel<schema_9, decltype(found_9<schema_9>(0))>;
+none_of_several diagonal_view_CompositeImplicitAutograd_found(...);
+using diagonal_view_CompositeImplicitAutograd = kernel<diagonal_view_CompositeImplicitAutograd_schema, decltype(diagonal_view_CompositeImplicitAutograd_found<diagonal_view_CompositeImplicitAutograd_schema>(0))>;
 static_assert(
-#line 98 "ops.yaml"
-        counts<kernel_9::found_type, kernel_9::expected_type>,
+#line TORCH_OPS_PLACE_diagonal_view_func
+        counts<diagonal_view_CompositeImplicitAutograd::found_type, diagonal_view_CompositeImplicitAutograd::expected_type>,
     "torch_ops::diagonal_view: the schema has 1 argument, so kernel 'diagonal_view' takes 1");
 static_assert(
-#line 98 "ops.yaml"
-                                 takes<kernel_9::found<0>, kernel_9::expected<0>>,
+#line TORCH_OPS_PLACE_diagonal_view_func
+                                 takes<diagonal_view_CompositeImplicitAutograd::found<0>, diagonal_view_CompositeImplicitAutograd::expected<0>>,
     "torch_ops::diagonal_view: argument 'self' is 'Tensor(a)' in the schema, so kernel 'diagonal_view' takes 'const at::Tensor&'");
 static_assert(
-#line 98 "ops.yaml"
-                                                    gives<kernel_9::found_return, kernel_9::expected_return>,
+#line TORCH_OPS_PLACE_diagonal_view_func
+                                                    gives<diagonal_view_CompositeImplicitAutograd::found_return, diagonal_view_CompositeImplicitAutograd::expected_return>,
     "torch_ops::diagonal_view: the schema returns 'Tensor(a)', so kernel 'diagonal_view' returns 'at::Tensor'");
 
 } // namespace torch_ops::proof

@@ -19,6 +19,7 @@
 #include "demo/tensor.h"
 
 #include "kernel_check.h"
+#include "places.h"
 
 // Found behind the namespace of kernels that are not declared here.
 namespace demo_absent_kernels {
@@ -43,193 +44,180 @@ using namespace ::demo_absent_kernels;
 namespace demo::proof {
 
 // demo::add.Tensor, CPU
-#line 1 "ops.yaml"
-using schema_0 = demo::Tensor(const demo::Tensor&, const demo::Tensor&, double);
+#line DEMO_PLACE_add_Tensor_func
+using add_Tensor_CPU_schema = demo::Tensor(const demo::Tensor&, const demo::Tensor&, double);
 template <class Schema>
-auto found_0(int) -> decltype(look<Schema>::of(&::demo::add_cpu));
+auto add_Tensor_CPU_found(int) -> decltype(look<Schema>::of(&::demo::add_cpu));
 template <class Schema>
-none_of_several found_0(...);
-using kernel_0 = kernel<schema_0, decltype(found_0<schema_0>(0))>;
+none_of_several add_Tensor_CPU_found(...);
+using add_Tensor_CPU = kernel<add_Tensor_CPU_schema, decltype(add_Tensor_CPU_found<add_Tensor_CPU_schema>(0))>;
 static_assert(
-#line 1 "ops.yaml"
-        counts<kernel_0::found_type, kernel_0::expected_type>,
+#line DEMO_PLACE_add_Tensor_func
+        counts<add_Tensor_CPU::found_type, add_Tensor_CPU::expected_type>,
     "demo::add.Tensor: the schema has 3 arguments, so kernel 'add_cpu' takes 3");
 static_assert(
-#line 1 "ops.yaml"
-                         takes<kernel_0::found<0>, kernel_0::expected<0>>,
+#line DEMO_PLACE_add_Tensor_func
+                         takes<add_Tensor_CPU::found<0>, add_Tensor_CPU::expected<0>>,
     "demo::add.Tensor: argument 'self' is 'Tensor' in the schema, so kernel 'add_cpu' takes 'const demo::Tensor&'");
 static_assert(
-#line 1 "ops.yaml"
-                                      takes<kernel_0::found<1>, kernel_0::expected<1>>,
+#line DEMO_PLACE_add_Tensor_func
+                                      takes<add_Tensor_CPU::found<1>, add_Tensor_CPU::expected<1>>,
     "demo::add.Tensor: argument 'other' is 'Tensor' in the schema, so kernel 'add_cpu' takes 'const demo::Tensor&'");
 static_assert(
-#line 1 "ops.yaml"
-                                                       takes<kernel_0::found<2>, kernel_0::expected<2>>,
+#line DEMO_PLACE_add_Tensor_func
+                                                       takes<add_Tensor_CPU::found<2>, add_Tensor_CPU::expected<2>>,
     "demo::add.Tensor: argument 'alpha' is 'Scalar' in the schema, so kernel 'add_cpu' takes 'double'");
 static_assert(
-#line 1 "ops.yaml"
-                                                                          gives<kernel_0::found_return, kernel_0::expected_return>,
+#line DEMO_PLACE_add_Tensor_func
+                                                                          gives<add_Tensor_CPU::found_return, add_Tensor_CPU::expected_return>,
     "demo::add.Tensor: the schema returns 'Tensor', so kernel 'add_cpu' returns 'demo::Tensor'");
 
 // demo::add.Tensor, Autograd
-#line 1 "ops.yaml"
-using schema_1 = demo::Tensor(
-    torchgen_lite::DispatchKeySet,
-    const demo::Tensor&,
-    const demo::Tensor&,
-    double);
+#line DEMO_PLACE_add_Tensor_func
+using add_Tensor_Autograd_schema = demo::Tensor(torchgen_lite::DispatchKeySet, const demo::Tensor&, const demo::Tensor&, double);
 template <class Schema>
-auto found_1(int) -> decltype(look<Schema>::of(&::demo::add_autograd));
+auto add_Tensor_Autograd_found(int) -> decltype(look<Schema>::of(&::demo::add_autograd));
 template <class Schema>
-none_of_several found_1(...);
-using kernel_1 = kernel<schema_1, decltype(found_1<schema_1>(0))>;
+none_of_several add_Tensor_Autograd_found(...);
+using add_Tensor_Autograd = kernel<add_Tensor_Autograd_schema, decltype(add_Tensor_Autograd_found<add_Tensor_Autograd_schema>(0))>;
 static_assert(
-#line 1 "ops.yaml"
-        counts<kernel_1::found_type, kernel_1::expected_type>,
+#line DEMO_PLACE_add_Tensor_func
+        counts<add_Tensor_Autograd::found_type, add_Tensor_Autograd::expected_type>,
     "demo::add.Tensor: the schema has 3 arguments, so kernel 'add_autograd' takes 4, with the keys of the call");
 static_assert(
-#line 1 "ops.yaml"
-        takes<kernel_1::found<0>, kernel_1::expected<0>>,
+#line DEMO_PLACE_add_Tensor_func
+        takes<add_Tensor_Autograd::found<0>, add_Tensor_Autograd::expected<0>>,
     "demo::add.Tensor: kernel 'add_autograd' takes 'torchgen_lite::DispatchKeySet' first");
 static_assert(
-#line 1 "ops.yaml"
-                         takes<kernel_1::found<1>, kernel_1::expected<1>>,
+#line DEMO_PLACE_add_Tensor_func
+                         takes<add_Tensor_Autograd::found<1>, add_Tensor_Autograd::expected<1>>,
     "demo::add.Tensor: argument 'self' is 'Tensor' in the schema, so kernel 'add_autograd' takes 'const demo::Tensor&'");
 static_assert(
-#line 1 "ops.yaml"
-                                      takes<kernel_1::found<2>, kernel_1::expected<2>>,
+#line DEMO_PLACE_add_Tensor_func
+                                      takes<add_Tensor_Autograd::found<2>, add_Tensor_Autograd::expected<2>>,
     "demo::add.Tensor: argument 'other' is 'Tensor' in the schema, so kernel 'add_autograd' takes 'const demo::Tensor&'");
 static_assert(
-#line 1 "ops.yaml"
-                                                       takes<kernel_1::found<3>, kernel_1::expected<3>>,
+#line DEMO_PLACE_add_Tensor_func
+                                                       takes<add_Tensor_Autograd::found<3>, add_Tensor_Autograd::expected<3>>,
     "demo::add.Tensor: argument 'alpha' is 'Scalar' in the schema, so kernel 'add_autograd' takes 'double'");
 static_assert(
-#line 1 "ops.yaml"
-                                                                          gives<kernel_1::found_return, kernel_1::expected_return>,
+#line DEMO_PLACE_add_Tensor_func
+                                                                          gives<add_Tensor_Autograd::found_return, add_Tensor_Autograd::expected_return>,
     "demo::add.Tensor: the schema returns 'Tensor', so kernel 'add_autograd' returns 'demo::Tensor'");
 
 // demo::scale_, CPU, Meta
-#line 8 "ops.yaml"
-using schema_2 = demo::Tensor&(demo::Tensor&, double);
+#line DEMO_PLACE_scale__func
+using scale__CPU_schema = demo::Tensor&(demo::Tensor&, double);
 template <class Schema>
-auto found_2(int) -> decltype(look<Schema>::of(&::kernels::scale_));
+auto scale__CPU_found(int) -> decltype(look<Schema>::of(&::kernels::scale_));
 template <class Schema>
-none_of_several found_2(...);
-using kernel_2 = kernel<schema_2, decltype(found_2<schema_2>(0))>;
+none_of_several scale__CPU_found(...);
+using scale__CPU = kernel<scale__CPU_schema, decltype(scale__CPU_found<scale__CPU_schema>(0))>;
 static_assert(
-#line 8 "ops.yaml"
-        counts<kernel_2::found_type, kernel_2::expected_type>,
+#line DEMO_PLACE_scale__func
+        counts<scale__CPU::found_type, scale__CPU::expected_type>,
     "demo::scale_: the schema has 2 arguments, so kernel 'scale_' takes 2");
 static_assert(
-#line 8 "ops.yaml"
-                     takes<kernel_2::found<0>, kernel_2::expected<0>>,
+#line DEMO_PLACE_scale__func
+                     takes<scale__CPU::found<0>, scale__CPU::expected<0>>,
     "demo::scale_: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'scale_' takes 'demo::Tensor&'");
 static_assert(
-#line 8 "ops.yaml"
-                                      takes<kernel_2::found<1>, kernel_2::expected<1>>,
+#line DEMO_PLACE_scale__func
+                                      takes<scale__CPU::found<1>, scale__CPU::expected<1>>,
     "demo::scale_: argument 's' is 'float' in the schema, so kernel 'scale_' takes 'double'");
 static_assert(
-#line 8 "ops.yaml"
-                                                  gives<kernel_2::found_return, kernel_2::expected_return>,
+#line DEMO_PLACE_scale__func
+                                                  gives<scale__CPU::found_return, scale__CPU::expected_return>,
     "demo::scale_: the schema returns 'Tensor(a!)', so kernel 'scale_' returns 'demo::Tensor&'");
 
 // demo::ones, CompositeExplicitAutograd
-#line 13 "ops.yaml"
-using schema_3 = demo::Tensor(
-    torchgen_lite::Span<int64_t>,
-    ::std::optional<demo::Dtype>,
-    demo::Layout);
+#line DEMO_PLACE_ones_func
+using ones_CompositeExplicitAutograd_schema = demo::Tensor(torchgen_lite::Span<int64_t>, ::std::optional<demo::Dtype>, demo::Layout);
 template <class Schema>
-auto found_3(int) -> decltype(look<Schema>::of(&::demo::ones));
+auto ones_CompositeExplicitAutograd_found(int) -> decltype(look<Schema>::of(&::demo::ones));
 template <class Schema>
-none_of_several found_3(...);
-using kernel_3 = kernel<schema_3, decltype(found_3<schema_3>(0))>;
+none_of_several ones_CompositeExplicitAutograd_found(...);
+using ones_CompositeExplicitAutograd = kernel<ones_CompositeExplicitAutograd_schema, decltype(ones_CompositeExplicitAutograd_found<ones_CompositeExplicitAutograd_schema>(0))>;
 static_assert(
-#line 13 "ops.yaml"
-        counts<kernel_3::found_type, kernel_3::expected_type>,
+#line DEMO_PLACE_ones_func
+        counts<ones_CompositeExplicitAutograd::found_type, ones_CompositeExplicitAutograd::expected_type>,
     "demo::ones: the schema has 3 arguments, so kernel 'ones' takes 3");
 static_assert(
-#line 13 "ops.yaml"
-                   takes<kernel_3::found<0>, kernel_3::expected<0>>,
+#line DEMO_PLACE_ones_func
+                   takes<ones_CompositeExplicitAutograd::found<0>, ones_CompositeExplicitAutograd::expected<0>>,
     "demo::ones: argument 'size' is 'int[]' in the schema, so kernel 'ones' takes 'torchgen_lite::Span<int64_t>'");
 static_assert(
-#line 13 "ops.yaml"
-                                  takes<kernel_3::found<1>, kernel_3::expected<1>>,
+#line DEMO_PLACE_ones_func
+                                  takes<ones_CompositeExplicitAutograd::found<1>, ones_CompositeExplicitAutograd::expected<1>>,
     "demo::ones: argument 'dtype' is 'ScalarType?' in the schema, so kernel 'ones' takes 'std::optional<demo::Dtype>'");
 static_assert(
-#line 13 "ops.yaml"
-                                                          takes<kernel_3::found<2>, kernel_3::expected<2>>,
+#line DEMO_PLACE_ones_func
+                                                          takes<ones_CompositeExplicitAutograd::found<2>, ones_CompositeExplicitAutograd::expected<2>>,
     "demo::ones: argument 'layout' is 'Layout' in the schema, so kernel 'ones' takes 'demo::Layout'");
 static_assert(
-#line 13 "ops.yaml"
-                                                                                    gives<kernel_3::found_return, kernel_3::expected_return>,
+#line DEMO_PLACE_ones_func
+                                                                                    gives<ones_CompositeExplicitAutograd::found_return, ones_CompositeExplicitAutograd::expected_return>,
     "demo::ones: the schema returns 'Tensor', so kernel 'ones' returns 'demo::Tensor'");
 
 // demo::norm, CompositeImplicitAutograd
 #if !defined(NO_NORM)
-#line 17 "ops.yaml"
-using schema_4 = ::std::tuple<demo::Tensor, demo::Tensor>(
-    const demo::Tensor&,
-    const ::std::optional<demo::Tensor>&);
+#line DEMO_PLACE_norm_func
+using norm_CompositeImplicitAutograd_schema = ::std::tuple<demo::Tensor, demo::Tensor>(const demo::Tensor&, const ::std::optional<demo::Tensor>&);
 template <class Schema>
-auto found_4(int) -> decltype(look<Schema>::of(&::demo::norm));
+auto norm_CompositeImplicitAutograd_found(int) -> decltype(look<Schema>::of(&::demo::norm));
 template <class Schema>
-none_of_several found_4(...);
-using kernel_4 = kernel<schema_4, decltype(found_4<schema_4>(0))>;
+none_of_several norm_CompositeImplicitAutograd_found(...);
+using norm_CompositeImplicitAutograd = kernel<norm_CompositeImplicitAutograd_schema, decltype(norm_CompositeImplicitAutograd_found<norm_CompositeImplicitAutograd_schema>(0))>;
 static_assert(
-#line 17 "ops.yaml"
-        counts<kernel_4::found_type, kernel_4::expected_type>,
+#line DEMO_PLACE_norm_func
+        counts<norm_CompositeImplicitAutograd::found_type, norm_CompositeImplicitAutograd::expected_type>,
     "demo::norm: the schema has 2 arguments, so kernel 'norm' takes 2");
 static_assert(
-#line 17 "ops.yaml"
-                   takes<kernel_4::found<0>, kernel_4::expected<0>>,
+#line DEMO_PLACE_norm_func
+                   takes<norm_CompositeImplicitAutograd::found<0>, norm_CompositeImplicitAutograd::expected<0>>,
     "demo::norm: argument 'x' is 'Tensor' in the schema, so kernel 'norm' takes 'const demo::Tensor&'");
 static_assert(
-#line 17 "ops.yaml"
-                             takes<kernel_4::found<1>, kernel_4::expected<1>>,
+#line DEMO_PLACE_norm_func
+                             takes<norm_CompositeImplicitAutograd::found<1>, norm_CompositeImplicitAutograd::expected<1>>,
     "demo::norm: argument 'weight' is 'Tensor?' in the schema, so kernel 'norm' takes 'const std::optional<demo::Tensor>&'");
 static_assert(
-#line 17 "ops.yaml"
-                                                      gives<kernel_4::found_return, kernel_4::expected_return>,
+#line DEMO_PLACE_norm_func
+                                                      gives<norm_CompositeImplicitAutograd::found_return, norm_CompositeImplicitAutograd::expected_return>,
     "demo::norm: the schema returns '(Tensor, Tensor)', so kernel 'norm' returns 'std::tuple<demo::Tensor, demo::Tensor>'");
 #endif
 
 // demo::norm.out, CPU
 #if !defined(NO_NORM)
-#line 20 "ops.yaml"
-using schema_5 = ::std::tuple<demo::Tensor&, demo::Tensor&>(
-    const demo::Tensor&,
-    const ::std::optional<demo::Tensor>&,
-    demo::Tensor&,
-    demo::Tensor&);
+#line DEMO_PLACE_norm_out_func
+using norm_out_CPU_schema = ::std::tuple<demo::Tensor&, demo::Tensor&>(const demo::Tensor&, const ::std::optional<demo::Tensor>&, demo::Tensor&, demo::Tensor&);
 template <class Schema>
-auto found_5(int) -> decltype(look<Schema>::of(&::demo::norm_out));
+auto norm_out_CPU_found(int) -> decltype(look<Schema>::of(&::demo::norm_out));
 template <class Schema>
-none_of_several found_5(...);
-using kernel_5 = kernel<schema_5, decltype(found_5<schema_5>(0))>;
+none_of_several norm_out_CPU_found(...);
+using norm_out_CPU = kernel<norm_out_CPU_schema, decltype(norm_out_CPU_found<norm_out_CPU_schema>(0))>;
 static_assert(
-#line 20 "ops.yaml"
-        counts<kernel_5::found_type, kernel_5::expected_type>,
+#line DEMO_PLACE_norm_out_func
+        counts<norm_out_CPU::found_type, norm_out_CPU::expected_type>,
     "demo::norm.out: the schema has 4 arguments, so kernel 'norm_out' takes 4");
 static_assert(
-#line 20 "ops.yaml"
-                       takes<kernel_5::found<0>, kernel_5::expected<0>>,
+#line DEMO_PLACE_norm_out_func
+                       takes<norm_out_CPU::found<0>, norm_out_CPU::expected<0>>,
     "demo::norm.out: argument 'x' is 'Tensor' in the schema, so kernel 'norm_out' takes 'const demo::Tensor&'");
 static_assert(
-#line 20 "ops.yaml"
-                                 takes<kernel_5::found<1>, kernel_5::expected<1>>,
+#line DEMO_PLACE_norm_out_func
+                                 takes<norm_out_CPU::found<1>, norm_out_CPU::expected<1>>,
     "demo::norm.out: argument 'weight' is 'Tensor?' in the schema, so kernel 'norm_out' takes 'const std::optional<demo::Tensor>&'");
 static_assert(
-#line 20 "ops.yaml"
-                                                         takes<kernel_5::found<2>, kernel_5::expected<2>>,
+#line DEMO_PLACE_norm_out_func
+                                                         takes<norm_out_CPU::found<2>, norm_out_CPU::expected<2>>,
     "demo::norm.out: argument 'out' is 'Tensor(a!)' in the schema, so kernel 'norm_out' takes 'demo::Tensor&'");
 static_assert(
-#line 20 "ops.yaml"
-                                                                         takes<kernel_5::found<3>, kernel_5::expected<3>>,
+#line DEMO_PLACE_norm_out_func
+                                                                         takes<norm_out_CPU::found<3>, norm_out_CPU::expected<3>>,
     "demo::norm.out: argument 'scale' is 'Tensor(b!)' in the schema, so kernel 'norm_out' takes 'demo::Tensor&'");
 static_assert(
-#line 20 "ops.yaml"
-                                                                                               gives<kernel_5::found_return, kernel_5::expected_return>,
+#line DEMO_PLACE_norm_out_func
+                                                                                               gives<norm_out_CPU::found_return, norm_out_CPU::expected_return>,
     "demo::norm.out: the schema returns '(Tensor(a!), Tensor(b!))', so kernel 'norm_out' returns 'std::tuple<demo::Tensor&, demo::Tensor&>'");
 #endif
 

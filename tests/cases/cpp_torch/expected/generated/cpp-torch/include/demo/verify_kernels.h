@@ -18,6 +18,7 @@
 #include <demo/version.h>
 
 #include "kernel_check.h"
+#include "places.h"
 
 // Found behind the namespace of kernels that are not declared here.
 namespace demo_absent_kernels {
@@ -42,181 +43,174 @@ using namespace ::demo_absent_kernels;
 namespace demo::proof {
 
 // demo::muladd, CPU
-#line 1 "ops.yaml"
-using schema_0 = at::Tensor(const at::Tensor&, const at::Tensor&, double);
+#line DEMO_PLACE_muladd_func
+using muladd_CPU_schema = at::Tensor(const at::Tensor&, const at::Tensor&, double);
 template <class Schema>
-auto found_0(int) -> decltype(look<Schema>::of(&::demo::muladd_cpu));
+auto muladd_CPU_found(int) -> decltype(look<Schema>::of(&::demo::muladd_cpu));
 template <class Schema>
-none_of_several found_0(...);
-using kernel_0 = kernel<schema_0, decltype(found_0<schema_0>(0))>;
+none_of_several muladd_CPU_found(...);
+using muladd_CPU = kernel<muladd_CPU_schema, decltype(muladd_CPU_found<muladd_CPU_schema>(0))>;
 static_assert(
-#line 1 "ops.yaml"
-        counts<kernel_0::found_type, kernel_0::expected_type>,
+#line DEMO_PLACE_muladd_func
+        counts<muladd_CPU::found_type, muladd_CPU::expected_type>,
     "demo::muladd: the schema has 3 arguments, so kernel 'muladd_cpu' takes 3");
 static_assert(
-#line 1 "ops.yaml"
-                     takes<kernel_0::found<0>, kernel_0::expected<0>>,
+#line DEMO_PLACE_muladd_func
+                     takes<muladd_CPU::found<0>, muladd_CPU::expected<0>>,
     "demo::muladd: argument 'a' is 'Tensor' in the schema, so kernel 'muladd_cpu' takes 'const at::Tensor&'");
 static_assert(
-#line 1 "ops.yaml"
-                               takes<kernel_0::found<1>, kernel_0::expected<1>>,
+#line DEMO_PLACE_muladd_func
+                               takes<muladd_CPU::found<1>, muladd_CPU::expected<1>>,
     "demo::muladd: argument 'b' is 'Tensor' in the schema, so kernel 'muladd_cpu' takes 'const at::Tensor&'");
 static_assert(
-#line 1 "ops.yaml"
-                                         takes<kernel_0::found<2>, kernel_0::expected<2>>,
+#line DEMO_PLACE_muladd_func
+                                         takes<muladd_CPU::found<2>, muladd_CPU::expected<2>>,
     "demo::muladd: argument 's' is 'float' in the schema, so kernel 'muladd_cpu' takes 'double'");
 static_assert(
-#line 1 "ops.yaml"
-                                                         gives<kernel_0::found_return, kernel_0::expected_return>,
+#line DEMO_PLACE_muladd_func
+                                                         gives<muladd_CPU::found_return, muladd_CPU::expected_return>,
     "demo::muladd: the schema returns 'Tensor', so kernel 'muladd_cpu' returns 'at::Tensor'");
 
 // demo::muladd, CUDA
-#line 1 "ops.yaml"
-using schema_1 = at::Tensor(const at::Tensor&, const at::Tensor&, double);
+#line DEMO_PLACE_muladd_func
+using muladd_CUDA_schema = at::Tensor(const at::Tensor&, const at::Tensor&, double);
 template <class Schema>
-auto found_1(int) -> decltype(look<Schema>::of(&::demo::muladd_cuda));
+auto muladd_CUDA_found(int) -> decltype(look<Schema>::of(&::demo::muladd_cuda));
 template <class Schema>
-none_of_several found_1(...);
-using kernel_1 = kernel<schema_1, decltype(found_1<schema_1>(0))>;
+none_of_several muladd_CUDA_found(...);
+using muladd_CUDA = kernel<muladd_CUDA_schema, decltype(muladd_CUDA_found<muladd_CUDA_schema>(0))>;
 static_assert(
-#line 1 "ops.yaml"
-        counts<kernel_1::found_type, kernel_1::expected_type>,
+#line DEMO_PLACE_muladd_func
+        counts<muladd_CUDA::found_type, muladd_CUDA::expected_type>,
     "demo::muladd: the schema has 3 arguments, so kernel 'muladd_cuda' takes 3");
 static_assert(
-#line 1 "ops.yaml"
-                     takes<kernel_1::found<0>, kernel_1::expected<0>>,
+#line DEMO_PLACE_muladd_func
+                     takes<muladd_CUDA::found<0>, muladd_CUDA::expected<0>>,
     "demo::muladd: argument 'a' is 'Tensor' in the schema, so kernel 'muladd_cuda' takes 'const at::Tensor&'");
 static_assert(
-#line 1 "ops.yaml"
-                               takes<kernel_1::found<1>, kernel_1::expected<1>>,
+#line DEMO_PLACE_muladd_func
+                               takes<muladd_CUDA::found<1>, muladd_CUDA::expected<1>>,
     "demo::muladd: argument 'b' is 'Tensor' in the schema, so kernel 'muladd_cuda' takes 'const at::Tensor&'");
 static_assert(
-#line 1 "ops.yaml"
-                                         takes<kernel_1::found<2>, kernel_1::expected<2>>,
+#line DEMO_PLACE_muladd_func
+                                         takes<muladd_CUDA::found<2>, muladd_CUDA::expected<2>>,
     "demo::muladd: argument 's' is 'float' in the schema, so kernel 'muladd_cuda' takes 'double'");
 static_assert(
-#line 1 "ops.yaml"
-                                                         gives<kernel_1::found_return, kernel_1::expected_return>,
+#line DEMO_PLACE_muladd_func
+                                                         gives<muladd_CUDA::found_return, muladd_CUDA::expected_return>,
     "demo::muladd: the schema returns 'Tensor', so kernel 'muladd_cuda' returns 'at::Tensor'");
 
 // demo::scale_, CPU
-#line 8 "ops.yaml"
-using schema_2 = at::Tensor&(at::Tensor&, double);
+#line DEMO_PLACE_scale__func
+using scale__CPU_schema = at::Tensor&(at::Tensor&, double);
 template <class Schema>
-auto found_2(int) -> decltype(look<Schema>::of(&::demo::scale_cpu_));
+auto scale__CPU_found(int) -> decltype(look<Schema>::of(&::demo::scale_cpu_));
 template <class Schema>
-none_of_several found_2(...);
-using kernel_2 = kernel<schema_2, decltype(found_2<schema_2>(0))>;
+none_of_several scale__CPU_found(...);
+using scale__CPU = kernel<scale__CPU_schema, decltype(scale__CPU_found<scale__CPU_schema>(0))>;
 static_assert(
-#line 8 "ops.yaml"
-        counts<kernel_2::found_type, kernel_2::expected_type>,
+#line DEMO_PLACE_scale__func
+        counts<scale__CPU::found_type, scale__CPU::expected_type>,
     "demo::scale_: the schema has 2 arguments, so kernel 'scale_cpu_' takes 2");
 static_assert(
-#line 8 "ops.yaml"
-                     takes<kernel_2::found<0>, kernel_2::expected<0>>,
+#line DEMO_PLACE_scale__func
+                     takes<scale__CPU::found<0>, scale__CPU::expected<0>>,
     "demo::scale_: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'scale_cpu_' takes 'at::Tensor&'");
 static_assert(
-#line 8 "ops.yaml"
-                                      takes<kernel_2::found<1>, kernel_2::expected<1>>,
+#line DEMO_PLACE_scale__func
+                                      takes<scale__CPU::found<1>, scale__CPU::expected<1>>,
     "demo::scale_: argument 's' is 'float' in the schema, so kernel 'scale_cpu_' takes 'double'");
 static_assert(
-#line 8 "ops.yaml"
-                                                  gives<kernel_2::found_return, kernel_2::expected_return>,
+#line DEMO_PLACE_scale__func
+                                                  gives<scale__CPU::found_return, scale__CPU::expected_return>,
     "demo::scale_: the schema returns 'Tensor(a!)', so kernel 'scale_cpu_' returns 'at::Tensor&'");
 
 // demo::scale_, CUDA
-#line 8 "ops.yaml"
-using schema_3 = at::Tensor&(at::Tensor&, double);
+#line DEMO_PLACE_scale__func
+using scale__CUDA_schema = at::Tensor&(at::Tensor&, double);
 template <class Schema>
-auto found_3(int) -> decltype(look<Schema>::of(&::demo::scale_cuda_));
+auto scale__CUDA_found(int) -> decltype(look<Schema>::of(&::demo::scale_cuda_));
 template <class Schema>
-none_of_several found_3(...);
-using kernel_3 = kernel<schema_3, decltype(found_3<schema_3>(0))>;
+none_of_several scale__CUDA_found(...);
+using scale__CUDA = kernel<scale__CUDA_schema, decltype(scale__CUDA_found<scale__CUDA_schema>(0))>;
 static_assert(
-#line 8 "ops.yaml"
-        counts<kernel_3::found_type, kernel_3::expected_type>,
+#line DEMO_PLACE_scale__func
+        counts<scale__CUDA::found_type, scale__CUDA::expected_type>,
     "demo::scale_: the schema has 2 arguments, so kernel 'scale_cuda_' takes 2");
 static_assert(
-#line 8 "ops.yaml"
-                     takes<kernel_3::found<0>, kernel_3::expected<0>>,
+#line DEMO_PLACE_scale__func
+                     takes<scale__CUDA::found<0>, scale__CUDA::expected<0>>,
     "demo::scale_: argument 'self' is 'Tensor(a!)' in the schema, so kernel 'scale_cuda_' takes 'at::Tensor&'");
 static_assert(
-#line 8 "ops.yaml"
-                                      takes<kernel_3::found<1>, kernel_3::expected<1>>,
+#line DEMO_PLACE_scale__func
+                                      takes<scale__CUDA::found<1>, scale__CUDA::expected<1>>,
     "demo::scale_: argument 's' is 'float' in the schema, so kernel 'scale_cuda_' takes 'double'");
 static_assert(
-#line 8 "ops.yaml"
-                                                  gives<kernel_3::found_return, kernel_3::expected_return>,
+#line DEMO_PLACE_scale__func
+                                                  gives<scale__CUDA::found_return, scale__CUDA::expected_return>,
     "demo::scale_: the schema returns 'Tensor(a!)', so kernel 'scale_cuda_' returns 'at::Tensor&'");
 
 // demo::squares, CPU
-#line 16 "ops.yaml"
-using schema_4 = at::Tensor(
-    at::IntArrayRef,
-    ::std::optional<at::ScalarType>,
-    ::std::optional<at::Layout>,
-    ::std::optional<at::Device>,
-    ::std::optional<bool>);
+#line DEMO_PLACE_squares_func
+using squares_CPU_schema = at::Tensor(at::IntArrayRef, ::std::optional<at::ScalarType>, ::std::optional<at::Layout>, ::std::optional<at::Device>, ::std::optional<bool>);
 template <class Schema>
-auto found_4(int) -> decltype(look<Schema>::of(&::factory::squares));
+auto squares_CPU_found(int) -> decltype(look<Schema>::of(&::factory::squares));
 template <class Schema>
-none_of_several found_4(...);
-using kernel_4 = kernel<schema_4, decltype(found_4<schema_4>(0))>;
+none_of_several squares_CPU_found(...);
+using squares_CPU = kernel<squares_CPU_schema, decltype(squares_CPU_found<squares_CPU_schema>(0))>;
 static_assert(
-#line 16 "ops.yaml"
-        counts<kernel_4::found_type, kernel_4::expected_type>,
+#line DEMO_PLACE_squares_func
+        counts<squares_CPU::found_type, squares_CPU::expected_type>,
     "demo::squares: the schema has 5 arguments, so kernel 'squares' takes 5");
 static_assert(
-#line 16 "ops.yaml"
-                      takes<kernel_4::found<0>, kernel_4::expected<0>>,
+#line DEMO_PLACE_squares_func
+                      takes<squares_CPU::found<0>, squares_CPU::expected<0>>,
     "demo::squares: argument 'size' is 'SymInt[]' in the schema, so kernel 'squares' takes 'at::IntArrayRef'");
 static_assert(
-#line 16 "ops.yaml"
-                                        takes<kernel_4::found<1>, kernel_4::expected<1>>,
+#line DEMO_PLACE_squares_func
+                                        takes<squares_CPU::found<1>, squares_CPU::expected<1>>,
     "demo::squares: argument 'dtype' is 'ScalarType?' in the schema, so kernel 'squares' takes 'std::optional<at::ScalarType>'");
 static_assert(
-#line 16 "ops.yaml"
-                                                                takes<kernel_4::found<2>, kernel_4::expected<2>>,
+#line DEMO_PLACE_squares_func
+                                                                takes<squares_CPU::found<2>, squares_CPU::expected<2>>,
     "demo::squares: argument 'layout' is 'Layout?' in the schema, so kernel 'squares' takes 'std::optional<at::Layout>'");
 static_assert(
-#line 16 "ops.yaml"
-                                                                                     takes<kernel_4::found<3>, kernel_4::expected<3>>,
+#line DEMO_PLACE_squares_func
+                                                                                     takes<squares_CPU::found<3>, squares_CPU::expected<3>>,
     "demo::squares: argument 'device' is 'Device?' in the schema, so kernel 'squares' takes 'std::optional<at::Device>'");
 static_assert(
-#line 16 "ops.yaml"
-                                                                                                          takes<kernel_4::found<4>, kernel_4::expected<4>>,
+#line DEMO_PLACE_squares_func
+                                                                                                          takes<squares_CPU::found<4>, squares_CPU::expected<4>>,
     "demo::squares: argument 'pin_memory' is 'bool?' in the schema, so kernel 'squares' takes 'std::optional<bool>'");
 static_assert(
-#line 16 "ops.yaml"
-                                                                                                                                    gives<kernel_4::found_return, kernel_4::expected_return>,
+#line DEMO_PLACE_squares_func
+                                                                                                                                    gives<squares_CPU::found_return, squares_CPU::expected_return>,
     "demo::squares: the schema returns 'Tensor', so kernel 'squares' returns 'at::Tensor'");
 
 // demo::rms_norm, CompositeImplicitAutograd
 #if !defined(NO_NORM) && TORCHGEN_LITE_TORCH_VERSION >= 20600
-#line 20 "ops.yaml"
-using schema_5 = ::std::tuple<at::Tensor, at::Tensor>(
-    const at::Tensor&,
-    const ::std::optional<at::Tensor>&);
+#line DEMO_PLACE_rms_norm_func
+using rms_norm_CompositeImplicitAutograd_schema = ::std::tuple<at::Tensor, at::Tensor>(const at::Tensor&, const ::std::optional<at::Tensor>&);
 template <class Schema>
-auto found_5(int) -> decltype(look<Schema>::of(&::demo::rms_norm));
+auto rms_norm_CompositeImplicitAutograd_found(int) -> decltype(look<Schema>::of(&::demo::rms_norm));
 template <class Schema>
-none_of_several found_5(...);
-using kernel_5 = kernel<schema_5, decltype(found_5<schema_5>(0))>;
+none_of_several rms_norm_CompositeImplicitAutograd_found(...);
+using rms_norm_CompositeImplicitAutograd = kernel<rms_norm_CompositeImplicitAutograd_schema, decltype(rms_norm_CompositeImplicitAutograd_found<rms_norm_CompositeImplicitAutograd_schema>(0))>;
 static_assert(
-#line 20 "ops.yaml"
-        counts<kernel_5::found_type, kernel_5::expected_type>,
+#line DEMO_PLACE_rms_norm_func
+        counts<rms_norm_CompositeImplicitAutograd::found_type, rms_norm_CompositeImplicitAutograd::expected_type>,
     "demo::rms_norm: the schema has 2 arguments, so kernel 'rms_norm' takes 2");
 static_assert(
-#line 20 "ops.yaml"
-                       takes<kernel_5::found<0>, kernel_5::expected<0>>,
+#line DEMO_PLACE_rms_norm_func
+                       takes<rms_norm_CompositeImplicitAutograd::found<0>, rms_norm_CompositeImplicitAutograd::expected<0>>,
     "demo::rms_norm: argument 'x' is 'Tensor' in the schema, so kernel 'rms_norm' takes 'const at::Tensor&'");
 static_assert(
-#line 20 "ops.yaml"
-                                 takes<kernel_5::found<1>, kernel_5::expected<1>>,
+#line DEMO_PLACE_rms_norm_func
+                                 takes<rms_norm_CompositeImplicitAutograd::found<1>, rms_norm_CompositeImplicitAutograd::expected<1>>,
     "demo::rms_norm: argument 'weight' is 'Tensor?' in the schema, so kernel 'rms_norm' takes 'const std::optional<at::Tensor>&'");
 static_assert(
-#line 20 "ops.yaml"
-                                                          gives<kernel_5::found_return, kernel_5::expected_return>,
+#line DEMO_PLACE_rms_norm_func
+                                                          gives<rms_norm_CompositeImplicitAutograd::found_return, rms_norm_CompositeImplicitAutograd::expected_return>,
     "demo::rms_norm: the schema returns '(Tensor, Tensor)', so kernel 'rms_norm' returns 'std::tuple<at::Tensor, at::Tensor>'");
 #endif
 
