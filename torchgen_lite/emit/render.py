@@ -3,7 +3,8 @@
 Note [Templates]
 Undefined names are errors (`StrictUndefined`), nothing is escaped (the output is code), block tags leave
 no empty lines behind (`trim_blocks`, `lstrip_blocks`), and the final newline of a template is kept. The
-user's template directories are looked at before the built-in ones, file by file. `vars` is what
+user's template directories are looked at before the built-in ones, file by file; an override gets at the template
+that it overrides as `built-in/python/ops.py.j2`, to extend it and replace a block. `vars` is what
 `template-vars` of the configuration says. Lines that are too long are divided afterwards (Note [Layout]);
 what comes out of an override is Python that nobody has looked at, so black formats that, and only that.
 """
@@ -19,6 +20,7 @@ from jinja2 import (
     ChoiceLoader,
     Environment,
     FileSystemLoader,
+    PrefixLoader,
     StrictUndefined,
     Template,
     TemplateError,
@@ -61,9 +63,10 @@ def _built_in() -> Environment:
 
 
 def _environment(template_dirs: tuple[str, ...]) -> Environment:
-    folders = [*template_dirs, str(find_templates())]
+    folders = [FileSystemLoader(folder) for folder in template_dirs]
+    ours = FileSystemLoader(find_templates())
     return Environment(
-        loader=ChoiceLoader([FileSystemLoader(folder) for folder in folders]),
+        loader=ChoiceLoader([*folders, ours, PrefixLoader({"built-in": ours})]),
         undefined=StrictUndefined,
         autoescape=False,
         trim_blocks=True,

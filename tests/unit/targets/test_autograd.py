@@ -188,7 +188,18 @@ def test_what_formulas_call_has_to_be_there(project: Path) -> None:
     assert [(d.code, d.start()) for d in load(root=project).diagnostics] == [("TG322", (6, 13))]
 
 
-def test_an_operator_of_ones_own_is_differentiable_on_every_backend(project: Path) -> None:
+OVERRIDE = """\
+{# template-api: 1 #}
+{% extends "built-in/python/register_autograd.py.j2" %}
+{% block kernel %}
+    print("called:", {{ op.kernel.operator }})
+{{ super() }}
+{%- endblock %}
+"""
+
+
+def run(project: Path, program: str) -> list[str]:
+    """What a program prints that uses the generated package."""
     for path, text in generate(load(root=project)).items():
         target = project / "generated" / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -201,13 +212,30 @@ def test_an_operator_of_ones_own_is_differentiable_on_every_backend(project: Pat
         ROOT / "generated/python",
     ]
     done = subprocess.run(
-        [sys.executable, "-c", RUN],
+        [sys.executable, "-c", program],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(map(str, path))},
         capture_output=True,
         text=True,
     )
     assert done.stderr == ""
-    assert done.stdout.splitlines() == [
+    return done.stdout.splitlines()
+
+
+def test_an_override_of_one_block_changes_the_kernels(project: Path) -> None:
+    override = project / "mine/python/register_autograd.py.j2"
+    override.parent.mkdir(parents=True)
+    override.write_text(OVERRIDE)
+    config = project / "torchgen_lite.toml"
+    config.write_text('template-dirs = ["mine"]\n' + config.read_text())
+    program = RUN[: RUN.index("z = x * 1")]
+    assert run(project, program) == [
+        "called: scale",
+        "ScaleBackward0 [[3.0, 5.0], [1.0, 2.0]]",
+    ]
+
+
+def test_an_operator_of_ones_own_is_differentiable_on_every_backend(project: Path) -> None:
+    assert run(project, RUN) == [
         "ScaleBackward0 [[3.0, 5.0], [1.0, 2.0]]",
         "ScaleBackward0 1 [[3.0, 5.0], [1.0, 2.0]]",
         "False",
