@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.program import Program, build_program
+from torchgen_lite.analysis.resolve import derive_functions
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics, suggest
 from torchgen_lite.loader.config import (
     DEFAULT_SCHEMA,
@@ -163,7 +165,10 @@ def _read(
     sources, found = load_schema_sources(paths, config.root)
     diagnostics += found
     functions, found = load_native_functions(
-        sources, tags=known_tags, extra_fields=config.extra_fields
+        sources,
+        tags=known_tags,
+        extra_fields=config.extra_fields,
+        derive=partial(derive_functions, vocabulary=known_tags),
     )
     diagnostics += found
     modules = _index_modules(config, diagnostics)

@@ -49,6 +49,7 @@ def kernels_of(function: NativeFunction) -> tuple[KernelEntry, ...]:
         or structured
         or function.structured_delegate is not None
         or function.place("dispatch") is not None
+        or not function.is_written
     ):
         return tuple(
             [

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 AUTOGRAD = "Autograd"
 BACKEND_SELECT = "BackendSelect"
 META = "Meta"
+EXPLICIT = "CompositeExplicitAutograd"
 NON_FUNCTIONAL = "CompositeExplicitAutogradNonFunctional"
 VIEWS = "ADInplaceOrView"
 
@@ -66,6 +67,9 @@ def registrations_of(
     """What could be registered for one operator, whatever the policy makes."""
     yield from _written(program, operator, policy)
     yield from _structured(program, operator, policy)
+    if not operator.is_derived and not operator.function.is_written:
+        # A backend has a kernel for it; PyTorch's own is there as well.
+        yield Registration(operator, EXPLICIT, Origin.derived)
     if policy.target and policy.in_pytorch and operator.function.namespace in TORCH_NAMESPACES:
         return  # The rest PyTorch has itself.
     if _returns_self_on_meta(operator):

@@ -110,6 +110,14 @@ def resolve(functions: Sequence[NativeFunction], vocabulary: Collection[str] = (
         return _resolve(functions, vocabulary)
 
 
+def derive_functions(
+    functions: Sequence[NativeFunction], vocabulary: Collection[str] = ()
+) -> tuple[NativeFunction, ...]:
+    """The operators that PyTorch derives from these."""
+    operators = resolve(functions, vocabulary).operators
+    return tuple([operator.function for operator in operators if operator.is_derived])
+
+
 def _resolve(functions: Sequence[NativeFunction], vocabulary: Collection[str]) -> Resolved:
     members = [member_of(function) for function in functions]
     tags = {m.name: tags_of(m.function, m.kind, vocabulary) for m in members}

@@ -34,6 +34,8 @@ def served_keys(
 ) -> dict[str, Span | None]:
     """Each key that has a kernel, and where that is written. `by_name` finds a structured delegate."""
     found = {entry.key: entry.key_span for entry in own_kernels(function)}
+    if not function.is_written:
+        found.setdefault(_EXPLICIT, None)
     if function.structured:
         found.setdefault("Meta", function.place("structured"))
     if function.delegate is not None:

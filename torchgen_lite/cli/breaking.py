@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -89,12 +90,16 @@ def _say_counts(session: Session, found: int, operators: int, against: str) -> N
 def _load_base(against: str, schema: Sequence[str], program: Program) -> Program:
     """The old version, read as the new one is; its own errors mean that nothing can be compared."""
     from torchgen_lite.analysis.program import build_program
+    from torchgen_lite.analysis.resolve import derive_functions
     from torchgen_lite.loader.native_functions import load_native_functions
 
     config = program.config
     base = read_base(against, config, [Path(path) for path in schema])
     functions, found = load_native_functions(
-        base.sources, tags=program.tags, extra_fields=config.extra_fields
+        base.sources,
+        tags=program.tags,
+        extra_fields=config.extra_fields,
+        derive=partial(derive_functions, vocabulary=program.tags),
     )
     old = build_program(functions, config, diagnostics=[*base.diagnostics, *found])
     if not has_errors(old.diagnostics) or base.diagnostics:

@@ -16,11 +16,12 @@ operators of the backend's own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean
 from torchgen_lite.loader.dispatch_table import key_names
+from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
 from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, EntryReader, short
@@ -54,12 +55,12 @@ _PRIVATE = {"NPU": "PrivateUse1", "Ascend": "PrivateUse1", "PrivateUse": "Privat
 def load_backend_file(
     source: Source,
     node: MapNode,
-    functions: Sequence[NativeFunction],
+    earlier: Earlier,
     tags: Collection[str],
     extra_fields: Collection[str],
     diagnostics: list[Diagnostic],
-) -> list[NativeFunction]:
-    """The earlier functions with this backend's kernels, followed by its own operators."""
+) -> None:
+    """Give the earlier functions this backend's kernels, and let its own operators follow."""
     reader = EntryReader(source, diagnostics)
     reader.fields = {key.value: (key, value) for key, value in reader.read_keys(node)}
     for name, (key, _) in reader.fields.items():
@@ -68,31 +69,25 @@ def load_backend_file(
             message = f"unknown field `{short(name)}`"
             reader.report("TG102", message, reader.span(key), "not a field", hint)
     key_name = _backend_key(reader)
-    result = list(functions)
-    index = {_name(f): i for i, f in enumerate(result)}
+    functions = earlier.functions
     symint = {text for text, _ in _names(reader, "symint")}
     for list_name in _NAME_LISTS:
         if list_name in ("symint", "tocpu"):
             continue
         wanted = f"Autograd{key_name}" if list_name == "autograd" else key_name
         for text, item in _names(reader, list_name):
-            position = _find(reader, text, item, index)
+            position = earlier.find(reader, text, item)
             if position is not None:
-                kernel = _kernel(reader, result[position], text in symint)
-                result[position] = _add(reader, result[position], wanted, kernel, item)
+                kernel = _kernel(reader, functions[position], text in symint)
+                functions[position] = _add(reader, functions[position], wanted, kernel, item)
     for list_name in _ENTRY_LISTS:
-        result += _own_entries(
+        functions += _own_entries(
             reader, list_name, key_name, tags, {*extra_fields, *_VENDOR}, diagnostics
         )
-    return result
 
 
 # Fields of custom entries in files of vendors and of the lazy backends.
 _VENDOR = ("op_api", "acl_op", "gen_opapi", "exposed", "sparse", "shape", "opkind", "properties")
-
-
-def _name(function: NativeFunction) -> str:
-    return function.name.removeprefix("aten::")
 
 
 def _backend_key(reader: EntryReader) -> str:
@@ -141,15 +136,6 @@ def _names(reader: EntryReader, field: str) -> Iterator[tuple[str, ScalarNode]]:
 _NAMING = ("op", "func")
 
 
-def _find(reader: EntryReader, name: str, node: ScalarNode, index: dict[str, int]) -> int | None:
-    position = index.get(name)
-    if position is None:
-        hint = did_you_mean(name, index) if index else "name the file that declares it before this"
-        message = f"operator `{short(name)}` is not declared"
-        reader.report("TG312", message, reader.span(node), "no such operator", hint)
-    return position
-
-
 def _kernel(reader: EntryReader, function: NativeFunction, symint: bool) -> str:
     """The C++ function that torchgen expects: `torch_xla::XLANativeFunctions::add_out`."""
     name = function.func.base_name
@@ -165,13 +151,19 @@ def _add(
 ) -> NativeFunction:
     span = reader.span(node)
     if any(entry.key == key for entry in function.dispatch):
-        message = f"dispatch key `{key}` of `{_name(function)}` is given twice"
+        name = function.name.removeprefix("aten::")
+        message = f"dispatch key `{key}` of `{name}` is given twice"
         reader.report("TG115", message, span, "given again here")
         return function
     dispatch = function.dispatch
     entry = DispatchEntry(key, kernel, span, span)
     has_table = function.place("dispatch") is not None or function.structured
-    if not dispatch and not has_table and function.structured_delegate is None:
+    if (
+        not dispatch
+        and not has_table
+        and function.is_written
+        and function.structured_delegate is None
+    ):
         # The implicit kernel stays: adding a backend must not take it away.
         base = function.func.base_name
         overload = function.func.overload_name

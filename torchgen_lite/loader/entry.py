@@ -87,6 +87,11 @@ class NativeFunction:
         name = self.func.flat_name
         return name if self.namespace == home else f"{self.namespace.replace('::', '_')}__{name}"
 
+    @property
+    def is_written(self) -> bool:
+        """Whether an entry declares it. Otherwise PyTorch derives it from another operator."""
+        return bool(self.field_spans)
+
     def place(self, name: str) -> Span | None:
         """Where a field is written; None if the entry does not have it."""
         return next((span for field, span in self.field_spans if field == name), None)

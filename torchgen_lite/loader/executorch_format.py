@@ -17,10 +17,11 @@ one for CPU; the specialised ones are kept in `extra` under the name `kernels`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 
 from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean
+from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
@@ -33,12 +34,12 @@ _KERNEL_FIELDS = ("arg_meta", "kernel_name")
 def load_executorch_entry(
     source: Source,
     node: MapNode,
-    functions: Sequence[NativeFunction],
+    earlier: Earlier,
     tags: Collection[str],
     extra_fields: Collection[str],
     diagnostics: list[Diagnostic],
-) -> tuple[NativeFunction | None, int | None]:
-    """The operator with its kernels, and the index of the earlier function that it replaces."""
+) -> None:
+    """Give an earlier function these kernels, or let one that is declared here follow."""
     reader = EntryReader(source, diagnostics)
     # Keys that are written twice are reported by the reader of the whole entry where there is one.
     is_new = any(isinstance(key, ScalarNode) and key.value == "func" for key, _ in node.items)
@@ -50,10 +51,11 @@ def load_executorch_entry(
         allowed = {*extra_fields, *EXECUTORCH_FIELDS}
         function = load_entry(source, node, tags, allowed, diagnostics)
     else:
-        function, position = _earlier(reader, functions, extra_fields)
+        position = _find(reader, earlier, extra_fields)
+        function = None if position is None else earlier.functions[position]
     kernels = _read_kernels(reader)
     if function is None:
-        return None, None
+        return
     present = {entry.key for entry in function.dispatch}
     added = tuple(kernel for kernel in kernels if kernel.key not in present)
     raw = tuple(
@@ -62,12 +64,14 @@ def load_executorch_entry(
         if name in EXECUTORCH_FIELDS[1:]
     )
     kept = tuple(item for item in function.extra if item[0] not in EXECUTORCH_FIELDS)
-    return replace(function, dispatch=function.dispatch + added, extra=kept + raw), position
+    function = replace(function, dispatch=function.dispatch + added, extra=kept + raw)
+    if position is None:
+        earlier.functions.append(function)
+    else:
+        earlier.functions[position] = function
 
 
-def _earlier(
-    reader: EntryReader, functions: Sequence[NativeFunction], extra_fields: Collection[str]
-) -> tuple[NativeFunction | None, int | None]:
+def _find(reader: EntryReader, earlier: Earlier, extra_fields: Collection[str]) -> int | None:
     known = (*EXECUTORCH_FIELDS, "func", *extra_fields)
     for name, (key, _) in reader.fields.items():
         if name not in known:
@@ -75,20 +79,12 @@ def _earlier(
             message = f"unknown field `{short(name)}`"
             reader.report("TG102", message, reader.span(key), "not a field", hint)
     operator = reader.operator_name("op")
-    if operator is None:
-        if "op" not in reader.fields:
-            first = next(iter(reader.fields.values()))[0]
-            reader.report("TG104", "an entry without `op` or `func`", reader.span(first), "here")
-        return None, None
-    wanted = operator.removeprefix("aten::")
-    for position, function in enumerate(functions):
-        if wanted in (function.func.local_name, function.name):
-            return function, position
-    names = [f.func.full_name for f in functions]
-    hint = did_you_mean(wanted, names) if names else "name the file that declares it before this"
-    message = f"operator `{short(operator)}` is not declared"
-    reader.report("TG312", message, reader.span(reader.fields["op"][1]), "no such operator", hint)
-    return None, None
+    if operator is not None:
+        return earlier.find(reader, operator, reader.fields["op"][1])
+    if "op" not in reader.fields:
+        first = next(iter(reader.fields.values()))[0]
+        reader.report("TG104", "an entry without `op` or `func`", reader.span(first), "here")
+    return None
 
 
 def _read_kernels(reader: EntryReader) -> tuple[DispatchEntry, ...]:

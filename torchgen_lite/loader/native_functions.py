@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 from torchgen_lite.diagnostics import Diagnostic, Source
+from torchgen_lite.loader.earlier import Derive, Earlier
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.gc_pause import gc_paused
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
@@ -39,12 +40,14 @@ def load_native_functions(
     *,
     tags: Collection[str] | None = None,
     extra_fields: Collection[str] = (),
+    derive: Derive = lambda functions: (),
 ) -> Loaded:
     """The entries of several files, in order. Every mistake is a diagnostic; never raises.
 
     A file is PyTorch's format, the backend format or ExecuTorch's; the latter two add kernels to
     operators of the files before them. A tag that isn't in `tags` gets a warning; without `tags`
     those of PyTorch count. `extra_fields` are fields of a vendor that are read and kept as text.
+    `derive` gives the operators that PyTorch derives from others, which may get kernels, too.
     """
     if tags is None:
         tags = KNOWN_TAGS
@@ -54,48 +57,44 @@ def load_native_functions(
         for source in sources:
             node, found = read_yaml(source)
             diagnostics += found
-            functions = _load_file(source, node, functions, tags, extra_fields, diagnostics)
+            earlier = Earlier(functions, derive)
+            _load_file(source, node, earlier, tags, extra_fields, diagnostics)
     return tuple(functions), tuple(diagnostics)
 
 
 def _load_file(
     source: Source,
     node: Node | None,
-    functions: list[NativeFunction],
+    earlier: Earlier,
     tags: Collection[str],
     extra_fields: Collection[str],
     diagnostics: list[Diagnostic],
-) -> list[NativeFunction]:
-    """The functions so far with what this file adds."""
+) -> None:
+    """Add what this file has to the functions so far."""
     if node is None or (isinstance(node, ScalarNode) and node.is_null):
-        return functions
+        return
     if isinstance(node, MapNode) and _has_key(node, ("backend", "supported", "official")):
         # The other formats are imported where they occur: most projects never read one.
         from torchgen_lite.loader.backend_format import load_backend_file
 
-        return load_backend_file(source, node, functions, tags, extra_fields, diagnostics)
+        load_backend_file(source, node, earlier, tags, extra_fields, diagnostics)
+        return
     if not isinstance(node, ListNode):
         reader = EntryReader(source, diagnostics)
         hint = "begin each entry with `- func: ...`"
         reader.report("TG101", "not a list of entries", reader.span(node), "here", hint)
-        return functions
+        return
     for item in node.items:
         if _too_many_errors(source, item, diagnostics):
             break
         if isinstance(item, MapNode) and _has_key(item, ("op", "kernels")):
             from torchgen_lite.loader.executorch_format import load_executorch_entry
 
-            function, position = load_executorch_entry(
-                source, item, functions, tags, extra_fields, diagnostics
-            )
-            if function is not None and position is not None:
-                functions[position] = function
-                continue
-        else:
-            function = load_entry(source, item, tags, extra_fields, diagnostics)
+            load_executorch_entry(source, item, earlier, tags, extra_fields, diagnostics)
+            continue
+        function = load_entry(source, item, tags, extra_fields, diagnostics)
         if function is not None:
-            functions.append(function)
-    return functions
+            earlier.functions.append(function)
 
 
 def _too_many_errors(source: Source, item: Node, diagnostics: list[Diagnostic]) -> bool:

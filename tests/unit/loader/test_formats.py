@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite.analysis import build_program
+from torchgen_lite.analysis.policy import PYTORCH
+from torchgen_lite.analysis.registrations import registrations
+from torchgen_lite.analysis.resolve import derive_functions
+from torchgen_lite.analysis.served_keys import served_keys
 from torchgen_lite.diagnostics import Source, render_concise
-from torchgen_lite.loader import NativeFunction, load_native_functions
+from torchgen_lite.loader import Config, NativeFunction, load_native_functions
 
 BASE = """\
 - func: abs(Tensor self) -> Tensor
@@ -169,3 +178,68 @@ custom:
     assert said == ""
     assert ("PrivateUse1", "abs") in kernels(functions["abs"])
     assert kernels(functions["npu_op"]) == [("PrivateUse1", "npu_op")]
+
+
+ISNAN = """\
+- func: isnan(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: isnan
+  autogen: isnan.out
+"""
+
+
+@pytest.mark.parametrize(
+    "overlay",
+    [
+        "backend: XLA\nsupported: [isnan.out]\n",
+        """\
+- op: isnan.out
+  kernels:
+  - arg_meta: null
+    kernel_name: isnan_out
+""",
+    ],
+    ids=["backend", "executorch"],
+)
+def test_kernels_for_an_operator_that_is_derived(overlay: str) -> None:
+    sources = [Source("ops.yaml", ISNAN), Source("more.yaml", overlay)]
+    functions, found = load_native_functions(sources, derive=derive_functions)
+    program = build_program(
+        functions, Config(Path(".")), diagnostics=found, sources=sources, lint=True
+    )
+    assert render_concise(program.diagnostics) == ""
+    key = "XLA" if "XLA" in overlay else "CPU"
+    operator = program.resolved.by_name["aten::isnan.out"]
+    schema = "isnan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)"
+    assert str(operator.schema) == schema and kernels(operator.function) == [(key, "isnan_out")]
+    assert [
+        (r.key, r.origin.name) for r in registrations(program, PYTORCH) if r.operator is operator
+    ] == [
+        (key, "written"),
+        ("CompositeExplicitAutograd", "derived"),
+    ]
+    assert set(served_keys(operator.function, {})) == {key, "CompositeExplicitAutograd"}
+
+
+def test_a_kernel_that_is_not_the_default_declares_no_other() -> None:
+    overlay = """\
+- op: isnan.out
+  kernels:
+  - arg_meta: {self: [Float, D0]}
+    kernel_name: fast
+"""
+    sources = [Source("ops.yaml", ISNAN), Source("more.yaml", overlay)]
+    functions, _ = load_native_functions(sources, derive=derive_functions)
+    program = build_program(functions, Config(Path(".")))
+    assert program.resolved.by_name["aten::isnan.out"].kernels == ()
+
+
+def test_what_nobody_derives_is_not_declared() -> None:
+    sources = [
+        Source("ops.yaml", ISNAN),
+        Source("more.yaml", "backend: XLA\nsupported: [isnan.ou]\n"),
+    ]
+    _, found = load_native_functions(sources, derive=derive_functions)
+    assert render_concise(found) == (
+        "more.yaml:2:13: error[TG312] operator 'isnan.ou' is not declared (did you mean 'isnan.out'?)\n"
+    )

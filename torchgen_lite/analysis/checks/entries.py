@@ -38,7 +38,7 @@ def check_tags(functions: Sequence[NativeFunction], known: Collection[str]) -> I
     """TG126, and TG127 in releases that know the tag it asks for."""
     for function in functions:
         tags = function.tags
-        if "generated" in tags:
+        if "generated" in tags and function.is_written:
             message = "`generated` marks what PyTorch's generator derives"
             yield _tag(function, "TG126", message, "not written by hand", "leave the tag out")
         if _IN_PLACE_VIEW in tags and not _writes_in_place(function):

@@ -29,7 +29,7 @@ def check_autogen(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     for function in functions:
         for name in function.autogen:
             found = by_name.get(f"{function.namespace}::{name.rpartition('::')[2]}")
-            if found is not None:
+            if found is not None and found.is_written:
                 span = function.place("autogen")
                 place = found.func.name_span
                 secondary = (Label(place, "declared here"),) if place else ()

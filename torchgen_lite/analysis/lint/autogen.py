@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from operator import attrgetter
 
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import finding
@@ -50,7 +51,7 @@ def _suspects(functions: Sequence[NativeFunction]) -> Iterator[NativeFunction]:
     That is where `autogen` stands, and where variants of one name leave out the functional one.
     """
     names: defaultdict[tuple[str, str], list[NativeFunction]] = defaultdict(list)
-    for function in functions:
+    for function in filter(attrgetter("is_written"), functions):
         names[function.namespace, root_of(function.func.base_name)].append(function)
     for members in names.values():
         asks = any(f.autogen for f in members)
@@ -89,7 +90,7 @@ def _disagreement(
     members: Sequence[NativeFunction], asked: set[str], given: set[str]
 ) -> Diagnostic:
     """Said of the entry with the `autogen` line, or of the first in the file."""
-    declared = [f for f in members if f.field_spans]
+    declared = [f for f in members if f.is_written]
     declared.sort(key=lambda f: f.func.name_span.start if f.func.name_span else 0)
     function = next((f for f in declared if f.autogen), declared[0] if declared else members[0])
     span = function.place("autogen")

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.registrations import Registration
 
-# The target whose registrations these are.
 _LINE = re.compile(r"^(?P<key>\w+)(?:\[alias\])?: (?P<debug>.*) :: .* \[ (?P<how>[\w ]+) \]$")
 
 
@@ -35,17 +34,27 @@ def policy_of(program: Program, target: str | None, *, is_foreign: bool = False)
 
 def registrations_of_program(program: Program, policy: Policy) -> Iterator[Registrations]:
     """The kernels that the schema files name, and those that follow by the policy of a target."""
-    from torchgen_lite.analysis.policy import Origin
     from torchgen_lite.analysis.registrations import registrations
 
     fallbacks, by_hand = _beside(program, policy)
-    resolved = program.resolved
-    every = resolved.operators if Origin.derived in policy.makes else resolved.declared
-    kernels: dict[str, dict[str, str]] = {operator.name: {} for operator in every}
-    for one in registrations(program, policy):
-        kernels[one.operator.name][one.key] = _label(one)
+    declared = program.resolved.declared
+    kernels: dict[str, dict[str, str]] = {operator.name: {} for operator in declared}
+    for one in (*registrations(program, policy), *_derived_by_torch(program, policy)):
+        kernels.setdefault(one.operator.name, {}).setdefault(one.key, _label(one))
     for name, own in kernels.items():
         yield Registrations(name, {**by_hand.get(name, {}), **own}, fallbacks)
+
+
+def _derived_by_torch(program: Program, policy: Policy) -> Iterator[Registration]:
+    """The kernels of operators that PyTorch derives: they are there, whatever a target for PyTorch makes."""
+    from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+    from torchgen_lite.analysis.policy import PYTORCH, Origin
+    from torchgen_lite.analysis.registrations import registrations
+
+    if policy.in_pytorch:
+        for one in registrations(program, PYTORCH):
+            if one.origin is Origin.derived and one.operator.function.namespace in TORCH_NAMESPACES:
+                yield one
 
 
 def _label(registration: Registration) -> str:

@@ -97,6 +97,18 @@ def test_schema_files_of_somebody_else_are_pytorchs(run: Run, tables: Path) -> N
     )
 
 
+def test_operators_that_pytorch_derives(run: Run, tables: Path) -> None:
+    schema = (
+        "- func: isnan(Tensor self) -> Tensor\n  dispatch:\n    CPU: isnan\n  autogen: isnan.out\n"
+    )
+    (tables / "native_functions.yaml").write_text(schema)
+    asked = ("table", "isnan.out", "--key", "CPU", "--target")
+    row = "  CPU  default backend kernel  isnan_out  [CompositeExplicitAutograd]"
+    assert run(*asked, "cpp-torch").stdout.splitlines()[1:] == [row]
+    # Outside PyTorch nobody derives it.
+    assert "No operator `isnan.out`" in run(*asked, "python").stderr
+
+
 def test_html(run: Run, tables: Path) -> None:
     result = run("table", "--html", "all.html")
     assert result == Result(
