@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from torchgen_lite.runtime import Dispatcher, Library, Signature, fallthrough_kernel
+from torchgen_lite.runtime import Dispatcher, Library, fallthrough_kernel
 
 _REGISTRATION = re.compile(
     r"^(?P<key>\w+)(?P<alias>\[alias\])?(?P<inactive> \(inactive\))?: (?P<rest>.*)$"
@@ -73,11 +73,10 @@ def dispatcher_with_torch_fallbacks() -> tuple[Dispatcher, Library]:
 
 def replay(dispatcher: Dispatcher, name: str, dump: str, libraries: dict[str, Library]) -> None:
     """Register in ours what torch has for an operator; older kernels first."""
-    qualified, _, overload = name.partition(".")
-    namespace = qualified.partition("::")[0]
+    namespace = name.partition("::")[0]
     if namespace not in libraries:
         libraries[namespace] = Library(namespace, "FRAGMENT", dispatcher=dispatcher)
-    libraries[namespace].define_signature(Signature(qualified, overload, name, (), ""))
+    libraries[namespace].define_stubs(name, "", kernel, kernel)
     for key, fallthrough, debug in reversed(registrations(name, dump)):
         libraries[namespace].impl(
             name, fallthrough_kernel if fallthrough else kernel, key, debug=debug

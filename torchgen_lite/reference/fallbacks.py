@@ -12,7 +12,7 @@ from typing import Any
 from torchgen_lite.reference.autograd.history import after_autograd, autograd_not_implemented
 from torchgen_lite.reference.framework import FALLBACKS
 from torchgen_lite.runtime import Dispatcher, DispatchKeySet, Library, fallthrough_kernel
-from torchgen_lite_ops import redispatch_operators
+from torchgen_lite_ops import ops
 
 _KERNELS = {
     "fallthrough": fallthrough_kernel,
@@ -40,4 +40,5 @@ def _resize_(keyset: DispatchKeySet, self: Any, *arguments: Any, **keywords: Any
     """What is recorded of a tensor is for the shape that it had."""
     if self._requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
-    return redispatch_operators.resize_(after_autograd[keyset], self, *arguments, **keywords)
+    below = after_autograd[keyset]
+    return ops.aten.resize_.default.redispatch(below, self, *arguments, **keywords)

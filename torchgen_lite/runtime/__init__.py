@@ -60,7 +60,7 @@ from torchgen_lite.runtime.named_sets import (
 )
 from torchgen_lite.runtime.observe import observe, trace
 from torchgen_lite.runtime.operator import OperatorHandle
-from torchgen_lite.runtime.packet import packet, redispatch_packet
+from torchgen_lite.runtime.packet import packet, redispatch_packet, with_overloads
 from torchgen_lite.runtime.record import Record
 from torchgen_lite.runtime.signature import Signature
 from torchgen_lite.runtime.table import Cell
@@ -121,4 +121,5 @@ __all__ = [
     "to_runtime_per_backend_functionality_key",
     "trace",
     "unregister_tensor_type",
+    "with_overloads",
 ]

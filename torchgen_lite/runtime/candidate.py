@@ -15,10 +15,11 @@ LISTS = frozenset({list, tuple})
 class Candidate:
     """One overload of a packet.
 
-    `types` are schema types, one for each of `names`; the first `positional` are positional, the first
-    `required` of those have no default, and `required_keywords` are the keyword-only ones without one.
-    `out` is the stub of the out variant and `out_names` its out arguments, reached by `out=`. `varargs`
-    is the position of an `int[]` that may be given as separate integers (`x.view(2, 3)`).
+    `types` are schema types, one for each parameter of the stub. `out` is the stub of the out variant and
+    `out_names` its out arguments, reached by `out=`, which have no types here. `varargs` is the position of
+    an `int[]` that may be given as separate integers (`x.view(2, 3)`). `names` are the stub's parameters: the
+    first `positional` are positional, the first `required` of those have no default, and
+    `required_keywords` are the keyword-only ones without one.
     """
 
     __slots__ = (
@@ -38,26 +39,30 @@ class Candidate:
     def __init__(
         self,
         stub: Callable[..., Any],
-        names: tuple[str, ...],
         types: tuple[str, ...],
-        positional: int,
-        required: int,
-        required_keywords: tuple[str, ...] = (),
         out: Callable[..., Any] | None = None,
-        out_names: tuple[str, ...] = (),
+        out_names: tuple[str, ...] = ("out",),
         varargs: int | None = None,
     ) -> None:
-        self.stub = stub
-        self.names = names
+        self.stub: Any = stub
         self.types = types
-        self.positional = positional
-        self.required = required
-        self.required_keywords = required_keywords
-        self.out = out
+        self.out: Any = out
         self.out_names = out_names
         self.varargs = varargs
         self._checks: tuple[Check, ...] = ()
         self._index: dict[str, int] = {}
+        self._read_stub()
+
+    def _read_stub(self) -> None:
+        code = self.stub.__code__
+        outs = self.out_names if self.out is self.stub else ()
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        defaults = self.stub.__kwdefaults__ or ()
+        self.names = tuple(name for name in names if name not in outs)
+        self.positional: int = code.co_argcount
+        self.required: int = code.co_argcount - len(self.stub.__defaults__ or ())
+        keywords = self.names[self.positional :]
+        self.required_keywords = tuple(name for name in keywords if name not in defaults)
 
     def fits(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> bool:
         """Whether the arguments, `out` aside, are those of this overload."""
@@ -90,9 +95,17 @@ class Candidate:
     def call(self, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
         if out is None:
             return self.stub(*arguments, **keywords)
-        assert self.out is not None
-        outs = (out,) if len(self.out_names) == 1 else tuple(out)
-        return self.out(*arguments, **keywords, **dict(zip(self.out_names, outs)))
+        return self.out(*arguments, **keywords, **self._outs(out))
+
+    def redispatch(
+        self, keyset: Any, arguments: tuple[Any, ...], keywords: dict[str, Any], out: Any
+    ) -> Any:
+        if out is None:
+            return self.stub.redispatch(keyset, *arguments, **keywords)
+        return self.out.redispatch(keyset, *arguments, **keywords, **self._outs(out))
+
+    def _outs(self, out: Any) -> dict[str, Any]:
+        return dict(zip(self.out_names, (out,) if len(self.out_names) == 1 else out))
 
     def __str__(self) -> str:
         needed = {*self.names[: self.required], *self.required_keywords}

@@ -122,11 +122,25 @@ class Library:
         frame = sys._getframe(1)
         return self._define(signature, *place(frame, debug))
 
-    def define_signature(self, signature: Signature, *, debug: str | None = None) -> OperatorHandle:
-        """`define` for generated code, which has the schema's facts at hand."""
-        self._check_define(signature.schema, signature.name.rpartition("::")[0])
+    def define_stubs(
+        self,
+        schema: str,
+        kinds: str,
+        call: Callable[..., Any],
+        redispatch: Callable[..., Any],
+        tags: tuple[str, ...] = (),
+        returns: int = 1,
+    ) -> OperatorHandle:
+        """`define` for generated code: its stubs have the schema's arguments, with their defaults.
+
+        `kinds`, `tags` and `returns` are those of `Signature`.
+        """
+        signature = Signature.of_stub(schema, kinds, call, tags, returns)
+        self._check_define(schema, signature.name.rpartition("::")[0])
         frame = sys._getframe(1)
-        return self._define(signature, *place(frame, debug))
+        operator = self._define(signature, *place(frame, None))
+        operator.use_stubs(call, redispatch)
+        return operator
 
     def _define(self, signature: Signature, where: Place, offset: int) -> OperatorHandle:
         with self.dispatcher.lock:

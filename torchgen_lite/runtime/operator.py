@@ -112,6 +112,12 @@ class OperatorHandle:
             return self.redispatch
         raise AttributeError(f"'OperatorHandle' object has no attribute '{attribute}'")
 
+    def use_stubs(self, call: Callable[..., Any], redispatch: Callable[..., Any]) -> None:
+        """Put generated stubs in place; `call.redispatch` is the other one."""
+        self.call, self.redispatch = call, redispatch
+        call.__doc__ = redispatch.__doc__ = self.schema
+        call.__dict__["redispatch"] = redispatch
+
     @property
     def name(self) -> str:
         """`aten::add` of `aten::add.Tensor`."""

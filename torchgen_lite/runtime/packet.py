@@ -51,7 +51,7 @@ def _introduced(
     return call  # type: ignore[no-any-return]
 
 
-def packet(qualname: str, candidates: tuple[Candidate, ...]) -> Callable[..., Any]:
+def packet(qualname: str, *candidates: Candidate) -> Callable[..., Any]:
     """A function that calls the first of `candidates` that fits.
 
     It raises a TypeError that lists the signatures if none does. `qualname` is where the calling module keeps
@@ -113,8 +113,17 @@ def _decides(type_: type) -> bool:
     return type_ in _PLAIN or hasattr(type_, "_dispatch_keyset")
 
 
-def redispatch_packet(qualname: str, candidates: tuple[Candidate, ...]) -> Callable[..., Any]:
-    """As `packet`, for stubs that take a keyset before the arguments of the schema."""
+def with_overloads(
+    function: Callable[..., Any], /, **overloads: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A packet, or a stub that is the only one of its name, with its overloads as attributes."""
+    function.__dict__.update(overloads)
+    return function
+
+
+def redispatch_packet(function: Any) -> Callable[..., Any]:
+    """The packet of the same name that takes a keyset before the arguments of the schema."""
+    candidates: tuple[Candidate, ...] = function.__wrapped__.candidates
 
     def call(keyset: Any, *arguments: Any, **keywords: Any) -> Any:
         out = keywords.pop("out", None) if keywords else None
@@ -123,10 +132,10 @@ def redispatch_packet(qualname: str, candidates: tuple[Candidate, ...]) -> Calla
                 continue
             gathered = candidate.gather(arguments)
             if candidate.fits(gathered, keywords):
-                return candidate.call((keyset, *gathered), keywords, out)
+                return candidate.redispatch(keyset, gathered, keywords, out)
         raise TypeError(_mismatch(call.__name__, candidates, arguments, keywords))
 
-    return _introduced(call, qualname, candidates, first=("keyset",))
+    return _introduced(call, function.__name__, candidates, first=("keyset",))
 
 
 def _mismatch(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import keyword
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, cast
 
 from torchgen_lite.runtime.errors import DispatcherError
 
@@ -22,7 +24,7 @@ def python_name(name: str) -> str:
 class Signature:
     """The facts of one operator.
 
-    `name` has its namespace; `schema` is the text with it. `arguments` are names in schema order;
+    `schema` is the text with the namespace, which `name` has, too. `arguments` are names in schema order;
     `kinds` has a letter for each of them (`schema.dispatch_kind`); the first `positional` of them are
     positional, the rest keyword-only; `defaults` are (name, value) pairs; `returns` counts the results.
     `types` are the schema types of arguments and results, against which the annotations of kernels are
@@ -44,8 +46,6 @@ class Signature:
 
     def __init__(
         self,
-        name: str,
-        overload_name: str,
         schema: str,
         arguments: tuple[str, ...] = (),
         kinds: str = "",
@@ -55,6 +55,7 @@ class Signature:
         returns: int = 1,
         types: tuple[str, ...] = (),
     ) -> None:
+        name, _, overload_name = schema.partition("(")[0].partition(".")
         if len(arguments) > MAX_ARGUMENTS:
             raise DispatcherError(
                 f"the function schema of {name} has {len(arguments)} arguments, "
@@ -81,8 +82,6 @@ class Signature:
 
         qualifier = "" if schema.namespace else f"{namespace}::"
         return Signature(
-            qualifier + schema.name,
-            schema.overload_name,
             qualifier + str(schema),
             tuple(argument.name for argument in schema.arguments),
             "".join(dispatch_kind(argument.type) for argument in schema.arguments),
@@ -99,6 +98,25 @@ class Signature:
                 *(str(result.type) for result in schema.returns),
             ),
         )
+
+    @staticmethod
+    def of_stub(
+        schema: str,
+        kinds: str,
+        stub: Callable[..., Any],
+        tags: tuple[str, ...] = (),
+        returns: int = 1,
+    ) -> Signature:
+        """The signature of an operator with a generated stub, whose parameters are the arguments."""
+        function = cast(FunctionType, stub)
+        code, defaults = function.__code__, function.__defaults__ or ()
+        count = code.co_argcount
+        names = code.co_varnames[: count + code.co_kwonlyargcount]
+        pairs = (
+            *zip(names[count - len(defaults) : count], defaults),
+            *(function.__kwdefaults__ or {}).items(),
+        )
+        return Signature(schema, names, kinds, count, pairs, tags, returns)
 
     @property
     def full_name(self) -> str:

@@ -55,8 +55,8 @@ def library_option() -> Any:
     )
 
 
-def shards_option(what: str) -> Any:
-    doc = f"Into how many files {what} are split; 0 means one, or 16 above 1,000 operators."
+def shards_option(what: str, many: int) -> Any:
+    doc = f"Into how many files {what} are split; 0 means one, or 16 above {many:,} operators."
     return option(doc, number(0, 256), 0, torch=16)
 
 

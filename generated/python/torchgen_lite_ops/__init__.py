@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from .functions import *
-from .schemas import dispatcher as dispatcher
+from .libraries import dispatcher as dispatcher
 
 from . import methods as methods, ops as ops, redispatch as redispatch
 

@@ -12,7 +12,6 @@ from typing import Any
 from torchgen_lite.reference.framework import contiguous_format
 
 from . import operators as _operators
-from . import redispatch_operators as _redispatch_operators
 
 
 def set_default(stub: Callable[..., Any], name: str, value: object) -> None:
@@ -28,4 +27,4 @@ def set_default(stub: Callable[..., Any], name: str, value: object) -> None:
 
 
 set_default(_operators.contiguous, "memory_format", contiguous_format)
-set_default(_redispatch_operators.contiguous, "memory_format", contiguous_format)
+set_default(_operators.redispatch_contiguous, "memory_format", contiguous_format)

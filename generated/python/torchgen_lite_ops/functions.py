@@ -13,61 +13,38 @@ from . import operators as _operators
 
 empty = _packet(
     "empty",
-    (
-        _Candidate(
-            _operators.empty_memory_format,
-            ("size", "dtype", "layout", "device", "pin_memory", "memory_format"),
-            ("SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?", "MemoryFormat?"),
-            1,
-            1,
-            varargs=0,
-        ),
+    _Candidate(
+        _operators.empty_memory_format,
+        ("SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?", "MemoryFormat?"),
+        varargs=0,
     ),
 )
 empty_strided = _operators.empty_strided
 empty_like = _operators.empty_like
 zeros = _packet(
     "zeros",
-    (
-        _Candidate(
-            _operators.zeros,
-            ("size", "dtype", "layout", "device", "pin_memory"),
-            ("SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
-            1,
-            1,
-            out=_operators.zeros_out,
-            out_names=("out",),
-            varargs=0,
-        ),
+    _Candidate(
+        _operators.zeros,
+        ("SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
+        out=_operators.zeros_out,
+        varargs=0,
     ),
 )
 ones = _packet(
     "ones",
-    (
-        _Candidate(
-            _operators.ones,
-            ("size", "dtype", "layout", "device", "pin_memory"),
-            ("SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
-            1,
-            1,
-            out=_operators.ones_out,
-            out_names=("out",),
-            varargs=0,
-        ),
+    _Candidate(
+        _operators.ones,
+        ("SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
+        out=_operators.ones_out,
+        varargs=0,
     ),
 )
 full = _packet(
     "full",
-    (
-        _Candidate(
-            _operators.full,
-            ("size", "fill_value", "dtype", "layout", "device", "pin_memory"),
-            ("SymInt[]", "Scalar", "ScalarType?", "Layout?", "Device?", "bool?"),
-            2,
-            2,
-            out=_operators.full_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.full,
+        ("SymInt[]", "Scalar", "ScalarType?", "Layout?", "Device?", "bool?"),
+        out=_operators.full_out,
     ),
 )
 scalar_tensor = _operators.scalar_tensor
@@ -76,166 +53,86 @@ ones_like = _operators.ones_like
 full_like = _operators.full_like
 arange = _packet(
     "arange",
-    (
-        _Candidate(
-            _operators.arange,
-            ("end", "dtype", "layout", "device", "pin_memory"),
-            ("Scalar", "ScalarType?", "Layout?", "Device?", "bool?"),
-            1,
-            1,
-            out=_operators.arange_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.arange_start,
-            ("start", "end", "dtype", "layout", "device", "pin_memory"),
-            ("Scalar", "Scalar", "ScalarType?", "Layout?", "Device?", "bool?"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.arange_start_step,
-            ("start", "end", "step", "dtype", "layout", "device", "pin_memory"),
-            (
-                "Scalar",
-                "Scalar",
-                "Scalar",
-                "ScalarType?",
-                "Layout?",
-                "Device?",
-                "bool?",
-            ),
-            3,
-            2,
-            out=_operators.arange_start_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.arange,
+        ("Scalar", "ScalarType?", "Layout?", "Device?", "bool?"),
+        out=_operators.arange_out,
+    ),
+    _Candidate(
+        _operators.arange_start,
+        ("Scalar", "Scalar", "ScalarType?", "Layout?", "Device?", "bool?"),
+    ),
+    _Candidate(
+        _operators.arange_start_step,
+        ("Scalar", "Scalar", "Scalar", "ScalarType?", "Layout?", "Device?", "bool?"),
+        out=_operators.arange_start_out,
     ),
 )
 range = _packet(
     "range",
-    (
-        _Candidate(
-            _operators.range,
-            ("start", "end", "dtype", "layout", "device", "pin_memory"),
-            ("Scalar", "Scalar", "ScalarType?", "Layout?", "Device?", "bool?"),
-            2,
-            2,
-            out=_operators.range_out_,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.range_step,
-            ("start", "end", "step", "dtype", "layout", "device", "pin_memory"),
-            (
-                "Scalar",
-                "Scalar",
-                "Scalar",
-                "ScalarType?",
-                "Layout?",
-                "Device?",
-                "bool?",
-            ),
-            3,
-            2,
-            out=_operators.range_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.range,
+        ("Scalar", "Scalar", "ScalarType?", "Layout?", "Device?", "bool?"),
+        out=_operators.range_out_,
+    ),
+    _Candidate(
+        _operators.range_step,
+        ("Scalar", "Scalar", "Scalar", "ScalarType?", "Layout?", "Device?", "bool?"),
+        out=_operators.range_out,
     ),
 )
 linspace = _packet(
     "linspace",
-    (
-        _Candidate(
-            _operators.linspace,
-            ("start", "end", "steps", "dtype", "layout", "device", "pin_memory"),
-            ("Scalar", "Scalar", "int", "ScalarType?", "Layout?", "Device?", "bool?"),
-            3,
-            3,
-            out=_operators.linspace_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.linspace,
+        ("Scalar", "Scalar", "int", "ScalarType?", "Layout?", "Device?", "bool?"),
+        out=_operators.linspace_out,
     ),
 )
 logspace = _packet(
     "logspace",
-    (
-        _Candidate(
-            _operators.logspace,
-            (
-                "start",
-                "end",
-                "steps",
-                "base",
-                "dtype",
-                "layout",
-                "device",
-                "pin_memory",
-            ),
-            (
-                "Scalar",
-                "Scalar",
-                "int",
-                "float",
-                "ScalarType?",
-                "Layout?",
-                "Device?",
-                "bool?",
-            ),
-            4,
-            3,
-            out=_operators.logspace_out,
-            out_names=("out",),
+    _Candidate(
+        _operators.logspace,
+        (
+            "Scalar",
+            "Scalar",
+            "int",
+            "float",
+            "ScalarType?",
+            "Layout?",
+            "Device?",
+            "bool?",
         ),
+        out=_operators.logspace_out,
     ),
 )
 eye = _packet(
     "eye",
-    (
-        _Candidate(
-            _operators.eye,
-            ("n", "dtype", "layout", "device", "pin_memory"),
-            ("SymInt", "ScalarType?", "Layout?", "Device?", "bool?"),
-            1,
-            1,
-            out=_operators.eye_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.eye_m,
-            ("n", "m", "dtype", "layout", "device", "pin_memory"),
-            ("SymInt", "SymInt", "ScalarType?", "Layout?", "Device?", "bool?"),
-            2,
-            2,
-            out=_operators.eye_m_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.eye,
+        ("SymInt", "ScalarType?", "Layout?", "Device?", "bool?"),
+        out=_operators.eye_out,
+    ),
+    _Candidate(
+        _operators.eye_m,
+        ("SymInt", "SymInt", "ScalarType?", "Layout?", "Device?", "bool?"),
+        out=_operators.eye_m_out,
     ),
 )
 rand = _packet(
     "rand",
-    (
-        _Candidate(
-            _operators.rand,
-            ("size", "dtype", "layout", "device", "pin_memory"),
-            ("SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
-            1,
-            1,
-            varargs=0,
-        ),
+    _Candidate(
+        _operators.rand,
+        ("SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
+        varargs=0,
     ),
 )
 randn = _packet(
     "randn",
-    (
-        _Candidate(
-            _operators.randn,
-            ("size", "dtype", "layout", "device", "pin_memory"),
-            ("SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
-            1,
-            1,
-            varargs=0,
-        ),
+    _Candidate(
+        _operators.randn,
+        ("SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
+        varargs=0,
     ),
 )
 clone = _operators.clone
@@ -243,41 +140,13 @@ _to_copy = _operators._to_copy
 zero_ = _operators.zero_
 fill_ = _packet(
     "fill_",
-    (
-        _Candidate(
-            _operators.fill__Tensor,
-            ("self", "value"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.fill__Scalar,
-            ("self", "value"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
-    ),
+    _Candidate(_operators.fill__Tensor, ("Tensor", "Tensor")),
+    _Candidate(_operators.fill__Scalar, ("Tensor", "Scalar")),
 )
 fill = _packet(
     "fill",
-    (
-        _Candidate(
-            _operators.fill_Tensor,
-            ("self", "value"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.fill_Scalar,
-            ("self", "value"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
-    ),
+    _Candidate(_operators.fill_Tensor, ("Tensor", "Tensor")),
+    _Candidate(_operators.fill_Scalar, ("Tensor", "Scalar")),
 )
 _local_scalar_dense = _operators._local_scalar_dense
 as_strided = _operators.as_strided
@@ -293,49 +162,15 @@ slice = _operators.slice_Tensor
 diagonal = _operators.diagonal
 squeeze = _packet(
     "squeeze",
-    (
-        _Candidate(
-            _operators.squeeze,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-        ),
-        _Candidate(
-            _operators.squeeze_dim,
-            ("self", "dim"),
-            ("Tensor", "int"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.squeeze_dims,
-            ("self", "dim"),
-            ("Tensor", "int[]"),
-            2,
-            2,
-        ),
-    ),
+    _Candidate(_operators.squeeze, ("Tensor",)),
+    _Candidate(_operators.squeeze_dim, ("Tensor", "int")),
+    _Candidate(_operators.squeeze_dims, ("Tensor", "int[]")),
 )
 unsqueeze = _operators.unsqueeze
 split = _packet(
     "split",
-    (
-        _Candidate(
-            _operators.split_Tensor,
-            ("self", "split_size", "dim"),
-            ("Tensor", "SymInt", "int"),
-            3,
-            2,
-        ),
-        _Candidate(
-            _operators.split_sizes,
-            ("self", "split_size", "dim"),
-            ("Tensor", "SymInt[]", "int"),
-            3,
-            2,
-        ),
-    ),
+    _Candidate(_operators.split_Tensor, ("Tensor", "SymInt", "int")),
+    _Candidate(_operators.split_sizes, ("Tensor", "SymInt[]", "int")),
 )
 split_with_sizes = _operators.split_with_sizes
 unbind = _operators.unbind_int
@@ -344,44 +179,16 @@ narrow = _operators.narrow
 chunk = _operators.chunk
 tensor_split = _packet(
     "tensor_split",
-    (
-        _Candidate(
-            _operators.tensor_split_sections,
-            ("self", "sections", "dim"),
-            ("Tensor", "SymInt", "int"),
-            3,
-            2,
-        ),
-        _Candidate(
-            _operators.tensor_split_indices,
-            ("self", "indices", "dim"),
-            ("Tensor", "SymInt[]", "int"),
-            3,
-            2,
-        ),
-    ),
+    _Candidate(_operators.tensor_split_sections, ("Tensor", "SymInt", "int")),
+    _Candidate(_operators.tensor_split_indices, ("Tensor", "SymInt[]", "int")),
 )
 broadcast_to = _operators.broadcast_to
 unflatten = _operators.unflatten_int
 flatten = _operators.flatten_using_ints
 movedim = _packet(
     "movedim",
-    (
-        _Candidate(
-            _operators.movedim_intlist,
-            ("self", "source", "destination"),
-            ("Tensor", "int[]", "int[]"),
-            3,
-            3,
-        ),
-        _Candidate(
-            _operators.movedim_int,
-            ("self", "source", "destination"),
-            ("Tensor", "int", "int"),
-            3,
-            3,
-        ),
-    ),
+    _Candidate(_operators.movedim_intlist, ("Tensor", "int[]", "int[]")),
+    _Candidate(_operators.movedim_int, ("Tensor", "int", "int")),
 )
 swapaxes = _operators.swapaxes
 swapdims = _operators.swapdims
@@ -389,74 +196,20 @@ ravel = _operators.ravel
 atleast_1d = _operators.atleast_1d
 atleast_2d = _operators.atleast_2d
 cat = _packet(
-    "cat",
-    (
-        _Candidate(
-            _operators.cat,
-            ("tensors", "dim"),
-            ("Tensor[]", "int"),
-            2,
-            1,
-            out=_operators.cat_out,
-            out_names=("out",),
-        ),
-    ),
+    "cat", _Candidate(_operators.cat, ("Tensor[]", "int"), out=_operators.cat_out)
 )
 concat = _packet(
     "concat",
-    (
-        _Candidate(
-            _operators.concat,
-            ("tensors", "dim"),
-            ("Tensor[]", "int"),
-            2,
-            1,
-            out=_operators.concat_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.concat, ("Tensor[]", "int"), out=_operators.concat_out),
 )
 stack = _packet(
-    "stack",
-    (
-        _Candidate(
-            _operators.stack,
-            ("tensors", "dim"),
-            ("Tensor[]", "int"),
-            2,
-            1,
-            out=_operators.stack_out,
-            out_names=("out",),
-        ),
-    ),
+    "stack", _Candidate(_operators.stack, ("Tensor[]", "int"), out=_operators.stack_out)
 )
 hstack = _packet(
-    "hstack",
-    (
-        _Candidate(
-            _operators.hstack,
-            ("tensors",),
-            ("Tensor[]",),
-            1,
-            1,
-            out=_operators.hstack_out,
-            out_names=("out",),
-        ),
-    ),
+    "hstack", _Candidate(_operators.hstack, ("Tensor[]",), out=_operators.hstack_out)
 )
 vstack = _packet(
-    "vstack",
-    (
-        _Candidate(
-            _operators.vstack,
-            ("tensors",),
-            ("Tensor[]",),
-            1,
-            1,
-            out=_operators.vstack_out,
-            out_names=("out",),
-        ),
-    ),
+    "vstack", _Candidate(_operators.vstack, ("Tensor[]",), out=_operators.vstack_out)
 )
 meshgrid = _operators.meshgrid_indexing
 tile = _operators.tile
@@ -466,184 +219,88 @@ flipud = _operators.flipud
 roll = _operators.roll
 rot90 = _operators.rot90
 tril = _packet(
-    "tril",
-    (
-        _Candidate(
-            _operators.tril,
-            ("self", "diagonal"),
-            ("Tensor", "SymInt"),
-            2,
-            1,
-            out=_operators.tril_out,
-            out_names=("out",),
-        ),
-    ),
+    "tril", _Candidate(_operators.tril, ("Tensor", "SymInt"), out=_operators.tril_out)
 )
 triu = _packet(
-    "triu",
-    (
-        _Candidate(
-            _operators.triu,
-            ("self", "diagonal"),
-            ("Tensor", "SymInt"),
-            2,
-            1,
-            out=_operators.triu_out,
-            out_names=("out",),
-        ),
-    ),
+    "triu", _Candidate(_operators.triu, ("Tensor", "SymInt"), out=_operators.triu_out)
 )
 diag = _packet(
-    "diag",
-    (
-        _Candidate(
-            _operators.diag,
-            ("self", "diagonal"),
-            ("Tensor", "int"),
-            2,
-            1,
-            out=_operators.diag_out,
-            out_names=("out",),
-        ),
-    ),
+    "diag", _Candidate(_operators.diag, ("Tensor", "int"), out=_operators.diag_out)
 )
 diag_embed = _operators.diag_embed
 constant_pad_nd = _operators.constant_pad_nd
 pad = _operators.pad
 gather = _packet(
     "gather",
-    (
-        _Candidate(
-            _operators.gather,
-            ("self", "dim", "index", "sparse_grad"),
-            ("Tensor", "int", "Tensor", "bool"),
-            3,
-            3,
-            out=_operators.gather_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.gather,
+        ("Tensor", "int", "Tensor", "bool"),
+        out=_operators.gather_out,
     ),
 )
 scatter = _packet(
     "scatter",
-    (
-        _Candidate(
-            _operators.scatter_src,
-            ("self", "dim", "index", "src"),
-            ("Tensor", "int", "Tensor", "Tensor"),
-            4,
-            4,
-            out=_operators.scatter_src_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.scatter_value,
-            ("self", "dim", "index", "value"),
-            ("Tensor", "int", "Tensor", "Scalar"),
-            4,
-            4,
-            out=_operators.scatter_value_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.scatter_src,
+        ("Tensor", "int", "Tensor", "Tensor"),
+        out=_operators.scatter_src_out,
+    ),
+    _Candidate(
+        _operators.scatter_value,
+        ("Tensor", "int", "Tensor", "Scalar"),
+        out=_operators.scatter_value_out,
     ),
 )
 scatter_add = _packet(
     "scatter_add",
-    (
-        _Candidate(
-            _operators.scatter_add,
-            ("self", "dim", "index", "src"),
-            ("Tensor", "int", "Tensor", "Tensor"),
-            4,
-            4,
-            out=_operators.scatter_add_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.scatter_add,
+        ("Tensor", "int", "Tensor", "Tensor"),
+        out=_operators.scatter_add_out,
     ),
 )
 take = _packet(
-    "take",
-    (
-        _Candidate(
-            _operators.take,
-            ("self", "index"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.take_out,
-            out_names=("out",),
-        ),
-    ),
+    "take", _Candidate(_operators.take, ("Tensor", "Tensor"), out=_operators.take_out)
 )
 take_along_dim = _packet(
     "take_along_dim",
-    (
-        _Candidate(
-            _operators.take_along_dim,
-            ("self", "indices", "dim"),
-            ("Tensor", "Tensor", "int?"),
-            3,
-            2,
-            out=_operators.take_along_dim_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.take_along_dim,
+        ("Tensor", "Tensor", "int?"),
+        out=_operators.take_along_dim_out,
     ),
 )
 index_select = _packet(
     "index_select",
-    (
-        _Candidate(
-            _operators.index_select,
-            ("self", "dim", "index"),
-            ("Tensor", "int", "Tensor"),
-            3,
-            3,
-            out=_operators.index_select_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.index_select,
+        ("Tensor", "int", "Tensor"),
+        out=_operators.index_select_out,
     ),
 )
 index_add = _packet(
     "index_add",
-    (
-        _Candidate(
-            _operators.index_add,
-            ("self", "dim", "index", "source", "alpha"),
-            ("Tensor", "int", "Tensor", "Tensor", "Scalar"),
-            4,
-            4,
-            out=_operators.index_add_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.index_add,
+        ("Tensor", "int", "Tensor", "Tensor", "Scalar"),
+        out=_operators.index_add_out,
     ),
 )
 index_copy = _packet(
     "index_copy",
-    (
-        _Candidate(
-            _operators.index_copy,
-            ("self", "dim", "index", "source"),
-            ("Tensor", "int", "Tensor", "Tensor"),
-            4,
-            4,
-            out=_operators.index_copy_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.index_copy,
+        ("Tensor", "int", "Tensor", "Tensor"),
+        out=_operators.index_copy_out,
     ),
 )
 index_fill = _operators.index_fill_int_Scalar
 index = _packet(
     "index",
-    (
-        _Candidate(
-            _operators.index_Tensor,
-            ("self", "indices"),
-            ("Tensor", "Tensor?[]"),
-            2,
-            2,
-            out=_operators.index_Tensor_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.index_Tensor,
+        ("Tensor", "Tensor?[]"),
+        out=_operators.index_Tensor_out,
     ),
 )
 index_put = _operators.index_put
@@ -652,179 +309,64 @@ _index_put_impl_ = _operators._index_put_impl_
 embedding = _operators.embedding
 where = _packet(
     "where",
-    (
-        _Candidate(
-            _operators.where_self,
-            ("condition", "self", "other"),
-            ("Tensor", "Tensor", "Tensor"),
-            3,
-            3,
-            out=_operators.where_self_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.where,
-            ("condition",),
-            ("Tensor",),
-            1,
-            1,
-        ),
-        _Candidate(
-            _operators.where_ScalarSelf,
-            ("condition", "self", "other"),
-            ("Tensor", "Scalar", "Tensor"),
-            3,
-            3,
-        ),
-        _Candidate(
-            _operators.where_ScalarOther,
-            ("condition", "self", "other"),
-            ("Tensor", "Tensor", "Scalar"),
-            3,
-            3,
-        ),
-        _Candidate(
-            _operators.where_Scalar,
-            ("condition", "self", "other"),
-            ("Tensor", "Scalar", "Scalar"),
-            3,
-            3,
-        ),
+    _Candidate(
+        _operators.where_self,
+        ("Tensor", "Tensor", "Tensor"),
+        out=_operators.where_self_out,
     ),
+    _Candidate(_operators.where, ("Tensor",)),
+    _Candidate(_operators.where_ScalarSelf, ("Scalar", "Tensor", "Tensor")),
+    _Candidate(_operators.where_ScalarOther, ("Tensor", "Tensor", "Scalar")),
+    _Candidate(_operators.where_Scalar, ("Scalar", "Tensor", "Scalar")),
 )
 masked_fill = _packet(
     "masked_fill",
-    (
-        _Candidate(
-            _operators.masked_fill_Tensor,
-            ("self", "mask", "value"),
-            ("Tensor", "Tensor", "Tensor"),
-            3,
-            3,
-        ),
-        _Candidate(
-            _operators.masked_fill_Scalar,
-            ("self", "mask", "value"),
-            ("Tensor", "Tensor", "Scalar"),
-            3,
-            3,
-        ),
-    ),
+    _Candidate(_operators.masked_fill_Tensor, ("Tensor", "Tensor", "Tensor")),
+    _Candidate(_operators.masked_fill_Scalar, ("Tensor", "Tensor", "Scalar")),
 )
 masked_select = _packet(
     "masked_select",
-    (
-        _Candidate(
-            _operators.masked_select,
-            ("self", "mask"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.masked_select_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.masked_select, ("Tensor", "Tensor"), out=_operators.masked_select_out
     ),
 )
 nonzero = _packet(
-    "nonzero",
-    (
-        _Candidate(
-            _operators.nonzero,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.nonzero_out,
-            out_names=("out",),
-        ),
-    ),
+    "nonzero", _Candidate(_operators.nonzero, ("Tensor",), out=_operators.nonzero_out)
 )
 sort = _packet(
     "sort",
-    (
-        _Candidate(
-            _operators.sort,
-            ("self", "dim", "descending"),
-            ("Tensor", "int", "bool"),
-            3,
-            1,
-            out=_operators.sort_values,
-            out_names=("values", "indices"),
-        ),
-        _Candidate(
-            _operators.sort_stable,
-            ("self", "stable", "dim", "descending"),
-            ("Tensor", "bool?", "int", "bool"),
-            1,
-            1,
-            required_keywords=("stable",),
-            out=_operators.sort_values_stable,
-            out_names=("values", "indices"),
-        ),
+    _Candidate(
+        _operators.sort,
+        ("Tensor", "int", "bool"),
+        out=_operators.sort_values,
+        out_names=("values", "indices"),
+    ),
+    _Candidate(
+        _operators.sort_stable,
+        ("Tensor", "bool?", "int", "bool"),
+        out=_operators.sort_values_stable,
+        out_names=("values", "indices"),
     ),
 )
 topk = _packet(
     "topk",
-    (
-        _Candidate(
-            _operators.topk,
-            ("self", "k", "dim", "largest", "sorted"),
-            ("Tensor", "SymInt", "int", "bool", "bool"),
-            5,
-            2,
-            out=_operators.topk_values,
-            out_names=("values", "indices"),
-        ),
+    _Candidate(
+        _operators.topk,
+        ("Tensor", "SymInt", "int", "bool", "bool"),
+        out=_operators.topk_values,
+        out_names=("values", "indices"),
     ),
 )
 argsort = _packet(
     "argsort",
-    (
-        _Candidate(
-            _operators.argsort,
-            ("self", "dim", "descending"),
-            ("Tensor", "int", "bool"),
-            3,
-            1,
-        ),
-        _Candidate(
-            _operators.argsort_stable,
-            ("self", "stable", "dim", "descending"),
-            ("Tensor", "bool", "int", "bool"),
-            1,
-            1,
-            required_keywords=("stable",),
-        ),
-    ),
+    _Candidate(_operators.argsort, ("Tensor", "int", "bool")),
+    _Candidate(_operators.argsort_stable, ("Tensor", "bool", "int", "bool")),
 )
-abs = _packet(
-    "abs",
-    (
-        _Candidate(
-            _operators.abs,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.abs_out,
-            out_names=("out",),
-        ),
-    ),
-)
+abs = _packet("abs", _Candidate(_operators.abs, ("Tensor",), out=_operators.abs_out))
 abs_ = _operators.abs_
 conj_physical = _packet(
     "conj_physical",
-    (
-        _Candidate(
-            _operators.conj_physical,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.conj_physical_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.conj_physical, ("Tensor",), out=_operators.conj_physical_out),
 )
 conj_physical_ = _operators.conj_physical_
 _conj_physical = _operators._conj_physical
@@ -832,571 +374,141 @@ real = _operators.real
 imag = _operators.imag
 view_as_real = _operators.view_as_real
 view_as_complex = _operators.view_as_complex
-neg = _packet(
-    "neg",
-    (
-        _Candidate(
-            _operators.neg,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.neg_out,
-            out_names=("out",),
-        ),
-    ),
-)
+neg = _packet("neg", _Candidate(_operators.neg, ("Tensor",), out=_operators.neg_out))
 neg_ = _operators.neg_
-exp = _packet(
-    "exp",
-    (
-        _Candidate(
-            _operators.exp,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.exp_out,
-            out_names=("out",),
-        ),
-    ),
-)
+exp = _packet("exp", _Candidate(_operators.exp, ("Tensor",), out=_operators.exp_out))
 exp_ = _operators.exp_
 exp2 = _packet(
-    "exp2",
-    (
-        _Candidate(
-            _operators.exp2,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.exp2_out,
-            out_names=("out",),
-        ),
-    ),
+    "exp2", _Candidate(_operators.exp2, ("Tensor",), out=_operators.exp2_out)
 )
 exp2_ = _operators.exp2_
-log = _packet(
-    "log",
-    (
-        _Candidate(
-            _operators.log,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.log_out,
-            out_names=("out",),
-        ),
-    ),
-)
+log = _packet("log", _Candidate(_operators.log, ("Tensor",), out=_operators.log_out))
 log_ = _operators.log_
 log2 = _packet(
-    "log2",
-    (
-        _Candidate(
-            _operators.log2,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.log2_out,
-            out_names=("out",),
-        ),
-    ),
+    "log2", _Candidate(_operators.log2, ("Tensor",), out=_operators.log2_out)
 )
 log2_ = _operators.log2_
 log10 = _packet(
-    "log10",
-    (
-        _Candidate(
-            _operators.log10,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.log10_out,
-            out_names=("out",),
-        ),
-    ),
+    "log10", _Candidate(_operators.log10, ("Tensor",), out=_operators.log10_out)
 )
 log10_ = _operators.log10_
 log1p = _packet(
-    "log1p",
-    (
-        _Candidate(
-            _operators.log1p,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.log1p_out,
-            out_names=("out",),
-        ),
-    ),
+    "log1p", _Candidate(_operators.log1p, ("Tensor",), out=_operators.log1p_out)
 )
 log1p_ = _operators.log1p_
 expm1 = _packet(
-    "expm1",
-    (
-        _Candidate(
-            _operators.expm1,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.expm1_out,
-            out_names=("out",),
-        ),
-    ),
+    "expm1", _Candidate(_operators.expm1, ("Tensor",), out=_operators.expm1_out)
 )
 expm1_ = _operators.expm1_
 sqrt = _packet(
-    "sqrt",
-    (
-        _Candidate(
-            _operators.sqrt,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.sqrt_out,
-            out_names=("out",),
-        ),
-    ),
+    "sqrt", _Candidate(_operators.sqrt, ("Tensor",), out=_operators.sqrt_out)
 )
 sqrt_ = _operators.sqrt_
 rsqrt = _packet(
-    "rsqrt",
-    (
-        _Candidate(
-            _operators.rsqrt,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.rsqrt_out,
-            out_names=("out",),
-        ),
-    ),
+    "rsqrt", _Candidate(_operators.rsqrt, ("Tensor",), out=_operators.rsqrt_out)
 )
 rsqrt_ = _operators.rsqrt_
 square = _operators.square
 square_ = _operators.square_
-sin = _packet(
-    "sin",
-    (
-        _Candidate(
-            _operators.sin,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.sin_out,
-            out_names=("out",),
-        ),
-    ),
-)
+sin = _packet("sin", _Candidate(_operators.sin, ("Tensor",), out=_operators.sin_out))
 sin_ = _operators.sin_
-cos = _packet(
-    "cos",
-    (
-        _Candidate(
-            _operators.cos,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.cos_out,
-            out_names=("out",),
-        ),
-    ),
-)
+cos = _packet("cos", _Candidate(_operators.cos, ("Tensor",), out=_operators.cos_out))
 cos_ = _operators.cos_
-tan = _packet(
-    "tan",
-    (
-        _Candidate(
-            _operators.tan,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.tan_out,
-            out_names=("out",),
-        ),
-    ),
-)
+tan = _packet("tan", _Candidate(_operators.tan, ("Tensor",), out=_operators.tan_out))
 tan_ = _operators.tan_
 asin = _packet(
-    "asin",
-    (
-        _Candidate(
-            _operators.asin,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.asin_out,
-            out_names=("out",),
-        ),
-    ),
+    "asin", _Candidate(_operators.asin, ("Tensor",), out=_operators.asin_out)
 )
 asin_ = _operators.asin_
 acos = _packet(
-    "acos",
-    (
-        _Candidate(
-            _operators.acos,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.acos_out,
-            out_names=("out",),
-        ),
-    ),
+    "acos", _Candidate(_operators.acos, ("Tensor",), out=_operators.acos_out)
 )
 acos_ = _operators.acos_
 atan = _packet(
-    "atan",
-    (
-        _Candidate(
-            _operators.atan,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.atan_out,
-            out_names=("out",),
-        ),
-    ),
+    "atan", _Candidate(_operators.atan, ("Tensor",), out=_operators.atan_out)
 )
 atan_ = _operators.atan_
 sinh = _packet(
-    "sinh",
-    (
-        _Candidate(
-            _operators.sinh,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.sinh_out,
-            out_names=("out",),
-        ),
-    ),
+    "sinh", _Candidate(_operators.sinh, ("Tensor",), out=_operators.sinh_out)
 )
 sinh_ = _operators.sinh_
 cosh = _packet(
-    "cosh",
-    (
-        _Candidate(
-            _operators.cosh,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.cosh_out,
-            out_names=("out",),
-        ),
-    ),
+    "cosh", _Candidate(_operators.cosh, ("Tensor",), out=_operators.cosh_out)
 )
 cosh_ = _operators.cosh_
 tanh = _packet(
-    "tanh",
-    (
-        _Candidate(
-            _operators.tanh,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.tanh_out,
-            out_names=("out",),
-        ),
-    ),
+    "tanh", _Candidate(_operators.tanh, ("Tensor",), out=_operators.tanh_out)
 )
 tanh_ = _operators.tanh_
 asinh = _packet(
-    "asinh",
-    (
-        _Candidate(
-            _operators.asinh,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.asinh_out,
-            out_names=("out",),
-        ),
-    ),
+    "asinh", _Candidate(_operators.asinh, ("Tensor",), out=_operators.asinh_out)
 )
 asinh_ = _operators.asinh_
 acosh = _packet(
-    "acosh",
-    (
-        _Candidate(
-            _operators.acosh,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.acosh_out,
-            out_names=("out",),
-        ),
-    ),
+    "acosh", _Candidate(_operators.acosh, ("Tensor",), out=_operators.acosh_out)
 )
 acosh_ = _operators.acosh_
 atanh = _packet(
-    "atanh",
-    (
-        _Candidate(
-            _operators.atanh,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.atanh_out,
-            out_names=("out",),
-        ),
-    ),
+    "atanh", _Candidate(_operators.atanh, ("Tensor",), out=_operators.atanh_out)
 )
 atanh_ = _operators.atanh_
 floor = _packet(
-    "floor",
-    (
-        _Candidate(
-            _operators.floor,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.floor_out,
-            out_names=("out",),
-        ),
-    ),
+    "floor", _Candidate(_operators.floor, ("Tensor",), out=_operators.floor_out)
 )
 floor_ = _operators.floor_
 ceil = _packet(
-    "ceil",
-    (
-        _Candidate(
-            _operators.ceil,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.ceil_out,
-            out_names=("out",),
-        ),
-    ),
+    "ceil", _Candidate(_operators.ceil, ("Tensor",), out=_operators.ceil_out)
 )
 ceil_ = _operators.ceil_
 round = _packet(
     "round",
-    (
-        _Candidate(
-            _operators.round,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.round_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.round_decimals,
-            ("self", "decimals"),
-            ("Tensor", "int"),
-            1,
-            1,
-            required_keywords=("decimals",),
-            out=_operators.round_decimals_out,
-            out_names=("out",),
-        ),
+    _Candidate(_operators.round, ("Tensor",), out=_operators.round_out),
+    _Candidate(
+        _operators.round_decimals, ("Tensor", "int"), out=_operators.round_decimals_out
     ),
 )
 round_ = _packet(
     "round_",
-    (
-        _Candidate(
-            _operators.round_,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-        ),
-        _Candidate(
-            _operators.round__decimals,
-            ("self", "decimals"),
-            ("Tensor", "int"),
-            1,
-            1,
-            required_keywords=("decimals",),
-        ),
-    ),
+    _Candidate(_operators.round_, ("Tensor",)),
+    _Candidate(_operators.round__decimals, ("Tensor", "int")),
 )
 trunc = _packet(
-    "trunc",
-    (
-        _Candidate(
-            _operators.trunc,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.trunc_out,
-            out_names=("out",),
-        ),
-    ),
+    "trunc", _Candidate(_operators.trunc, ("Tensor",), out=_operators.trunc_out)
 )
 trunc_ = _operators.trunc_
 frac = _packet(
-    "frac",
-    (
-        _Candidate(
-            _operators.frac,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.frac_out,
-            out_names=("out",),
-        ),
-    ),
+    "frac", _Candidate(_operators.frac, ("Tensor",), out=_operators.frac_out)
 )
 frac_ = _operators.frac_
 sign = _packet(
-    "sign",
-    (
-        _Candidate(
-            _operators.sign,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.sign_out,
-            out_names=("out",),
-        ),
-    ),
+    "sign", _Candidate(_operators.sign, ("Tensor",), out=_operators.sign_out)
 )
-sgn = _packet(
-    "sgn",
-    (
-        _Candidate(
-            _operators.sgn,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.sgn_out,
-            out_names=("out",),
-        ),
-    ),
-)
+sgn = _packet("sgn", _Candidate(_operators.sgn, ("Tensor",), out=_operators.sgn_out))
 signbit = _packet(
-    "signbit",
-    (
-        _Candidate(
-            _operators.signbit,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.signbit_out,
-            out_names=("out",),
-        ),
-    ),
+    "signbit", _Candidate(_operators.signbit, ("Tensor",), out=_operators.signbit_out)
 )
 reciprocal = _packet(
     "reciprocal",
-    (
-        _Candidate(
-            _operators.reciprocal,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.reciprocal_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.reciprocal, ("Tensor",), out=_operators.reciprocal_out),
 )
 reciprocal_ = _operators.reciprocal_
 sigmoid = _packet(
-    "sigmoid",
-    (
-        _Candidate(
-            _operators.sigmoid,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.sigmoid_out,
-            out_names=("out",),
-        ),
-    ),
+    "sigmoid", _Candidate(_operators.sigmoid, ("Tensor",), out=_operators.sigmoid_out)
 )
 sigmoid_ = _operators.sigmoid_
-erf = _packet(
-    "erf",
-    (
-        _Candidate(
-            _operators.erf,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.erf_out,
-            out_names=("out",),
-        ),
-    ),
-)
+erf = _packet("erf", _Candidate(_operators.erf, ("Tensor",), out=_operators.erf_out))
 erf_ = _operators.erf_
 erfc = _packet(
-    "erfc",
-    (
-        _Candidate(
-            _operators.erfc,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.erfc_out,
-            out_names=("out",),
-        ),
-    ),
+    "erfc", _Candidate(_operators.erfc, ("Tensor",), out=_operators.erfc_out)
 )
 erfc_ = _operators.erfc_
 logical_not = _packet(
     "logical_not",
-    (
-        _Candidate(
-            _operators.logical_not,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.logical_not_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.logical_not, ("Tensor",), out=_operators.logical_not_out),
 )
 bitwise_not = _packet(
     "bitwise_not",
-    (
-        _Candidate(
-            _operators.bitwise_not,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.bitwise_not_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.bitwise_not, ("Tensor",), out=_operators.bitwise_not_out),
 )
 isnan = _operators.isnan
 isinf = _operators.isinf
@@ -1404,1299 +516,497 @@ isfinite = _operators.isfinite
 positive = _operators.positive
 add = _packet(
     "add",
-    (
-        _Candidate(
-            _operators.add_Tensor,
-            ("self", "other", "alpha"),
-            ("Tensor", "Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.add_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.add_Scalar,
-            ("self", "other", "alpha"),
-            ("Tensor", "Scalar", "Scalar"),
-            3,
-            2,
-        ),
+    _Candidate(
+        _operators.add_Tensor, ("Tensor", "Tensor", "Scalar"), out=_operators.add_out
     ),
+    _Candidate(_operators.add_Scalar, ("Tensor", "Scalar", "Scalar")),
 )
 sub = _packet(
     "sub",
-    (
-        _Candidate(
-            _operators.sub_Tensor,
-            ("self", "other", "alpha"),
-            ("Tensor", "Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.sub_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.sub_Scalar,
-            ("self", "other", "alpha"),
-            ("Tensor", "Scalar", "Scalar"),
-            3,
-            2,
-        ),
+    _Candidate(
+        _operators.sub_Tensor, ("Tensor", "Tensor", "Scalar"), out=_operators.sub_out
     ),
+    _Candidate(_operators.sub_Scalar, ("Tensor", "Scalar", "Scalar")),
 )
 mul = _packet(
     "mul",
-    (
-        _Candidate(
-            _operators.mul_Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.mul_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.mul_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
-    ),
+    _Candidate(_operators.mul_Tensor, ("Tensor", "Tensor"), out=_operators.mul_out),
+    _Candidate(_operators.mul_Scalar, ("Tensor", "Scalar")),
 )
 div = _packet(
     "div",
-    (
-        _Candidate(
-            _operators.div_Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.div_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.div_Tensor_mode,
-            ("self", "other", "rounding_mode"),
-            ("Tensor", "Tensor", "str?"),
-            2,
-            2,
-            required_keywords=("rounding_mode",),
-            out=_operators.div_out_mode,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.div_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.div_Scalar_mode,
-            ("self", "other", "rounding_mode"),
-            ("Tensor", "Scalar", "str?"),
-            2,
-            2,
-            required_keywords=("rounding_mode",),
-        ),
+    _Candidate(_operators.div_Tensor, ("Tensor", "Tensor"), out=_operators.div_out),
+    _Candidate(
+        _operators.div_Tensor_mode,
+        ("Tensor", "Tensor", "str?"),
+        out=_operators.div_out_mode,
     ),
+    _Candidate(_operators.div_Scalar, ("Tensor", "Scalar")),
+    _Candidate(_operators.div_Scalar_mode, ("Tensor", "Scalar", "str?")),
 )
 pow = _packet(
     "pow",
-    (
-        _Candidate(
-            _operators.pow_Tensor_Tensor,
-            ("self", "exponent"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.pow_Tensor_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.pow_Scalar,
-            ("self", "exponent"),
-            ("Scalar", "Tensor"),
-            2,
-            2,
-            out=_operators.pow_Scalar_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.pow_Tensor_Scalar,
-            ("self", "exponent"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.pow_Tensor_Scalar_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.pow_Tensor_Tensor,
+        ("Tensor", "Tensor"),
+        out=_operators.pow_Tensor_Tensor_out,
+    ),
+    _Candidate(
+        _operators.pow_Scalar, ("Scalar", "Tensor"), out=_operators.pow_Scalar_out
+    ),
+    _Candidate(
+        _operators.pow_Tensor_Scalar,
+        ("Tensor", "Scalar"),
+        out=_operators.pow_Tensor_Scalar_out,
     ),
 )
 remainder = _packet(
     "remainder",
-    (
-        _Candidate(
-            _operators.remainder_Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.remainder_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.remainder_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.remainder_Scalar_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.remainder_Scalar_Tensor,
-            ("self", "other"),
-            ("Scalar", "Tensor"),
-            2,
-            2,
-        ),
+    _Candidate(
+        _operators.remainder_Tensor,
+        ("Tensor", "Tensor"),
+        out=_operators.remainder_Tensor_out,
     ),
+    _Candidate(
+        _operators.remainder_Scalar,
+        ("Tensor", "Scalar"),
+        out=_operators.remainder_Scalar_out,
+    ),
+    _Candidate(_operators.remainder_Scalar_Tensor, ("Scalar", "Tensor")),
 )
 fmod = _packet(
     "fmod",
-    (
-        _Candidate(
-            _operators.fmod_Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.fmod_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.fmod_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.fmod_Scalar_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.fmod_Tensor, ("Tensor", "Tensor"), out=_operators.fmod_Tensor_out
+    ),
+    _Candidate(
+        _operators.fmod_Scalar, ("Tensor", "Scalar"), out=_operators.fmod_Scalar_out
     ),
 )
 floor_divide = _packet(
     "floor_divide",
-    (
-        _Candidate(
-            _operators.floor_divide,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.floor_divide_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.floor_divide_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+    _Candidate(
+        _operators.floor_divide, ("Tensor", "Tensor"), out=_operators.floor_divide_out
     ),
+    _Candidate(_operators.floor_divide_Scalar, ("Tensor", "Scalar")),
 )
 maximum = _packet(
     "maximum",
-    (
-        _Candidate(
-            _operators.maximum,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.maximum_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.maximum, ("Tensor", "Tensor"), out=_operators.maximum_out),
 )
 minimum = _packet(
     "minimum",
-    (
-        _Candidate(
-            _operators.minimum,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.minimum_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.minimum, ("Tensor", "Tensor"), out=_operators.minimum_out),
 )
 fmax = _packet(
-    "fmax",
-    (
-        _Candidate(
-            _operators.fmax,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.fmax_out,
-            out_names=("out",),
-        ),
-    ),
+    "fmax", _Candidate(_operators.fmax, ("Tensor", "Tensor"), out=_operators.fmax_out)
 )
 fmin = _packet(
-    "fmin",
-    (
-        _Candidate(
-            _operators.fmin,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.fmin_out,
-            out_names=("out",),
-        ),
-    ),
+    "fmin", _Candidate(_operators.fmin, ("Tensor", "Tensor"), out=_operators.fmin_out)
 )
 atan2 = _packet(
     "atan2",
-    (
-        _Candidate(
-            _operators.atan2,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.atan2_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.atan2, ("Tensor", "Tensor"), out=_operators.atan2_out),
 )
 rsub = _packet(
     "rsub",
-    (
-        _Candidate(
-            _operators.rsub_Tensor,
-            ("self", "other", "alpha"),
-            ("Tensor", "Tensor", "Scalar"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.rsub_Scalar,
-            ("self", "other", "alpha"),
-            ("Tensor", "Scalar", "Scalar"),
-            3,
-            2,
-        ),
-    ),
+    _Candidate(_operators.rsub_Tensor, ("Tensor", "Tensor", "Scalar")),
+    _Candidate(_operators.rsub_Scalar, ("Tensor", "Scalar", "Scalar")),
 )
 hypot = _packet(
     "hypot",
-    (
-        _Candidate(
-            _operators.hypot,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.hypot_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.hypot, ("Tensor", "Tensor"), out=_operators.hypot_out),
 )
 copysign = _packet(
     "copysign",
-    (
-        _Candidate(
-            _operators.copysign_Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.copysign_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.copysign_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+    _Candidate(
+        _operators.copysign_Tensor, ("Tensor", "Tensor"), out=_operators.copysign_out
     ),
+    _Candidate(_operators.copysign_Scalar, ("Tensor", "Scalar")),
 )
 eq = _packet(
     "eq",
-    (
-        _Candidate(
-            _operators.eq_Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.eq_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.eq_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.eq_Scalar_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.eq_Tensor, ("Tensor", "Tensor"), out=_operators.eq_Tensor_out
+    ),
+    _Candidate(
+        _operators.eq_Scalar, ("Tensor", "Scalar"), out=_operators.eq_Scalar_out
     ),
 )
 ne = _packet(
     "ne",
-    (
-        _Candidate(
-            _operators.ne_Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.ne_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.ne_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.ne_Scalar_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.ne_Tensor, ("Tensor", "Tensor"), out=_operators.ne_Tensor_out
+    ),
+    _Candidate(
+        _operators.ne_Scalar, ("Tensor", "Scalar"), out=_operators.ne_Scalar_out
     ),
 )
 lt = _packet(
     "lt",
-    (
-        _Candidate(
-            _operators.lt_Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.lt_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.lt_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.lt_Scalar_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.lt_Tensor, ("Tensor", "Tensor"), out=_operators.lt_Tensor_out
+    ),
+    _Candidate(
+        _operators.lt_Scalar, ("Tensor", "Scalar"), out=_operators.lt_Scalar_out
     ),
 )
 le = _packet(
     "le",
-    (
-        _Candidate(
-            _operators.le_Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.le_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.le_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.le_Scalar_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.le_Tensor, ("Tensor", "Tensor"), out=_operators.le_Tensor_out
+    ),
+    _Candidate(
+        _operators.le_Scalar, ("Tensor", "Scalar"), out=_operators.le_Scalar_out
     ),
 )
 gt = _packet(
     "gt",
-    (
-        _Candidate(
-            _operators.gt_Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.gt_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.gt_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.gt_Scalar_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.gt_Tensor, ("Tensor", "Tensor"), out=_operators.gt_Tensor_out
+    ),
+    _Candidate(
+        _operators.gt_Scalar, ("Tensor", "Scalar"), out=_operators.gt_Scalar_out
     ),
 )
 ge = _packet(
     "ge",
-    (
-        _Candidate(
-            _operators.ge_Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.ge_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.ge_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.ge_Scalar_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.ge_Tensor, ("Tensor", "Tensor"), out=_operators.ge_Tensor_out
+    ),
+    _Candidate(
+        _operators.ge_Scalar, ("Tensor", "Scalar"), out=_operators.ge_Scalar_out
     ),
 )
 logical_and = _packet(
     "logical_and",
-    (
-        _Candidate(
-            _operators.logical_and,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.logical_and_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.logical_and, ("Tensor", "Tensor"), out=_operators.logical_and_out
     ),
 )
 logical_or = _packet(
     "logical_or",
-    (
-        _Candidate(
-            _operators.logical_or,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.logical_or_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.logical_or, ("Tensor", "Tensor"), out=_operators.logical_or_out
     ),
 )
 logical_xor = _packet(
     "logical_xor",
-    (
-        _Candidate(
-            _operators.logical_xor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.logical_xor_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.logical_xor, ("Tensor", "Tensor"), out=_operators.logical_xor_out
     ),
 )
 bitwise_and = _packet(
     "bitwise_and",
-    (
-        _Candidate(
-            _operators.bitwise_and_Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.bitwise_and_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.bitwise_and_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.bitwise_and_Scalar_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.bitwise_and_Scalar_Tensor,
-            ("self", "other"),
-            ("Scalar", "Tensor"),
-            2,
-            2,
-        ),
+    _Candidate(
+        _operators.bitwise_and_Tensor,
+        ("Tensor", "Tensor"),
+        out=_operators.bitwise_and_Tensor_out,
     ),
+    _Candidate(
+        _operators.bitwise_and_Scalar,
+        ("Tensor", "Scalar"),
+        out=_operators.bitwise_and_Scalar_out,
+    ),
+    _Candidate(_operators.bitwise_and_Scalar_Tensor, ("Scalar", "Tensor")),
 )
 bitwise_or = _packet(
     "bitwise_or",
-    (
-        _Candidate(
-            _operators.bitwise_or_Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.bitwise_or_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.bitwise_or_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.bitwise_or_Scalar_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.bitwise_or_Scalar_Tensor,
-            ("self", "other"),
-            ("Scalar", "Tensor"),
-            2,
-            2,
-        ),
+    _Candidate(
+        _operators.bitwise_or_Tensor,
+        ("Tensor", "Tensor"),
+        out=_operators.bitwise_or_Tensor_out,
     ),
+    _Candidate(
+        _operators.bitwise_or_Scalar,
+        ("Tensor", "Scalar"),
+        out=_operators.bitwise_or_Scalar_out,
+    ),
+    _Candidate(_operators.bitwise_or_Scalar_Tensor, ("Scalar", "Tensor")),
 )
 bitwise_xor = _packet(
     "bitwise_xor",
-    (
-        _Candidate(
-            _operators.bitwise_xor_Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.bitwise_xor_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.bitwise_xor_Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.bitwise_xor_Scalar_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.bitwise_xor_Scalar_Tensor,
-            ("self", "other"),
-            ("Scalar", "Tensor"),
-            2,
-            2,
-        ),
+    _Candidate(
+        _operators.bitwise_xor_Tensor,
+        ("Tensor", "Tensor"),
+        out=_operators.bitwise_xor_Tensor_out,
     ),
+    _Candidate(
+        _operators.bitwise_xor_Scalar,
+        ("Tensor", "Scalar"),
+        out=_operators.bitwise_xor_Scalar_out,
+    ),
+    _Candidate(_operators.bitwise_xor_Scalar_Tensor, ("Scalar", "Tensor")),
 )
 isclose = _operators.isclose
 allclose = _operators.allclose
 equal = _operators.equal
 clamp = _packet(
     "clamp",
-    (
-        _Candidate(
-            _operators.clamp,
-            ("self", "min", "max"),
-            ("Tensor", "Scalar?", "Scalar?"),
-            3,
-            1,
-            out=_operators.clamp_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.clamp_Tensor,
-            ("self", "min", "max"),
-            ("Tensor", "Tensor?", "Tensor?"),
-            3,
-            1,
-            out=_operators.clamp_Tensor_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.clamp, ("Tensor", "Scalar?", "Scalar?"), out=_operators.clamp_out
+    ),
+    _Candidate(
+        _operators.clamp_Tensor,
+        ("Tensor", "Tensor?", "Tensor?"),
+        out=_operators.clamp_Tensor_out,
     ),
 )
 clamp_ = _packet(
     "clamp_",
-    (
-        _Candidate(
-            _operators.clamp_,
-            ("self", "min", "max"),
-            ("Tensor", "Scalar?", "Scalar?"),
-            3,
-            1,
-        ),
-        _Candidate(
-            _operators.clamp__Tensor,
-            ("self", "min", "max"),
-            ("Tensor", "Tensor?", "Tensor?"),
-            3,
-            1,
-        ),
-    ),
+    _Candidate(_operators.clamp_, ("Tensor", "Scalar?", "Scalar?")),
+    _Candidate(_operators.clamp__Tensor, ("Tensor", "Tensor?", "Tensor?")),
 )
 clamp_min = _packet(
     "clamp_min",
-    (
-        _Candidate(
-            _operators.clamp_min_Tensor,
-            ("self", "min"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.clamp_min_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.clamp_min,
-            ("self", "min"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.clamp_min_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.clamp_min_Tensor,
+        ("Tensor", "Tensor"),
+        out=_operators.clamp_min_Tensor_out,
+    ),
+    _Candidate(
+        _operators.clamp_min, ("Tensor", "Scalar"), out=_operators.clamp_min_out
     ),
 )
 clamp_min_ = _packet(
     "clamp_min_",
-    (
-        _Candidate(
-            _operators.clamp_min__Tensor,
-            ("self", "min"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.clamp_min_,
-            ("self", "min"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
-    ),
+    _Candidate(_operators.clamp_min__Tensor, ("Tensor", "Tensor")),
+    _Candidate(_operators.clamp_min_, ("Tensor", "Scalar")),
 )
 clamp_max = _packet(
     "clamp_max",
-    (
-        _Candidate(
-            _operators.clamp_max_Tensor,
-            ("self", "max"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.clamp_max_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.clamp_max,
-            ("self", "max"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.clamp_max_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.clamp_max_Tensor,
+        ("Tensor", "Tensor"),
+        out=_operators.clamp_max_Tensor_out,
+    ),
+    _Candidate(
+        _operators.clamp_max, ("Tensor", "Scalar"), out=_operators.clamp_max_out
     ),
 )
 clamp_max_ = _packet(
     "clamp_max_",
-    (
-        _Candidate(
-            _operators.clamp_max__Tensor,
-            ("self", "max"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.clamp_max_,
-            ("self", "max"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
-    ),
+    _Candidate(_operators.clamp_max__Tensor, ("Tensor", "Tensor")),
+    _Candidate(_operators.clamp_max_, ("Tensor", "Scalar")),
 )
 lerp = _packet(
     "lerp",
-    (
-        _Candidate(
-            _operators.lerp_Tensor,
-            ("self", "end", "weight"),
-            ("Tensor", "Tensor", "Tensor"),
-            3,
-            3,
-            out=_operators.lerp_Tensor_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.lerp_Scalar,
-            ("self", "end", "weight"),
-            ("Tensor", "Tensor", "Scalar"),
-            3,
-            3,
-            out=_operators.lerp_Scalar_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.lerp_Tensor,
+        ("Tensor", "Tensor", "Tensor"),
+        out=_operators.lerp_Tensor_out,
+    ),
+    _Candidate(
+        _operators.lerp_Scalar,
+        ("Tensor", "Tensor", "Scalar"),
+        out=_operators.lerp_Scalar_out,
     ),
 )
 addcmul = _packet(
     "addcmul",
-    (
-        _Candidate(
-            _operators.addcmul,
-            ("self", "tensor1", "tensor2", "value"),
-            ("Tensor", "Tensor", "Tensor", "Scalar"),
-            3,
-            3,
-            out=_operators.addcmul_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.addcmul,
+        ("Tensor", "Tensor", "Tensor", "Scalar"),
+        out=_operators.addcmul_out,
     ),
 )
 addcdiv = _packet(
     "addcdiv",
-    (
-        _Candidate(
-            _operators.addcdiv,
-            ("self", "tensor1", "tensor2", "value"),
-            ("Tensor", "Tensor", "Tensor", "Scalar"),
-            3,
-            3,
-            out=_operators.addcdiv_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.addcdiv,
+        ("Tensor", "Tensor", "Tensor", "Scalar"),
+        out=_operators.addcdiv_out,
     ),
 )
 sum = _packet(
     "sum",
-    (
-        _Candidate(
-            _operators.sum,
-            ("self", "dtype"),
-            ("Tensor", "ScalarType?"),
-            1,
-            1,
-        ),
-        _Candidate(
-            _operators.sum_dim_IntList,
-            ("self", "dim", "keepdim", "dtype"),
-            ("Tensor", "int[1]?", "bool", "ScalarType?"),
-            3,
-            2,
-            out=_operators.sum_IntList_out,
-            out_names=("out",),
-        ),
+    _Candidate(_operators.sum, ("Tensor", "ScalarType?")),
+    _Candidate(
+        _operators.sum_dim_IntList,
+        ("Tensor", "int[1]?", "bool", "ScalarType?"),
+        out=_operators.sum_IntList_out,
     ),
 )
 mean = _packet(
     "mean",
-    (
-        _Candidate(
-            _operators.mean,
-            ("self", "dtype"),
-            ("Tensor", "ScalarType?"),
-            1,
-            1,
-        ),
-        _Candidate(
-            _operators.mean_dim,
-            ("self", "dim", "keepdim", "dtype"),
-            ("Tensor", "int[1]?", "bool", "ScalarType?"),
-            3,
-            2,
-            out=_operators.mean_out,
-            out_names=("out",),
-        ),
+    _Candidate(_operators.mean, ("Tensor", "ScalarType?")),
+    _Candidate(
+        _operators.mean_dim,
+        ("Tensor", "int[1]?", "bool", "ScalarType?"),
+        out=_operators.mean_out,
     ),
 )
 prod = _packet(
     "prod",
-    (
-        _Candidate(
-            _operators.prod,
-            ("self", "dtype"),
-            ("Tensor", "ScalarType?"),
-            1,
-            1,
-        ),
-        _Candidate(
-            _operators.prod_dim_int,
-            ("self", "dim", "keepdim", "dtype"),
-            ("Tensor", "int", "bool", "ScalarType?"),
-            3,
-            2,
-            out=_operators.prod_int_out,
-            out_names=("out",),
-        ),
+    _Candidate(_operators.prod, ("Tensor", "ScalarType?")),
+    _Candidate(
+        _operators.prod_dim_int,
+        ("Tensor", "int", "bool", "ScalarType?"),
+        out=_operators.prod_int_out,
     ),
 )
 amax = _packet(
     "amax",
-    (
-        _Candidate(
-            _operators.amax,
-            ("self", "dim", "keepdim"),
-            ("Tensor", "int[1]", "bool"),
-            3,
-            1,
-            out=_operators.amax_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.amax, ("Tensor", "int[1]", "bool"), out=_operators.amax_out),
 )
 amin = _packet(
     "amin",
-    (
-        _Candidate(
-            _operators.amin,
-            ("self", "dim", "keepdim"),
-            ("Tensor", "int[1]", "bool"),
-            3,
-            1,
-            out=_operators.amin_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.amin, ("Tensor", "int[1]", "bool"), out=_operators.amin_out),
 )
 argmax = _packet(
     "argmax",
-    (
-        _Candidate(
-            _operators.argmax,
-            ("self", "dim", "keepdim"),
-            ("Tensor", "int?", "bool"),
-            3,
-            1,
-            out=_operators.argmax_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.argmax, ("Tensor", "int?", "bool"), out=_operators.argmax_out
     ),
 )
 argmin = _packet(
     "argmin",
-    (
-        _Candidate(
-            _operators.argmin,
-            ("self", "dim", "keepdim"),
-            ("Tensor", "int?", "bool"),
-            3,
-            1,
-            out=_operators.argmin_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.argmin, ("Tensor", "int?", "bool"), out=_operators.argmin_out
     ),
 )
 max = _packet(
     "max",
-    (
-        _Candidate(
-            _operators.max_dim,
-            ("self", "dim", "keepdim"),
-            ("Tensor", "int", "bool"),
-            3,
-            2,
-            out=_operators.max_dim_max,
-            out_names=("max", "max_values"),
-        ),
-        _Candidate(
-            _operators.max,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.max_unary_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.max_other,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
+    _Candidate(
+        _operators.max_dim,
+        ("Tensor", "int", "bool"),
+        out=_operators.max_dim_max,
+        out_names=("max", "max_values"),
     ),
+    _Candidate(_operators.max, ("Tensor",), out=_operators.max_unary_out),
+    _Candidate(_operators.max_other, ("Tensor", "Tensor")),
 )
 min = _packet(
     "min",
-    (
-        _Candidate(
-            _operators.min_dim,
-            ("self", "dim", "keepdim"),
-            ("Tensor", "int", "bool"),
-            3,
-            2,
-            out=_operators.min_dim_min,
-            out_names=("min", "min_indices"),
-        ),
-        _Candidate(
-            _operators.min,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.min_unary_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.min_other,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
+    _Candidate(
+        _operators.min_dim,
+        ("Tensor", "int", "bool"),
+        out=_operators.min_dim_min,
+        out_names=("min", "min_indices"),
     ),
+    _Candidate(_operators.min, ("Tensor",), out=_operators.min_unary_out),
+    _Candidate(_operators.min_other, ("Tensor", "Tensor")),
 )
 any = _packet(
     "any",
-    (
-        _Candidate(
-            _operators.any_dim,
-            ("self", "dim", "keepdim"),
-            ("Tensor", "int", "bool"),
-            3,
-            2,
-            out=_operators.any_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.any,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.any_all_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.any_dim, ("Tensor", "int", "bool"), out=_operators.any_out),
+    _Candidate(_operators.any, ("Tensor",), out=_operators.any_all_out),
 )
 all = _packet(
     "all",
-    (
-        _Candidate(
-            _operators.all_dim,
-            ("self", "dim", "keepdim"),
-            ("Tensor", "int", "bool"),
-            3,
-            2,
-            out=_operators.all_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.all,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.all_all_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.all_dim, ("Tensor", "int", "bool"), out=_operators.all_out),
+    _Candidate(_operators.all, ("Tensor",), out=_operators.all_all_out),
 )
 var = _packet(
     "var",
-    (
-        _Candidate(
-            _operators.var,
-            ("self", "unbiased"),
-            ("Tensor", "bool"),
-            2,
-            1,
-        ),
-        _Candidate(
-            _operators.var_dim,
-            ("self", "dim", "unbiased", "keepdim"),
-            ("Tensor", "int[1]?", "bool", "bool"),
-            4,
-            2,
-        ),
-        _Candidate(
-            _operators.var_correction,
-            ("self", "dim", "correction", "keepdim"),
-            ("Tensor", "int[1]?", "Scalar?", "bool"),
-            2,
-            1,
-            out=_operators.var_correction_out,
-            out_names=("out",),
-        ),
+    _Candidate(_operators.var, ("Tensor", "bool")),
+    _Candidate(_operators.var_dim, ("Tensor", "int[1]?", "bool", "bool")),
+    _Candidate(
+        _operators.var_correction,
+        ("Tensor", "int[1]?", "Scalar?", "bool"),
+        out=_operators.var_correction_out,
     ),
 )
 std = _packet(
     "std",
-    (
-        _Candidate(
-            _operators.std,
-            ("self", "unbiased"),
-            ("Tensor", "bool"),
-            2,
-            1,
-        ),
-        _Candidate(
-            _operators.std_dim,
-            ("self", "dim", "unbiased", "keepdim"),
-            ("Tensor", "int[1]?", "bool", "bool"),
-            4,
-            2,
-        ),
-        _Candidate(
-            _operators.std_correction,
-            ("self", "dim", "correction", "keepdim"),
-            ("Tensor", "int[1]?", "Scalar?", "bool"),
-            2,
-            1,
-            out=_operators.std_correction_out,
-            out_names=("out",),
-        ),
+    _Candidate(_operators.std, ("Tensor", "bool")),
+    _Candidate(_operators.std_dim, ("Tensor", "int[1]?", "bool", "bool")),
+    _Candidate(
+        _operators.std_correction,
+        ("Tensor", "int[1]?", "Scalar?", "bool"),
+        out=_operators.std_correction_out,
     ),
 )
 linalg_vector_norm = _packet(
     "linalg_vector_norm",
-    (
-        _Candidate(
-            _operators.linalg_vector_norm,
-            ("self", "ord", "dim", "keepdim", "dtype"),
-            ("Tensor", "Scalar", "int[1]?", "bool", "ScalarType?"),
-            4,
-            1,
-            out=_operators.linalg_vector_norm_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.linalg_vector_norm,
+        ("Tensor", "Scalar", "int[1]?", "bool", "ScalarType?"),
+        out=_operators.linalg_vector_norm_out,
     ),
 )
 logsumexp = _packet(
     "logsumexp",
-    (
-        _Candidate(
-            _operators.logsumexp,
-            ("self", "dim", "keepdim"),
-            ("Tensor", "int[1]", "bool"),
-            3,
-            2,
-            out=_operators.logsumexp_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.logsumexp, ("Tensor", "int[1]", "bool"), out=_operators.logsumexp_out
     ),
 )
 norm = _packet(
     "norm",
-    (
-        _Candidate(
-            _operators.norm_ScalarOpt_dim,
-            ("self", "p", "dim", "keepdim"),
-            ("Tensor", "Scalar?", "int[1]", "bool"),
-            4,
-            3,
-            out=_operators.norm_out,
-            out_names=("out",),
-        ),
-        _Candidate(
-            _operators.norm_Scalar,
-            ("self", "p"),
-            ("Tensor", "Scalar"),
-            2,
-            1,
-        ),
+    _Candidate(
+        _operators.norm_ScalarOpt_dim,
+        ("Tensor", "Scalar?", "int[1]", "bool"),
+        out=_operators.norm_out,
     ),
+    _Candidate(_operators.norm_Scalar, ("Tensor", "Scalar")),
 )
 cumsum = _packet(
     "cumsum",
-    (
-        _Candidate(
-            _operators.cumsum,
-            ("self", "dim", "dtype"),
-            ("Tensor", "int", "ScalarType?"),
-            2,
-            2,
-            out=_operators.cumsum_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.cumsum, ("Tensor", "int", "ScalarType?"), out=_operators.cumsum_out
     ),
 )
 cumprod = _packet(
     "cumprod",
-    (
-        _Candidate(
-            _operators.cumprod,
-            ("self", "dim", "dtype"),
-            ("Tensor", "int", "ScalarType?"),
-            2,
-            2,
-            out=_operators.cumprod_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.cumprod, ("Tensor", "int", "ScalarType?"), out=_operators.cumprod_out
     ),
 )
 mm = _packet(
-    "mm",
-    (
-        _Candidate(
-            _operators.mm,
-            ("self", "mat2"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.mm_out,
-            out_names=("out",),
-        ),
-    ),
+    "mm", _Candidate(_operators.mm, ("Tensor", "Tensor"), out=_operators.mm_out)
 )
 bmm = _packet(
-    "bmm",
-    (
-        _Candidate(
-            _operators.bmm,
-            ("self", "mat2"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.bmm_out,
-            out_names=("out",),
-        ),
-    ),
+    "bmm", _Candidate(_operators.bmm, ("Tensor", "Tensor"), out=_operators.bmm_out)
 )
 addmm = _packet(
     "addmm",
-    (
-        _Candidate(
-            _operators.addmm,
-            ("self", "mat1", "mat2", "beta", "alpha"),
-            ("Tensor", "Tensor", "Tensor", "Scalar", "Scalar"),
-            3,
-            3,
-            out=_operators.addmm_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.addmm,
+        ("Tensor", "Tensor", "Tensor", "Scalar", "Scalar"),
+        out=_operators.addmm_out,
     ),
 )
 baddbmm = _packet(
     "baddbmm",
-    (
-        _Candidate(
-            _operators.baddbmm,
-            ("self", "batch1", "batch2", "beta", "alpha"),
-            ("Tensor", "Tensor", "Tensor", "Scalar", "Scalar"),
-            3,
-            3,
-            out=_operators.baddbmm_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.baddbmm,
+        ("Tensor", "Tensor", "Tensor", "Scalar", "Scalar"),
+        out=_operators.baddbmm_out,
     ),
 )
 addmv = _packet(
     "addmv",
-    (
-        _Candidate(
-            _operators.addmv,
-            ("self", "mat", "vec", "beta", "alpha"),
-            ("Tensor", "Tensor", "Tensor", "Scalar", "Scalar"),
-            3,
-            3,
-            out=_operators.addmv_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.addmv,
+        ("Tensor", "Tensor", "Tensor", "Scalar", "Scalar"),
+        out=_operators.addmv_out,
     ),
 )
 addmv_ = _operators.addmv_
 mv = _packet(
-    "mv",
-    (
-        _Candidate(
-            _operators.mv,
-            ("self", "vec"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.mv_out,
-            out_names=("out",),
-        ),
-    ),
+    "mv", _Candidate(_operators.mv, ("Tensor", "Tensor"), out=_operators.mv_out)
 )
 dot = _packet(
-    "dot",
-    (
-        _Candidate(
-            _operators.dot,
-            ("self", "tensor"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.dot_out,
-            out_names=("out",),
-        ),
-    ),
+    "dot", _Candidate(_operators.dot, ("Tensor", "Tensor"), out=_operators.dot_out)
 )
 matmul = _packet(
     "matmul",
-    (
-        _Candidate(
-            _operators.matmul,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.matmul_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.matmul, ("Tensor", "Tensor"), out=_operators.matmul_out),
 )
 linear = _packet(
     "linear",
-    (
-        _Candidate(
-            _operators.linear,
-            ("input", "weight", "bias"),
-            ("Tensor", "Tensor", "Tensor?"),
-            3,
-            2,
-            out=_operators.linear_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.linear, ("Tensor", "Tensor", "Tensor?"), out=_operators.linear_out
     ),
 )
 outer = _packet(
     "outer",
-    (
-        _Candidate(
-            _operators.outer,
-            ("self", "vec2"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.outer_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.outer, ("Tensor", "Tensor"), out=_operators.outer_out),
 )
 ger = _operators.ger
 inner = _packet(
     "inner",
-    (
-        _Candidate(
-            _operators.inner,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-            out=_operators.inner_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.inner, ("Tensor", "Tensor"), out=_operators.inner_out),
 )
 tensordot = _operators.tensordot
 kron = _operators.kron
@@ -2711,251 +1021,107 @@ selu_ = _operators.selu_
 celu = _operators.celu
 celu_ = _operators.celu_
 gelu = _packet(
-    "gelu",
-    (
-        _Candidate(
-            _operators.gelu,
-            ("self", "approximate"),
-            ("Tensor", "str"),
-            1,
-            1,
-            out=_operators.gelu_out,
-            out_names=("out",),
-        ),
-    ),
+    "gelu", _Candidate(_operators.gelu, ("Tensor", "str"), out=_operators.gelu_out)
 )
 gelu_ = _operators.gelu_
 silu = _packet(
-    "silu",
-    (
-        _Candidate(
-            _operators.silu,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.silu_out,
-            out_names=("out",),
-        ),
-    ),
+    "silu", _Candidate(_operators.silu, ("Tensor",), out=_operators.silu_out)
 )
 silu_ = _operators.silu_
 mish = _packet(
-    "mish",
-    (
-        _Candidate(
-            _operators.mish,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.mish_out,
-            out_names=("out",),
-        ),
-    ),
+    "mish", _Candidate(_operators.mish, ("Tensor",), out=_operators.mish_out)
 )
 mish_ = _operators.mish_
 elu = _packet(
     "elu",
-    (
-        _Candidate(
-            _operators.elu,
-            ("self", "alpha", "scale", "input_scale"),
-            ("Tensor", "Scalar", "Scalar", "Scalar"),
-            4,
-            1,
-            out=_operators.elu_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.elu, ("Tensor", "Scalar", "Scalar", "Scalar"), out=_operators.elu_out
     ),
 )
 elu_ = _operators.elu_
 leaky_relu = _packet(
     "leaky_relu",
-    (
-        _Candidate(
-            _operators.leaky_relu,
-            ("self", "negative_slope"),
-            ("Tensor", "Scalar"),
-            2,
-            1,
-            out=_operators.leaky_relu_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.leaky_relu, ("Tensor", "Scalar"), out=_operators.leaky_relu_out
     ),
 )
 leaky_relu_ = _operators.leaky_relu_
 softplus = _packet(
     "softplus",
-    (
-        _Candidate(
-            _operators.softplus,
-            ("self", "beta", "threshold"),
-            ("Tensor", "Scalar", "Scalar"),
-            3,
-            1,
-            out=_operators.softplus_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.softplus, ("Tensor", "Scalar", "Scalar"), out=_operators.softplus_out
     ),
 )
 threshold = _packet(
     "threshold",
-    (
-        _Candidate(
-            _operators.threshold,
-            ("self", "threshold", "value"),
-            ("Tensor", "Scalar", "Scalar"),
-            3,
-            3,
-            out=_operators.threshold_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.threshold,
+        ("Tensor", "Scalar", "Scalar"),
+        out=_operators.threshold_out,
     ),
 )
 threshold_ = _operators.threshold_
 hardsigmoid = _packet(
     "hardsigmoid",
-    (
-        _Candidate(
-            _operators.hardsigmoid,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.hardsigmoid_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.hardsigmoid, ("Tensor",), out=_operators.hardsigmoid_out),
 )
 hardsigmoid_ = _operators.hardsigmoid_
 hardshrink = _packet(
     "hardshrink",
-    (
-        _Candidate(
-            _operators.hardshrink,
-            ("self", "lambd"),
-            ("Tensor", "Scalar"),
-            2,
-            1,
-            out=_operators.hardshrink_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.hardshrink, ("Tensor", "Scalar"), out=_operators.hardshrink_out
     ),
 )
 softshrink = _packet(
     "softshrink",
-    (
-        _Candidate(
-            _operators.softshrink,
-            ("self", "lambd"),
-            ("Tensor", "Scalar"),
-            2,
-            1,
-            out=_operators.softshrink_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.softshrink, ("Tensor", "Scalar"), out=_operators.softshrink_out
     ),
 )
 hardtanh = _packet(
     "hardtanh",
-    (
-        _Candidate(
-            _operators.hardtanh,
-            ("self", "min_val", "max_val"),
-            ("Tensor", "Scalar", "Scalar"),
-            3,
-            1,
-            out=_operators.hardtanh_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.hardtanh, ("Tensor", "Scalar", "Scalar"), out=_operators.hardtanh_out
     ),
 )
 hardtanh_ = _operators.hardtanh_
 hardswish = _packet(
     "hardswish",
-    (
-        _Candidate(
-            _operators.hardswish,
-            ("self",),
-            ("Tensor",),
-            1,
-            1,
-            out=_operators.hardswish_out,
-            out_names=("out",),
-        ),
-    ),
+    _Candidate(_operators.hardswish, ("Tensor",), out=_operators.hardswish_out),
 )
 hardswish_ = _operators.hardswish_
 log_sigmoid = _operators.log_sigmoid
 glu = _packet(
-    "glu",
-    (
-        _Candidate(
-            _operators.glu,
-            ("self", "dim"),
-            ("Tensor", "int"),
-            2,
-            1,
-            out=_operators.glu_out,
-            out_names=("out",),
-        ),
-    ),
+    "glu", _Candidate(_operators.glu, ("Tensor", "int"), out=_operators.glu_out)
 )
 softmax = _packet(
     "softmax",
-    (
-        _Candidate(
-            _operators.softmax_int,
-            ("self", "dim", "dtype"),
-            ("Tensor", "int", "ScalarType?"),
-            3,
-            2,
-            out=_operators.softmax_int_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.softmax_int,
+        ("Tensor", "int", "ScalarType?"),
+        out=_operators.softmax_int_out,
     ),
 )
 _softmax = _packet(
     "_softmax",
-    (
-        _Candidate(
-            _operators._softmax,
-            ("self", "dim", "half_to_float"),
-            ("Tensor", "int", "bool"),
-            3,
-            3,
-            out=_operators._softmax_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators._softmax, ("Tensor", "int", "bool"), out=_operators._softmax_out
     ),
 )
 log_softmax = _packet(
     "log_softmax",
-    (
-        _Candidate(
-            _operators.log_softmax_int,
-            ("self", "dim", "dtype"),
-            ("Tensor", "int", "ScalarType?"),
-            3,
-            2,
-            out=_operators.log_softmax_int_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.log_softmax_int,
+        ("Tensor", "int", "ScalarType?"),
+        out=_operators.log_softmax_int_out,
     ),
 )
 _log_softmax = _packet(
     "_log_softmax",
-    (
-        _Candidate(
-            _operators._log_softmax,
-            ("self", "dim", "half_to_float"),
-            ("Tensor", "int", "bool"),
-            3,
-            3,
-            out=_operators._log_softmax_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators._log_softmax,
+        ("Tensor", "int", "bool"),
+        out=_operators._log_softmax_out,
     ),
 )
 layer_norm = _operators.layer_norm
@@ -2968,59 +1134,33 @@ one_hot = _operators.one_hot
 cosine_similarity = _operators.cosine_similarity
 mse_loss = _packet(
     "mse_loss",
-    (
-        _Candidate(
-            _operators.mse_loss,
-            ("self", "target", "reduction"),
-            ("Tensor", "Tensor", "int"),
-            3,
-            2,
-            out=_operators.mse_loss_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.mse_loss, ("Tensor", "Tensor", "int"), out=_operators.mse_loss_out
     ),
 )
 l1_loss = _operators.l1_loss
 smooth_l1_loss = _packet(
     "smooth_l1_loss",
-    (
-        _Candidate(
-            _operators.smooth_l1_loss,
-            ("self", "target", "reduction", "beta"),
-            ("Tensor", "Tensor", "int", "float"),
-            4,
-            2,
-            out=_operators.smooth_l1_loss_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.smooth_l1_loss,
+        ("Tensor", "Tensor", "int", "float"),
+        out=_operators.smooth_l1_loss_out,
     ),
 )
 huber_loss = _packet(
     "huber_loss",
-    (
-        _Candidate(
-            _operators.huber_loss,
-            ("self", "target", "reduction", "delta"),
-            ("Tensor", "Tensor", "int", "float"),
-            4,
-            2,
-            out=_operators.huber_loss_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.huber_loss,
+        ("Tensor", "Tensor", "int", "float"),
+        out=_operators.huber_loss_out,
     ),
 )
 binary_cross_entropy = _packet(
     "binary_cross_entropy",
-    (
-        _Candidate(
-            _operators.binary_cross_entropy,
-            ("self", "target", "weight", "reduction"),
-            ("Tensor", "Tensor", "Tensor?", "int"),
-            4,
-            2,
-            out=_operators.binary_cross_entropy_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.binary_cross_entropy,
+        ("Tensor", "Tensor", "Tensor?", "int"),
+        out=_operators.binary_cross_entropy_out,
     ),
 )
 binary_cross_entropy_with_logits = _operators.binary_cross_entropy_with_logits
@@ -3028,16 +1168,11 @@ kl_div = _operators.kl_div
 nll_loss = _operators.nll_loss
 nll_loss_forward = _packet(
     "nll_loss_forward",
-    (
-        _Candidate(
-            _operators.nll_loss_forward,
-            ("self", "target", "weight", "reduction", "ignore_index"),
-            ("Tensor", "Tensor", "Tensor?", "int", "SymInt"),
-            5,
-            5,
-            out=_operators.nll_loss_forward_output,
-            out_names=("output", "total_weight"),
-        ),
+    _Candidate(
+        _operators.nll_loss_forward,
+        ("Tensor", "Tensor", "Tensor?", "int", "SymInt"),
+        out=_operators.nll_loss_forward_output,
+        out_names=("output", "total_weight"),
     ),
 )
 cross_entropy_loss = _operators.cross_entropy_loss
@@ -3046,54 +1181,26 @@ margin_ranking_loss = _operators.margin_ranking_loss
 _coalesce = _operators._coalesce
 sparse_coo_tensor = _packet(
     "sparse_coo_tensor",
-    (
-        _Candidate(
-            _operators.sparse_coo_tensor_size,
-            ("size", "dtype", "layout", "device", "pin_memory"),
-            ("int[]", "ScalarType?", "Layout?", "Device?", "bool?"),
-            1,
-            1,
-            varargs=0,
-        ),
-        _Candidate(
-            _operators.sparse_coo_tensor_indices,
-            (
-                "indices",
-                "values",
-                "dtype",
-                "layout",
-                "device",
-                "pin_memory",
-                "is_coalesced",
-            ),
-            ("Tensor", "Tensor", "ScalarType?", "Layout?", "Device?", "bool?", "bool?"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.sparse_coo_tensor_indices_size,
-            (
-                "indices",
-                "values",
-                "size",
-                "dtype",
-                "layout",
-                "device",
-                "pin_memory",
-                "is_coalesced",
-            ),
-            (
-                "Tensor",
-                "Tensor",
-                "int[]",
-                "ScalarType?",
-                "Layout?",
-                "Device?",
-                "bool?",
-                "bool?",
-            ),
-            3,
-            3,
+    _Candidate(
+        _operators.sparse_coo_tensor_size,
+        ("int[]", "ScalarType?", "Layout?", "Device?", "bool?"),
+        varargs=0,
+    ),
+    _Candidate(
+        _operators.sparse_coo_tensor_indices,
+        ("Tensor", "Tensor", "ScalarType?", "Layout?", "Device?", "bool?", "bool?"),
+    ),
+    _Candidate(
+        _operators.sparse_coo_tensor_indices_size,
+        (
+            "Tensor",
+            "Tensor",
+            "int[]",
+            "ScalarType?",
+            "Layout?",
+            "Device?",
+            "bool?",
+            "bool?",
         ),
     ),
 )

@@ -525,11 +525,7 @@ def randn(
     device: device | None = None,
     pin_memory: bool | None = None,
 ) -> Tensor: ...
-def clone(
-    self: Tensor,
-    *,
-    memory_format: memory_format | None = None,
-) -> Tensor: ...
+def clone(self: Tensor, *, memory_format: memory_format | None = None) -> Tensor: ...
 def _to_copy(
     self: Tensor,
     *,
@@ -540,32 +536,16 @@ def _to_copy(
     non_blocking: bool = False,
     memory_format: memory_format | None = None,
 ) -> Tensor: ...
-def zero_(
-    self: Tensor,
-) -> Tensor: ...
+def zero_(self: Tensor) -> Tensor: ...
 @overload
-def fill_(
-    self: Tensor,
-    value: Tensor,
-) -> Tensor: ...
+def fill_(self: Tensor, value: Tensor) -> Tensor: ...
 @overload
-def fill_(
-    self: Tensor,
-    value: Number,
-) -> Tensor: ...
+def fill_(self: Tensor, value: Number) -> Tensor: ...
 @overload
-def fill(
-    self: Tensor,
-    value: Tensor,
-) -> Tensor: ...
+def fill(self: Tensor, value: Tensor) -> Tensor: ...
 @overload
-def fill(
-    self: Tensor,
-    value: Number,
-) -> Tensor: ...
-def _local_scalar_dense(
-    self: Tensor,
-) -> Number: ...
+def fill(self: Tensor, value: Number) -> Tensor: ...
+def _local_scalar_dense(self: Tensor) -> Number: ...
 def as_strided(
     self: Tensor,
     size: Sequence[int],
@@ -573,37 +553,15 @@ def as_strided(
     storage_offset: int | None = None,
 ) -> Tensor: ...
 def _reshape_alias(
-    self: Tensor,
-    size: Sequence[int],
-    stride: Sequence[int],
+    self: Tensor, size: Sequence[int], stride: Sequence[int]
 ) -> Tensor: ...
-def alias(
-    self: Tensor,
-) -> Tensor: ...
-def detach(
-    self: Tensor,
-) -> Tensor: ...
-def _unsafe_view(
-    self: Tensor,
-    size: Sequence[int],
-) -> Tensor: ...
-def permute(
-    self: Tensor,
-    dims: Sequence[int],
-) -> Tensor: ...
-def transpose(
-    self: Tensor,
-    dim0: int,
-    dim1: int,
-) -> Tensor: ...
-def t(
-    self: Tensor,
-) -> Tensor: ...
-def select(
-    self: Tensor,
-    dim: int,
-    index: int,
-) -> Tensor: ...
+def alias(self: Tensor) -> Tensor: ...
+def detach(self: Tensor) -> Tensor: ...
+def _unsafe_view(self: Tensor, size: Sequence[int]) -> Tensor: ...
+def permute(self: Tensor, dims: Sequence[int]) -> Tensor: ...
+def transpose(self: Tensor, dim0: int, dim1: int) -> Tensor: ...
+def t(self: Tensor) -> Tensor: ...
+def select(self: Tensor, dim: int, index: int) -> Tensor: ...
 def slice(
     self: Tensor,
     dim: int = 0,
@@ -611,214 +569,74 @@ def slice(
     end: int | None = None,
     step: int = 1,
 ) -> Tensor: ...
-def diagonal(
-    self: Tensor,
-    offset: int = 0,
-    dim1: int = 0,
-    dim2: int = 1,
-) -> Tensor: ...
+def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor: ...
 @overload
-def squeeze(
-    self: Tensor,
-) -> Tensor: ...
+def squeeze(self: Tensor) -> Tensor: ...
 @overload
-def squeeze(
-    self: Tensor,
-    dim: int,
-) -> Tensor: ...
+def squeeze(self: Tensor, dim: int) -> Tensor: ...
 @overload
-def squeeze(
-    self: Tensor,
-    dim: Sequence[int],
-) -> Tensor: ...
-def unsqueeze(
-    self: Tensor,
-    dim: int,
-) -> Tensor: ...
+def squeeze(self: Tensor, dim: Sequence[int]) -> Tensor: ...
+def unsqueeze(self: Tensor, dim: int) -> Tensor: ...
 @overload
-def split(
-    self: Tensor,
-    split_size: int,
-    dim: int = 0,
-) -> list[Tensor]: ...
+def split(self: Tensor, split_size: int, dim: int = 0) -> list[Tensor]: ...
 @overload
-def split(
-    self: Tensor,
-    split_size: Sequence[int],
-    dim: int = 0,
-) -> list[Tensor]: ...
+def split(self: Tensor, split_size: Sequence[int], dim: int = 0) -> list[Tensor]: ...
 def split_with_sizes(
-    self: Tensor,
-    split_sizes: Sequence[int],
-    dim: int = 0,
+    self: Tensor, split_sizes: Sequence[int], dim: int = 0
 ) -> list[Tensor]: ...
-def unbind(
-    self: Tensor,
-    dim: int = 0,
-) -> list[Tensor]: ...
-def reshape(
-    self: Tensor,
-    shape: Sequence[int],
-) -> Tensor: ...
-def narrow(
-    self: Tensor,
-    dim: int,
-    start: int,
-    length: int,
-) -> Tensor: ...
-def chunk(
-    self: Tensor,
-    chunks: int,
-    dim: int = 0,
-) -> list[Tensor]: ...
+def unbind(self: Tensor, dim: int = 0) -> list[Tensor]: ...
+def reshape(self: Tensor, shape: Sequence[int]) -> Tensor: ...
+def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor: ...
+def chunk(self: Tensor, chunks: int, dim: int = 0) -> list[Tensor]: ...
+@overload
+def tensor_split(self: Tensor, sections: int, dim: int = 0) -> list[Tensor]: ...
 @overload
 def tensor_split(
-    self: Tensor,
-    sections: int,
-    dim: int = 0,
+    self: Tensor, indices: Sequence[int], dim: int = 0
 ) -> list[Tensor]: ...
-@overload
-def tensor_split(
-    self: Tensor,
-    indices: Sequence[int],
-    dim: int = 0,
-) -> list[Tensor]: ...
-def broadcast_to(
-    self: Tensor,
-    size: Sequence[int],
-) -> Tensor: ...
-def unflatten(
-    self: Tensor,
-    dim: int,
-    sizes: Sequence[int],
-) -> Tensor: ...
-def flatten(
-    self: Tensor,
-    start_dim: int = 0,
-    end_dim: int = -1,
-) -> Tensor: ...
+def broadcast_to(self: Tensor, size: Sequence[int]) -> Tensor: ...
+def unflatten(self: Tensor, dim: int, sizes: Sequence[int]) -> Tensor: ...
+def flatten(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor: ...
 @overload
 def movedim(
-    self: Tensor,
-    source: Sequence[int],
-    destination: Sequence[int],
+    self: Tensor, source: Sequence[int], destination: Sequence[int]
 ) -> Tensor: ...
 @overload
-def movedim(
-    self: Tensor,
-    source: int,
-    destination: int,
-) -> Tensor: ...
-def swapaxes(
-    self: Tensor,
-    axis0: int,
-    axis1: int,
-) -> Tensor: ...
-def swapdims(
-    self: Tensor,
-    dim0: int,
-    dim1: int,
-) -> Tensor: ...
-def ravel(
-    self: Tensor,
-) -> Tensor: ...
-def atleast_1d(
-    self: Tensor,
-) -> Tensor: ...
-def atleast_2d(
-    self: Tensor,
-) -> Tensor: ...
+def movedim(self: Tensor, source: int, destination: int) -> Tensor: ...
+def swapaxes(self: Tensor, axis0: int, axis1: int) -> Tensor: ...
+def swapdims(self: Tensor, dim0: int, dim1: int) -> Tensor: ...
+def ravel(self: Tensor) -> Tensor: ...
+def atleast_1d(self: Tensor) -> Tensor: ...
+def atleast_2d(self: Tensor) -> Tensor: ...
 def cat(
-    tensors: Sequence[Tensor],
-    dim: int = 0,
-    *,
-    out: Tensor | None = None,
+    tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None
 ) -> Tensor: ...
 def concat(
-    tensors: Sequence[Tensor],
-    dim: int = 0,
-    *,
-    out: Tensor | None = None,
+    tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None
 ) -> Tensor: ...
 def stack(
-    tensors: Sequence[Tensor],
-    dim: int = 0,
-    *,
-    out: Tensor | None = None,
+    tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None
 ) -> Tensor: ...
-def hstack(
-    tensors: Sequence[Tensor],
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def vstack(
-    tensors: Sequence[Tensor],
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def meshgrid(
-    tensors: Sequence[Tensor],
-    *,
-    indexing: str,
-) -> list[Tensor]: ...
-def tile(
-    self: Tensor,
-    dims: Sequence[int],
-) -> Tensor: ...
-def flip(
-    self: Tensor,
-    dims: Sequence[int],
-) -> Tensor: ...
-def fliplr(
-    self: Tensor,
-) -> Tensor: ...
-def flipud(
-    self: Tensor,
-) -> Tensor: ...
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor: ...
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor: ...
+def meshgrid(tensors: Sequence[Tensor], *, indexing: str) -> list[Tensor]: ...
+def tile(self: Tensor, dims: Sequence[int]) -> Tensor: ...
+def flip(self: Tensor, dims: Sequence[int]) -> Tensor: ...
+def fliplr(self: Tensor) -> Tensor: ...
+def flipud(self: Tensor) -> Tensor: ...
 def roll(
-    self: Tensor,
-    shifts: int | Sequence[int],
-    dims: int | Sequence[int] = (),
+    self: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] = ()
 ) -> Tensor: ...
-def rot90(
-    self: Tensor,
-    k: int = 1,
-    dims: Sequence[int] = (0, 1),
-) -> Tensor: ...
-def tril(
-    self: Tensor,
-    diagonal: int = 0,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def triu(
-    self: Tensor,
-    diagonal: int = 0,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def diag(
-    self: Tensor,
-    diagonal: int = 0,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def rot90(self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor: ...
+def tril(self: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor: ...
+def triu(self: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor: ...
+def diag(self: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor: ...
 def diag_embed(
-    self: Tensor,
-    offset: int = 0,
-    dim1: int = -2,
-    dim2: int = -1,
+    self: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1
 ) -> Tensor: ...
-def constant_pad_nd(
-    self: Tensor,
-    pad: Sequence[int],
-    value: Number = 0,
-) -> Tensor: ...
+def constant_pad_nd(self: Tensor, pad: Sequence[int], value: Number = 0) -> Tensor: ...
 def pad(
-    self: Tensor,
-    pad: Sequence[int],
-    mode: str = "constant",
-    value: float | None = None,
+    self: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
 ) -> Tensor: ...
 def gather(
     self: Tensor,
@@ -830,49 +648,21 @@ def gather(
 ) -> Tensor: ...
 @overload
 def scatter(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def scatter(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 def scatter_add(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def take(
-    self: Tensor,
-    index: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def take(self: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def take_along_dim(
-    self: Tensor,
-    indices: Tensor,
-    dim: int | None = None,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...
 def index_select(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def index_add(
     self: Tensor,
@@ -884,24 +674,11 @@ def index_add(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def index_copy(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def index_fill(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
-) -> Tensor: ...
+def index_fill(self: Tensor, dim: int, index: Tensor, value: Number) -> Tensor: ...
 def index(
-    self: Tensor,
-    indices: Sequence[Tensor | None],
-    *,
-    out: Tensor | None = None,
+    self: Tensor, indices: Sequence[Tensor | None], *, out: Tensor | None = None
 ) -> Tensor: ...
 def index_put(
     self: Tensor,
@@ -931,57 +708,24 @@ def embedding(
 ) -> Tensor: ...
 @overload
 def where(
-    condition: Tensor,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    condition: Tensor, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def where(
-    condition: Tensor,
-) -> list[Tensor]: ...
+def where(condition: Tensor) -> list[Tensor]: ...
 @overload
-def where(
-    condition: Tensor,
-    self: Number,
-    other: Tensor,
-) -> Tensor: ...
+def where(condition: Tensor, self: Number, other: Tensor) -> Tensor: ...
 @overload
-def where(
-    condition: Tensor,
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def where(condition: Tensor, self: Tensor, other: Number) -> Tensor: ...
 @overload
-def where(
-    condition: Tensor,
-    self: Number,
-    other: Number,
-) -> Tensor: ...
+def where(condition: Tensor, self: Number, other: Number) -> Tensor: ...
 @overload
-def masked_fill(
-    self: Tensor,
-    mask: Tensor,
-    value: Tensor,
-) -> Tensor: ...
+def masked_fill(self: Tensor, mask: Tensor, value: Tensor) -> Tensor: ...
 @overload
-def masked_fill(
-    self: Tensor,
-    mask: Tensor,
-    value: Number,
-) -> Tensor: ...
+def masked_fill(self: Tensor, mask: Tensor, value: Number) -> Tensor: ...
 def masked_select(
-    self: Tensor,
-    mask: Tensor,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, mask: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def nonzero(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def nonzero(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def sort(
     self: Tensor,
@@ -1009,709 +753,218 @@ def topk(
     out: tuple[Tensor, Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]: ...
 @overload
-def argsort(
-    self: Tensor,
-    dim: int = -1,
-    descending: bool = False,
-) -> Tensor: ...
+def argsort(self: Tensor, dim: int = -1, descending: bool = False) -> Tensor: ...
 @overload
 def argsort(
-    self: Tensor,
-    *,
-    stable: bool,
-    dim: int = -1,
-    descending: bool = False,
+    self: Tensor, *, stable: bool, dim: int = -1, descending: bool = False
 ) -> Tensor: ...
-def abs(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def abs_(
-    self: Tensor,
-) -> Tensor: ...
-def conj_physical(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def conj_physical_(
-    self: Tensor,
-) -> Tensor: ...
-def _conj_physical(
-    self: Tensor,
-) -> Tensor: ...
-def real(
-    self: Tensor,
-) -> Tensor: ...
-def imag(
-    self: Tensor,
-) -> Tensor: ...
-def view_as_real(
-    self: Tensor,
-) -> Tensor: ...
-def view_as_complex(
-    self: Tensor,
-) -> Tensor: ...
-def neg(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def neg_(
-    self: Tensor,
-) -> Tensor: ...
-def exp(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def exp_(
-    self: Tensor,
-) -> Tensor: ...
-def exp2(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def exp2_(
-    self: Tensor,
-) -> Tensor: ...
-def log(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def log_(
-    self: Tensor,
-) -> Tensor: ...
-def log2(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def log2_(
-    self: Tensor,
-) -> Tensor: ...
-def log10(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def log10_(
-    self: Tensor,
-) -> Tensor: ...
-def log1p(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def log1p_(
-    self: Tensor,
-) -> Tensor: ...
-def expm1(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def expm1_(
-    self: Tensor,
-) -> Tensor: ...
-def sqrt(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def sqrt_(
-    self: Tensor,
-) -> Tensor: ...
-def rsqrt(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def rsqrt_(
-    self: Tensor,
-) -> Tensor: ...
-def square(
-    self: Tensor,
-) -> Tensor: ...
-def square_(
-    self: Tensor,
-) -> Tensor: ...
-def sin(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def sin_(
-    self: Tensor,
-) -> Tensor: ...
-def cos(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def cos_(
-    self: Tensor,
-) -> Tensor: ...
-def tan(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def tan_(
-    self: Tensor,
-) -> Tensor: ...
-def asin(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def asin_(
-    self: Tensor,
-) -> Tensor: ...
-def acos(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def acos_(
-    self: Tensor,
-) -> Tensor: ...
-def atan(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def atan_(
-    self: Tensor,
-) -> Tensor: ...
-def sinh(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def sinh_(
-    self: Tensor,
-) -> Tensor: ...
-def cosh(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def cosh_(
-    self: Tensor,
-) -> Tensor: ...
-def tanh(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def tanh_(
-    self: Tensor,
-) -> Tensor: ...
-def asinh(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def asinh_(
-    self: Tensor,
-) -> Tensor: ...
-def acosh(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def acosh_(
-    self: Tensor,
-) -> Tensor: ...
-def atanh(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def atanh_(
-    self: Tensor,
-) -> Tensor: ...
-def floor(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def floor_(
-    self: Tensor,
-) -> Tensor: ...
-def ceil(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def ceil_(
-    self: Tensor,
-) -> Tensor: ...
+def abs(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def abs_(self: Tensor) -> Tensor: ...
+def conj_physical(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def conj_physical_(self: Tensor) -> Tensor: ...
+def _conj_physical(self: Tensor) -> Tensor: ...
+def real(self: Tensor) -> Tensor: ...
+def imag(self: Tensor) -> Tensor: ...
+def view_as_real(self: Tensor) -> Tensor: ...
+def view_as_complex(self: Tensor) -> Tensor: ...
+def neg(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def neg_(self: Tensor) -> Tensor: ...
+def exp(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def exp_(self: Tensor) -> Tensor: ...
+def exp2(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def exp2_(self: Tensor) -> Tensor: ...
+def log(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log_(self: Tensor) -> Tensor: ...
+def log2(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log2_(self: Tensor) -> Tensor: ...
+def log10(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log10_(self: Tensor) -> Tensor: ...
+def log1p(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def log1p_(self: Tensor) -> Tensor: ...
+def expm1(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def expm1_(self: Tensor) -> Tensor: ...
+def sqrt(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sqrt_(self: Tensor) -> Tensor: ...
+def rsqrt(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def rsqrt_(self: Tensor) -> Tensor: ...
+def square(self: Tensor) -> Tensor: ...
+def square_(self: Tensor) -> Tensor: ...
+def sin(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sin_(self: Tensor) -> Tensor: ...
+def cos(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def cos_(self: Tensor) -> Tensor: ...
+def tan(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def tan_(self: Tensor) -> Tensor: ...
+def asin(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def asin_(self: Tensor) -> Tensor: ...
+def acos(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def acos_(self: Tensor) -> Tensor: ...
+def atan(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def atan_(self: Tensor) -> Tensor: ...
+def sinh(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sinh_(self: Tensor) -> Tensor: ...
+def cosh(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def cosh_(self: Tensor) -> Tensor: ...
+def tanh(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def tanh_(self: Tensor) -> Tensor: ...
+def asinh(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def asinh_(self: Tensor) -> Tensor: ...
+def acosh(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def acosh_(self: Tensor) -> Tensor: ...
+def atanh(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def atanh_(self: Tensor) -> Tensor: ...
+def floor(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def floor_(self: Tensor) -> Tensor: ...
+def ceil(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def ceil_(self: Tensor) -> Tensor: ...
 @overload
-def round(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def round(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def round(
-    self: Tensor,
-    *,
-    decimals: int,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def round(self: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor: ...
 @overload
-def round_(
-    self: Tensor,
-) -> Tensor: ...
+def round_(self: Tensor) -> Tensor: ...
 @overload
-def round_(
-    self: Tensor,
-    *,
-    decimals: int,
-) -> Tensor: ...
-def trunc(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def trunc_(
-    self: Tensor,
-) -> Tensor: ...
-def frac(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def frac_(
-    self: Tensor,
-) -> Tensor: ...
-def sign(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def sgn(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def signbit(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def reciprocal(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def reciprocal_(
-    self: Tensor,
-) -> Tensor: ...
-def sigmoid(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def sigmoid_(
-    self: Tensor,
-) -> Tensor: ...
-def erf(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def erf_(
-    self: Tensor,
-) -> Tensor: ...
-def erfc(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def erfc_(
-    self: Tensor,
-) -> Tensor: ...
-def logical_not(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def bitwise_not(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def isnan(
-    self: Tensor,
-) -> Tensor: ...
-def isinf(
-    self: Tensor,
-) -> Tensor: ...
-def isfinite(
-    self: Tensor,
-) -> Tensor: ...
-def positive(
-    self: Tensor,
-) -> Tensor: ...
+def round_(self: Tensor, *, decimals: int) -> Tensor: ...
+def trunc(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def trunc_(self: Tensor) -> Tensor: ...
+def frac(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def frac_(self: Tensor) -> Tensor: ...
+def sign(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sgn(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def signbit(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def reciprocal(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def reciprocal_(self: Tensor) -> Tensor: ...
+def sigmoid(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def sigmoid_(self: Tensor) -> Tensor: ...
+def erf(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def erf_(self: Tensor) -> Tensor: ...
+def erfc(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def erfc_(self: Tensor) -> Tensor: ...
+def logical_not(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def bitwise_not(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def isnan(self: Tensor) -> Tensor: ...
+def isinf(self: Tensor) -> Tensor: ...
+def isfinite(self: Tensor) -> Tensor: ...
+def positive(self: Tensor) -> Tensor: ...
 @overload
 def add(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-    out: Tensor | None = None,
+    self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def add(
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
-) -> Tensor: ...
+def add(self: Tensor, other: Number, alpha: Number = 1) -> Tensor: ...
 @overload
 def sub(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-    out: Tensor | None = None,
+    self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def sub(
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
-) -> Tensor: ...
+def sub(self: Tensor, other: Number, alpha: Number = 1) -> Tensor: ...
 @overload
-def mul(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def mul(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def mul(
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def mul(self: Tensor, other: Number) -> Tensor: ...
+@overload
+def div(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def div(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def div(
-    self: Tensor,
-    other: Tensor,
-    *,
-    rounding_mode: str | None,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def div(self: Tensor, other: Number) -> Tensor: ...
 @overload
-def div(
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def div(self: Tensor, other: Number, *, rounding_mode: str | None) -> Tensor: ...
 @overload
-def div(
-    self: Tensor,
-    other: Number,
-    *,
-    rounding_mode: str | None,
-) -> Tensor: ...
+def pow(self: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def pow(
-    self: Tensor,
-    exponent: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def pow(self: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def pow(
-    self: Number,
-    exponent: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def pow(self: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def pow(
-    self: Tensor,
-    exponent: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def remainder(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def remainder(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def remainder(self: Tensor, other: Number, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def remainder(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def remainder(self: Number, other: Tensor) -> Tensor: ...
 @overload
-def remainder(
-    self: Number,
-    other: Tensor,
-) -> Tensor: ...
+def fmod(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def fmod(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-@overload
-def fmod(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def fmod(self: Tensor, other: Number, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def floor_divide(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def floor_divide(
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
-def maximum(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def minimum(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def fmax(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def fmin(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def atan2(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def floor_divide(self: Tensor, other: Number) -> Tensor: ...
+def maximum(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def minimum(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def fmax(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def fmin(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def atan2(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def rsub(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-) -> Tensor: ...
+def rsub(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor: ...
 @overload
-def rsub(
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
-) -> Tensor: ...
-def hypot(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def rsub(self: Tensor, other: Number, alpha: Number = 1) -> Tensor: ...
+def hypot(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def copysign(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def copysign(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def copysign(
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def copysign(self: Tensor, other: Number) -> Tensor: ...
 @overload
-def eq(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def eq(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def eq(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def eq(self: Tensor, other: Number, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def ne(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def ne(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def ne(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def ne(self: Tensor, other: Number, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def lt(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def lt(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def lt(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def lt(self: Tensor, other: Number, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def le(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def le(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def le(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def le(self: Tensor, other: Number, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def gt(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def gt(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def gt(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def gt(self: Tensor, other: Number, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def ge(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def ge(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def ge(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def ge(self: Tensor, other: Number, *, out: Tensor | None = None) -> Tensor: ...
 def logical_and(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def logical_or(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def logical_or(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def logical_xor(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def bitwise_and(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def bitwise_and(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, other: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def bitwise_and(
-    self: Number,
-    other: Tensor,
-) -> Tensor: ...
+def bitwise_and(self: Number, other: Tensor) -> Tensor: ...
 @overload
-def bitwise_or(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def bitwise_or(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def bitwise_or(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def bitwise_or(self: Tensor, other: Number, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def bitwise_or(
-    self: Number,
-    other: Tensor,
+def bitwise_or(self: Number, other: Tensor) -> Tensor: ...
+@overload
+def bitwise_xor(
+    self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def bitwise_xor(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, other: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def bitwise_xor(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-@overload
-def bitwise_xor(
-    self: Number,
-    other: Tensor,
-) -> Tensor: ...
+def bitwise_xor(self: Number, other: Tensor) -> Tensor: ...
 def isclose(
     self: Tensor,
     other: Tensor,
@@ -1726,10 +979,7 @@ def allclose(
     atol: float = 1e-08,
     equal_nan: bool = False,
 ) -> bool: ...
-def equal(
-    self: Tensor,
-    other: Tensor,
-) -> bool: ...
+def equal(self: Tensor, other: Tensor) -> bool: ...
 @overload
 def clamp(
     self: Tensor,
@@ -1748,79 +998,35 @@ def clamp(
 ) -> Tensor: ...
 @overload
 def clamp_(
-    self: Tensor,
-    min: Number | None = None,
-    max: Number | None = None,
+    self: Tensor, min: Number | None = None, max: Number | None = None
 ) -> Tensor: ...
 @overload
 def clamp_(
-    self: Tensor,
-    min: Tensor | None = None,
-    max: Tensor | None = None,
+    self: Tensor, min: Tensor | None = None, max: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def clamp_min(
-    self: Tensor,
-    min: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def clamp_min(self: Tensor, min: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def clamp_min(
-    self: Tensor,
-    min: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def clamp_min(self: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def clamp_min_(
-    self: Tensor,
-    min: Tensor,
-) -> Tensor: ...
+def clamp_min_(self: Tensor, min: Tensor) -> Tensor: ...
 @overload
-def clamp_min_(
-    self: Tensor,
-    min: Number,
-) -> Tensor: ...
+def clamp_min_(self: Tensor, min: Number) -> Tensor: ...
 @overload
-def clamp_max(
-    self: Tensor,
-    max: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def clamp_max(self: Tensor, max: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def clamp_max(
-    self: Tensor,
-    max: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def clamp_max(self: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def clamp_max_(
-    self: Tensor,
-    max: Tensor,
-) -> Tensor: ...
+def clamp_max_(self: Tensor, max: Tensor) -> Tensor: ...
 @overload
-def clamp_max_(
-    self: Tensor,
-    max: Number,
+def clamp_max_(self: Tensor, max: Number) -> Tensor: ...
+@overload
+def lerp(
+    self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def lerp(
-    self: Tensor,
-    end: Tensor,
-    weight: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-@overload
-def lerp(
-    self: Tensor,
-    end: Tensor,
-    weight: Number,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, end: Tensor, weight: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 def addcmul(
     self: Tensor,
@@ -1839,11 +1045,7 @@ def addcdiv(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def sum(
-    self: Tensor,
-    *,
-    dtype: dtype | None = None,
-) -> Tensor: ...
+def sum(self: Tensor, *, dtype: dtype | None = None) -> Tensor: ...
 @overload
 def sum(
     self: Tensor,
@@ -1854,11 +1056,7 @@ def sum(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def mean(
-    self: Tensor,
-    *,
-    dtype: dtype | None = None,
-) -> Tensor: ...
+def mean(self: Tensor, *, dtype: dtype | None = None) -> Tensor: ...
 @overload
 def mean(
     self: Tensor,
@@ -1869,11 +1067,7 @@ def mean(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def prod(
-    self: Tensor,
-    *,
-    dtype: dtype | None = None,
-) -> Tensor: ...
+def prod(self: Tensor, *, dtype: dtype | None = None) -> Tensor: ...
 @overload
 def prod(
     self: Tensor,
@@ -1920,16 +1114,9 @@ def max(
     out: tuple[Tensor, Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]: ...
 @overload
-def max(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def max(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def max(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def max(self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def min(
     self: Tensor,
@@ -1939,49 +1126,23 @@ def min(
     out: tuple[Tensor, Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]: ...
 @overload
-def min(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def min(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def min(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def min(self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def any(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def any(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def any(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def all(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def all(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def all(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 @overload
-def var(
-    self: Tensor,
-    unbiased: bool = True,
-) -> Tensor: ...
+def var(self: Tensor, unbiased: bool = True) -> Tensor: ...
 @overload
 def var(
     self: Tensor,
@@ -1999,10 +1160,7 @@ def var(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def std(
-    self: Tensor,
-    unbiased: bool = True,
-) -> Tensor: ...
+def std(self: Tensor, unbiased: bool = True) -> Tensor: ...
 @overload
 def std(
     self: Tensor,
@@ -2045,36 +1203,15 @@ def norm(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def norm(
-    self: Tensor,
-    p: Number = 2,
-) -> Tensor: ...
+def norm(self: Tensor, p: Number = 2) -> Tensor: ...
 def cumsum(
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor | None = None,
+    self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None
 ) -> Tensor: ...
 def cumprod(
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor | None = None,
+    self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor | None = None
 ) -> Tensor: ...
-def mm(
-    self: Tensor,
-    mat2: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def bmm(
-    self: Tensor,
-    mat2: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def mm(self: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def bmm(self: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def addmm(
     self: Tensor,
     mat1: Tensor,
@@ -2103,31 +1240,11 @@ def addmv(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def addmv_(
-    self: Tensor,
-    mat: Tensor,
-    vec: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor: ...
-def mv(
-    self: Tensor,
-    vec: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def dot(
-    self: Tensor,
-    tensor: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def matmul(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def mv(self: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def dot(self: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def matmul(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def linear(
     input: Tensor,
     weight: Tensor,
@@ -2135,91 +1252,31 @@ def linear(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def outer(
-    self: Tensor,
-    vec2: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def ger(
-    self: Tensor,
-    vec2: Tensor,
-) -> Tensor: ...
-def inner(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def outer(self: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def ger(self: Tensor, vec2: Tensor) -> Tensor: ...
+def inner(self: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def tensordot(
-    self: Tensor,
-    other: Tensor,
-    dims_self: Sequence[int],
-    dims_other: Sequence[int],
+    self: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]
 ) -> Tensor: ...
-def kron(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
-def chain_matmul(
-    matrices: Sequence[Tensor],
-) -> Tensor: ...
-def trace(
-    self: Tensor,
-) -> Tensor: ...
-def relu(
-    self: Tensor,
-) -> Tensor: ...
-def relu_(
-    self: Tensor,
-) -> Tensor: ...
-def relu6(
-    self: Tensor,
-) -> Tensor: ...
-def relu6_(
-    self: Tensor,
-) -> Tensor: ...
-def selu(
-    self: Tensor,
-) -> Tensor: ...
-def selu_(
-    self: Tensor,
-) -> Tensor: ...
-def celu(
-    self: Tensor,
-    alpha: Number = 1.0,
-) -> Tensor: ...
-def celu_(
-    self: Tensor,
-    alpha: Number = 1.0,
-) -> Tensor: ...
+def kron(self: Tensor, other: Tensor) -> Tensor: ...
+def chain_matmul(matrices: Sequence[Tensor]) -> Tensor: ...
+def trace(self: Tensor) -> Tensor: ...
+def relu(self: Tensor) -> Tensor: ...
+def relu_(self: Tensor) -> Tensor: ...
+def relu6(self: Tensor) -> Tensor: ...
+def relu6_(self: Tensor) -> Tensor: ...
+def selu(self: Tensor) -> Tensor: ...
+def selu_(self: Tensor) -> Tensor: ...
+def celu(self: Tensor, alpha: Number = 1.0) -> Tensor: ...
+def celu_(self: Tensor, alpha: Number = 1.0) -> Tensor: ...
 def gelu(
-    self: Tensor,
-    *,
-    approximate: str = "none",
-    out: Tensor | None = None,
+    self: Tensor, *, approximate: str = "none", out: Tensor | None = None
 ) -> Tensor: ...
-def gelu_(
-    self: Tensor,
-    *,
-    approximate: str = "none",
-) -> Tensor: ...
-def silu(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def silu_(
-    self: Tensor,
-) -> Tensor: ...
-def mish(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def mish_(
-    self: Tensor,
-) -> Tensor: ...
+def gelu_(self: Tensor, *, approximate: str = "none") -> Tensor: ...
+def silu(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def silu_(self: Tensor) -> Tensor: ...
+def mish(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def mish_(self: Tensor) -> Tensor: ...
 def elu(
     self: Tensor,
     alpha: Number = 1,
@@ -2229,59 +1286,26 @@ def elu(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def elu_(
-    self: Tensor,
-    alpha: Number = 1,
-    scale: Number = 1,
-    input_scale: Number = 1,
+    self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1
 ) -> Tensor: ...
 def leaky_relu(
-    self: Tensor,
-    negative_slope: Number = 0.01,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, negative_slope: Number = 0.01, *, out: Tensor | None = None
 ) -> Tensor: ...
-def leaky_relu_(
-    self: Tensor,
-    negative_slope: Number = 0.01,
-) -> Tensor: ...
+def leaky_relu_(self: Tensor, negative_slope: Number = 0.01) -> Tensor: ...
 def softplus(
-    self: Tensor,
-    beta: Number = 1,
-    threshold: Number = 20,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Tensor | None = None
 ) -> Tensor: ...
 def threshold(
-    self: Tensor,
-    threshold: Number,
-    value: Number,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, threshold: Number, value: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
-def threshold_(
-    self: Tensor,
-    threshold: Number,
-    value: Number,
-) -> Tensor: ...
-def hardsigmoid(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def hardsigmoid_(
-    self: Tensor,
-) -> Tensor: ...
+def threshold_(self: Tensor, threshold: Number, value: Number) -> Tensor: ...
+def hardsigmoid(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def hardsigmoid_(self: Tensor) -> Tensor: ...
 def hardshrink(
-    self: Tensor,
-    lambd: Number = 0.5,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None
 ) -> Tensor: ...
 def softshrink(
-    self: Tensor,
-    lambd: Number = 0.5,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None
 ) -> Tensor: ...
 def hardtanh(
     self: Tensor,
@@ -2290,55 +1314,22 @@ def hardtanh(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def hardtanh_(
-    self: Tensor,
-    min_val: Number = -1,
-    max_val: Number = 1,
-) -> Tensor: ...
-def hardswish(
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def hardswish_(
-    self: Tensor,
-) -> Tensor: ...
-def log_sigmoid(
-    self: Tensor,
-) -> Tensor: ...
-def glu(
-    self: Tensor,
-    dim: int = -1,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def hardtanh_(self: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor: ...
+def hardswish(self: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def hardswish_(self: Tensor) -> Tensor: ...
+def log_sigmoid(self: Tensor) -> Tensor: ...
+def glu(self: Tensor, dim: int = -1, *, out: Tensor | None = None) -> Tensor: ...
 def softmax(
-    self: Tensor,
-    dim: int,
-    dtype: dtype | None = None,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...
 def _softmax(
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor | None = None
 ) -> Tensor: ...
 def log_softmax(
-    self: Tensor,
-    dim: int,
-    dtype: dtype | None = None,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor | None = None
 ) -> Tensor: ...
 def _log_softmax(
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor | None = None
 ) -> Tensor: ...
 def layer_norm(
     input: Tensor,
@@ -2379,33 +1370,15 @@ def native_group_norm(
     group: int,
     eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]: ...
-def dropout(
-    input: Tensor,
-    p: float,
-    train: bool,
-) -> Tensor: ...
-def one_hot(
-    self: Tensor,
-    num_classes: int = -1,
-) -> Tensor: ...
+def dropout(input: Tensor, p: float, train: bool) -> Tensor: ...
+def one_hot(self: Tensor, num_classes: int = -1) -> Tensor: ...
 def cosine_similarity(
-    x1: Tensor,
-    x2: Tensor,
-    dim: int = 1,
-    eps: float = 1e-08,
+    x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08
 ) -> Tensor: ...
 def mse_loss(
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
-    *,
-    out: Tensor | None = None,
+    self: Tensor, target: Tensor, reduction: int = 1, *, out: Tensor | None = None
 ) -> Tensor: ...
-def l1_loss(
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
-) -> Tensor: ...
+def l1_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Tensor: ...
 def smooth_l1_loss(
     self: Tensor,
     target: Tensor,
@@ -2438,11 +1411,7 @@ def binary_cross_entropy_with_logits(
     reduction: int = 1,
 ) -> Tensor: ...
 def kl_div(
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
-    *,
-    log_target: bool = False,
+    self: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool = False
 ) -> Tensor: ...
 def nll_loss(
     self: Tensor,
@@ -2469,10 +1438,7 @@ def cross_entropy_loss(
     label_smoothing: float = 0.0,
 ) -> Tensor: ...
 def hinge_embedding_loss(
-    self: Tensor,
-    target: Tensor,
-    margin: float = 1.0,
-    reduction: int = 1,
+    self: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 1
 ) -> Tensor: ...
 def margin_ranking_loss(
     input1: Tensor,
@@ -2481,9 +1447,7 @@ def margin_ranking_loss(
     margin: float = 0.0,
     reduction: int = 1,
 ) -> Tensor: ...
-def _coalesce(
-    self: Tensor,
-) -> Tensor: ...
+def _coalesce(self: Tensor) -> Tensor: ...
 @overload
 def sparse_coo_tensor(
     *size: int | Sequence[int],

@@ -15,19 +15,11 @@ from . import functions as _functions
 from . import operators as _operators
 
 
-def _where_self(
-    self: Any,
-    condition: Any,
-    other: Any,
-) -> Any:
+def _where_self(self: Any, condition: Any, other: Any) -> Any:
     return _operators.where_self(condition, self, other)
 
 
-def _where_ScalarOther(
-    self: Any,
-    condition: Any,
-    other: Any,
-) -> Any:
+def _where_ScalarOther(self: Any, condition: Any, other: Any) -> Any:
     return _operators.where_ScalarOther(condition, self, other)
 
 
@@ -38,55 +30,33 @@ class TensorMethods:
 
     new_empty = _packet(
         "TensorMethods.new_empty",
-        (
-            _Candidate(
-                _operators.new_empty,
-                ("self", "size", "dtype", "layout", "device", "pin_memory"),
-                ("Tensor", "SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
-                2,
-                2,
-                varargs=1,
-            ),
+        _Candidate(
+            _operators.new_empty,
+            ("Tensor", "SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
+            varargs=1,
         ),
     )
     new_empty_strided = _operators.new_empty_strided
     resize_ = _packet(
         "TensorMethods.resize_",
-        (
-            _Candidate(
-                _operators.resize_,
-                ("self", "size", "memory_format"),
-                ("Tensor", "SymInt[]", "MemoryFormat?"),
-                2,
-                2,
-                varargs=1,
-            ),
+        _Candidate(
+            _operators.resize_, ("Tensor", "SymInt[]", "MemoryFormat?"), varargs=1
         ),
     )
     new_zeros = _packet(
         "TensorMethods.new_zeros",
-        (
-            _Candidate(
-                _operators.new_zeros,
-                ("self", "size", "dtype", "layout", "device", "pin_memory"),
-                ("Tensor", "SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
-                2,
-                2,
-                varargs=1,
-            ),
+        _Candidate(
+            _operators.new_zeros,
+            ("Tensor", "SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
+            varargs=1,
         ),
     )
     new_ones = _packet(
         "TensorMethods.new_ones",
-        (
-            _Candidate(
-                _operators.new_ones,
-                ("self", "size", "dtype", "layout", "device", "pin_memory"),
-                ("Tensor", "SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
-                2,
-                2,
-                varargs=1,
-            ),
+        _Candidate(
+            _operators.new_ones,
+            ("Tensor", "SymInt[]", "ScalarType?", "Layout?", "Device?", "bool?"),
+            varargs=1,
         ),
     )
     new_full = _operators.new_full
@@ -99,96 +69,43 @@ class TensorMethods:
     zero_ = _operators.zero_
     fill_ = _packet(
         "TensorMethods.fill_",
-        (
-            _Candidate(
-                _operators.fill__Tensor,
-                ("self", "value"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.fill__Scalar,
-                ("self", "value"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.fill__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.fill__Scalar, ("Tensor", "Scalar")),
     )
     item = _operators.item
     to = _packet(
         "TensorMethods.to",
-        (
-            _Candidate(
-                _operators.to_dtype_layout,
-                (
-                    "self",
-                    "dtype",
-                    "layout",
-                    "device",
-                    "pin_memory",
-                    "non_blocking",
-                    "copy",
-                    "memory_format",
-                ),
-                (
-                    "Tensor",
-                    "ScalarType?",
-                    "Layout?",
-                    "Device?",
-                    "bool?",
-                    "bool",
-                    "bool",
-                    "MemoryFormat?",
-                ),
-                1,
-                1,
+        _Candidate(
+            _operators.to_dtype_layout,
+            (
+                "Tensor",
+                "ScalarType?",
+                "Layout?",
+                "Device?",
+                "bool?",
+                "bool",
+                "bool",
+                "MemoryFormat?",
             ),
-            _Candidate(
-                _operators.to_device,
-                ("self", "device", "dtype", "non_blocking", "copy", "memory_format"),
-                ("Tensor", "Device", "ScalarType", "bool", "bool", "MemoryFormat?"),
-                6,
-                3,
-            ),
-            _Candidate(
-                _operators.to_dtype,
-                ("self", "dtype", "non_blocking", "copy", "memory_format"),
-                ("Tensor", "ScalarType", "bool", "bool", "MemoryFormat?"),
-                5,
-                2,
-            ),
-            _Candidate(
-                _operators.to_other,
-                ("self", "other", "non_blocking", "copy", "memory_format"),
-                ("Tensor", "Tensor", "bool", "bool", "MemoryFormat?"),
-                5,
-                2,
-            ),
+        ),
+        _Candidate(
+            _operators.to_device,
+            ("Tensor", "Device", "ScalarType", "bool", "bool", "MemoryFormat?"),
+        ),
+        _Candidate(
+            _operators.to_dtype,
+            ("Tensor", "ScalarType", "bool", "bool", "MemoryFormat?"),
+        ),
+        _Candidate(
+            _operators.to_other, ("Tensor", "Tensor", "bool", "bool", "MemoryFormat?")
         ),
     )
     type_as = _operators.type_as
     as_strided = _operators.as_strided
     view = _packet(
         "TensorMethods.view",
-        (
-            _Candidate(
-                _operators.view,
-                ("self", "size"),
-                ("Tensor", "SymInt[]"),
-                2,
-                2,
-                varargs=1,
-            ),
-            _Candidate(
-                _operators.view_dtype,
-                ("self", "dtype"),
-                ("Tensor", "ScalarType"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.view, ("Tensor", "SymInt[]"), varargs=1),
+        _Candidate(_operators.view_dtype, ("Tensor", "ScalarType")),
     )
     _reshape_alias = _operators._reshape_alias
     unfold = _operators.unfold
@@ -196,130 +113,45 @@ class TensorMethods:
     detach = _operators.detach
     permute = _packet(
         "TensorMethods.permute",
-        (
-            _Candidate(
-                _operators.permute,
-                ("self", "dims"),
-                ("Tensor", "int[]"),
-                2,
-                2,
-                varargs=1,
-            ),
-        ),
+        _Candidate(_operators.permute, ("Tensor", "int[]"), varargs=1),
     )
     transpose = _operators.transpose_int
     t = _operators.t
     expand = _packet(
         "TensorMethods.expand",
-        (
-            _Candidate(
-                _operators.expand,
-                ("self", "size", "implicit"),
-                ("Tensor", "SymInt[]", "bool"),
-                2,
-                2,
-                varargs=1,
-            ),
-        ),
+        _Candidate(_operators.expand, ("Tensor", "SymInt[]", "bool"), varargs=1),
     )
     select = _operators.select_int
     slice = _operators.slice_Tensor
     diagonal = _operators.diagonal
     squeeze = _packet(
         "TensorMethods.squeeze",
-        (
-            _Candidate(
-                _operators.squeeze,
-                ("self",),
-                ("Tensor",),
-                1,
-                1,
-            ),
-            _Candidate(
-                _operators.squeeze_dim,
-                ("self", "dim"),
-                ("Tensor", "int"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.squeeze_dims,
-                ("self", "dim"),
-                ("Tensor", "int[]"),
-                2,
-                2,
-                varargs=1,
-            ),
-        ),
+        _Candidate(_operators.squeeze, ("Tensor",)),
+        _Candidate(_operators.squeeze_dim, ("Tensor", "int")),
+        _Candidate(_operators.squeeze_dims, ("Tensor", "int[]"), varargs=1),
     )
     unsqueeze = _operators.unsqueeze
     split = _packet(
         "TensorMethods.split",
-        (
-            _Candidate(
-                _operators.split_Tensor,
-                ("self", "split_size", "dim"),
-                ("Tensor", "SymInt", "int"),
-                3,
-                2,
-            ),
-            _Candidate(
-                _operators.split_sizes,
-                ("self", "split_size", "dim"),
-                ("Tensor", "SymInt[]", "int"),
-                3,
-                2,
-            ),
-        ),
+        _Candidate(_operators.split_Tensor, ("Tensor", "SymInt", "int")),
+        _Candidate(_operators.split_sizes, ("Tensor", "SymInt[]", "int")),
     )
     split_with_sizes = _operators.split_with_sizes
     unbind = _operators.unbind_int
     reshape = _packet(
         "TensorMethods.reshape",
-        (
-            _Candidate(
-                _operators.reshape,
-                ("self", "shape"),
-                ("Tensor", "SymInt[]"),
-                2,
-                2,
-                varargs=1,
-            ),
-        ),
+        _Candidate(_operators.reshape, ("Tensor", "SymInt[]"), varargs=1),
     )
     narrow = _operators.narrow
     chunk = _operators.chunk
     tensor_split = _packet(
         "TensorMethods.tensor_split",
-        (
-            _Candidate(
-                _operators.tensor_split_sections,
-                ("self", "sections", "dim"),
-                ("Tensor", "SymInt", "int"),
-                3,
-                2,
-            ),
-            _Candidate(
-                _operators.tensor_split_indices,
-                ("self", "indices", "dim"),
-                ("Tensor", "SymInt[]", "int"),
-                3,
-                2,
-            ),
-        ),
+        _Candidate(_operators.tensor_split_sections, ("Tensor", "SymInt", "int")),
+        _Candidate(_operators.tensor_split_indices, ("Tensor", "SymInt[]", "int")),
     )
     broadcast_to = _packet(
         "TensorMethods.broadcast_to",
-        (
-            _Candidate(
-                _operators.broadcast_to,
-                ("self", "size"),
-                ("Tensor", "SymInt[]"),
-                2,
-                2,
-                varargs=1,
-            ),
-        ),
+        _Candidate(_operators.broadcast_to, ("Tensor", "SymInt[]"), varargs=1),
     )
     reshape_as = _operators.reshape_as
     unflatten = _operators.unflatten_int
@@ -328,64 +160,23 @@ class TensorMethods:
     expand_as = _operators.expand_as
     movedim = _packet(
         "TensorMethods.movedim",
-        (
-            _Candidate(
-                _operators.movedim_intlist,
-                ("self", "source", "destination"),
-                ("Tensor", "int[]", "int[]"),
-                3,
-                3,
-            ),
-            _Candidate(
-                _operators.movedim_int,
-                ("self", "source", "destination"),
-                ("Tensor", "int", "int"),
-                3,
-                3,
-            ),
-        ),
+        _Candidate(_operators.movedim_intlist, ("Tensor", "int[]", "int[]")),
+        _Candidate(_operators.movedim_int, ("Tensor", "int", "int")),
     )
     swapaxes = _operators.swapaxes
     swapdims = _operators.swapdims
     ravel = _operators.ravel
     repeat = _packet(
         "TensorMethods.repeat",
-        (
-            _Candidate(
-                _operators.repeat,
-                ("self", "repeats"),
-                ("Tensor", "SymInt[]"),
-                2,
-                2,
-                varargs=1,
-            ),
-        ),
+        _Candidate(_operators.repeat, ("Tensor", "SymInt[]"), varargs=1),
     )
     tile = _packet(
         "TensorMethods.tile",
-        (
-            _Candidate(
-                _operators.tile,
-                ("self", "dims"),
-                ("Tensor", "SymInt[]"),
-                2,
-                2,
-                varargs=1,
-            ),
-        ),
+        _Candidate(_operators.tile, ("Tensor", "SymInt[]"), varargs=1),
     )
     flip = _packet(
         "TensorMethods.flip",
-        (
-            _Candidate(
-                _operators.flip,
-                ("self", "dims"),
-                ("Tensor", "int[]"),
-                2,
-                2,
-                varargs=1,
-            ),
-        ),
+        _Candidate(_operators.flip, ("Tensor", "int[]"), varargs=1),
     )
     fliplr = _operators.fliplr
     flipud = _operators.flipud
@@ -400,41 +191,13 @@ class TensorMethods:
     gather = _operators.gather
     scatter = _packet(
         "TensorMethods.scatter",
-        (
-            _Candidate(
-                _operators.scatter_src,
-                ("self", "dim", "index", "src"),
-                ("Tensor", "int", "Tensor", "Tensor"),
-                4,
-                4,
-            ),
-            _Candidate(
-                _operators.scatter_value,
-                ("self", "dim", "index", "value"),
-                ("Tensor", "int", "Tensor", "Scalar"),
-                4,
-                4,
-            ),
-        ),
+        _Candidate(_operators.scatter_src, ("Tensor", "int", "Tensor", "Tensor")),
+        _Candidate(_operators.scatter_value, ("Tensor", "int", "Tensor", "Scalar")),
     )
     scatter_ = _packet(
         "TensorMethods.scatter_",
-        (
-            _Candidate(
-                _operators.scatter__src,
-                ("self", "dim", "index", "src"),
-                ("Tensor", "int", "Tensor", "Tensor"),
-                4,
-                4,
-            ),
-            _Candidate(
-                _operators.scatter__value,
-                ("self", "dim", "index", "value"),
-                ("Tensor", "int", "Tensor", "Scalar"),
-                4,
-                4,
-            ),
-        ),
+        _Candidate(_operators.scatter__src, ("Tensor", "int", "Tensor", "Tensor")),
+        _Candidate(_operators.scatter__value, ("Tensor", "int", "Tensor", "Scalar")),
     )
     scatter_add = _operators.scatter_add
     scatter_add_ = _operators.scatter_add_
@@ -452,103 +215,31 @@ class TensorMethods:
     index_put_ = _operators.index_put_
     where = _packet(
         "TensorMethods.where",
-        (
-            _Candidate(
-                _where_self,
-                ("self", "condition", "other"),
-                ("Tensor", "Tensor", "Tensor"),
-                3,
-                3,
-            ),
-            _Candidate(
-                _where_ScalarOther,
-                ("self", "condition", "other"),
-                ("Tensor", "Tensor", "Scalar"),
-                3,
-                3,
-            ),
-        ),
+        _Candidate(_where_self, ("Tensor", "Tensor", "Tensor")),
+        _Candidate(_where_ScalarOther, ("Tensor", "Tensor", "Scalar")),
     )
     masked_fill = _packet(
         "TensorMethods.masked_fill",
-        (
-            _Candidate(
-                _operators.masked_fill_Tensor,
-                ("self", "mask", "value"),
-                ("Tensor", "Tensor", "Tensor"),
-                3,
-                3,
-            ),
-            _Candidate(
-                _operators.masked_fill_Scalar,
-                ("self", "mask", "value"),
-                ("Tensor", "Tensor", "Scalar"),
-                3,
-                3,
-            ),
-        ),
+        _Candidate(_operators.masked_fill_Tensor, ("Tensor", "Tensor", "Tensor")),
+        _Candidate(_operators.masked_fill_Scalar, ("Tensor", "Tensor", "Scalar")),
     )
     masked_fill_ = _packet(
         "TensorMethods.masked_fill_",
-        (
-            _Candidate(
-                _operators.masked_fill__Tensor,
-                ("self", "mask", "value"),
-                ("Tensor", "Tensor", "Tensor"),
-                3,
-                3,
-            ),
-            _Candidate(
-                _operators.masked_fill__Scalar,
-                ("self", "mask", "value"),
-                ("Tensor", "Tensor", "Scalar"),
-                3,
-                3,
-            ),
-        ),
+        _Candidate(_operators.masked_fill__Tensor, ("Tensor", "Tensor", "Tensor")),
+        _Candidate(_operators.masked_fill__Scalar, ("Tensor", "Tensor", "Scalar")),
     )
     masked_select = _operators.masked_select
     nonzero = _operators.nonzero
     sort = _packet(
         "TensorMethods.sort",
-        (
-            _Candidate(
-                _operators.sort,
-                ("self", "dim", "descending"),
-                ("Tensor", "int", "bool"),
-                3,
-                1,
-            ),
-            _Candidate(
-                _operators.sort_stable,
-                ("self", "stable", "dim", "descending"),
-                ("Tensor", "bool?", "int", "bool"),
-                1,
-                1,
-                required_keywords=("stable",),
-            ),
-        ),
+        _Candidate(_operators.sort, ("Tensor", "int", "bool")),
+        _Candidate(_operators.sort_stable, ("Tensor", "bool?", "int", "bool")),
     )
     topk = _operators.topk
     argsort = _packet(
         "TensorMethods.argsort",
-        (
-            _Candidate(
-                _operators.argsort,
-                ("self", "dim", "descending"),
-                ("Tensor", "int", "bool"),
-                3,
-                1,
-            ),
-            _Candidate(
-                _operators.argsort_stable,
-                ("self", "stable", "dim", "descending"),
-                ("Tensor", "bool", "int", "bool"),
-                1,
-                1,
-                required_keywords=("stable",),
-            ),
-        ),
+        _Candidate(_operators.argsort, ("Tensor", "int", "bool")),
+        _Candidate(_operators.argsort_stable, ("Tensor", "bool", "int", "bool")),
     )
     abs = _operators.abs
     abs_ = _operators.abs_
@@ -607,43 +298,13 @@ class TensorMethods:
     ceil_ = _operators.ceil_
     round = _packet(
         "TensorMethods.round",
-        (
-            _Candidate(
-                _operators.round,
-                ("self",),
-                ("Tensor",),
-                1,
-                1,
-            ),
-            _Candidate(
-                _operators.round_decimals,
-                ("self", "decimals"),
-                ("Tensor", "int"),
-                1,
-                1,
-                required_keywords=("decimals",),
-            ),
-        ),
+        _Candidate(_operators.round, ("Tensor",)),
+        _Candidate(_operators.round_decimals, ("Tensor", "int")),
     )
     round_ = _packet(
         "TensorMethods.round_",
-        (
-            _Candidate(
-                _operators.round_,
-                ("self",),
-                ("Tensor",),
-                1,
-                1,
-            ),
-            _Candidate(
-                _operators.round__decimals,
-                ("self", "decimals"),
-                ("Tensor", "int"),
-                1,
-                1,
-                required_keywords=("decimals",),
-            ),
-        ),
+        _Candidate(_operators.round_, ("Tensor",)),
+        _Candidate(_operators.round__decimals, ("Tensor", "int")),
     )
     trunc = _operators.trunc
     trunc_ = _operators.trunc_
@@ -672,339 +333,87 @@ class TensorMethods:
     positive = _operators.positive
     add = _packet(
         "TensorMethods.add",
-        (
-            _Candidate(
-                _operators.add_Tensor,
-                ("self", "other", "alpha"),
-                ("Tensor", "Tensor", "Scalar"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.add_Scalar,
-                ("self", "other", "alpha"),
-                ("Tensor", "Scalar", "Scalar"),
-                3,
-                2,
-            ),
-        ),
+        _Candidate(_operators.add_Tensor, ("Tensor", "Tensor", "Scalar")),
+        _Candidate(_operators.add_Scalar, ("Tensor", "Scalar", "Scalar")),
     )
     add_ = _packet(
         "TensorMethods.add_",
-        (
-            _Candidate(
-                _operators.add__Tensor,
-                ("self", "other", "alpha"),
-                ("Tensor", "Tensor", "Scalar"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.add__Scalar,
-                ("self", "other", "alpha"),
-                ("Tensor", "Scalar", "Scalar"),
-                3,
-                2,
-            ),
-        ),
+        _Candidate(_operators.add__Tensor, ("Tensor", "Tensor", "Scalar")),
+        _Candidate(_operators.add__Scalar, ("Tensor", "Scalar", "Scalar")),
     )
     sub = _packet(
         "TensorMethods.sub",
-        (
-            _Candidate(
-                _operators.sub_Tensor,
-                ("self", "other", "alpha"),
-                ("Tensor", "Tensor", "Scalar"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.sub_Scalar,
-                ("self", "other", "alpha"),
-                ("Tensor", "Scalar", "Scalar"),
-                3,
-                2,
-            ),
-        ),
+        _Candidate(_operators.sub_Tensor, ("Tensor", "Tensor", "Scalar")),
+        _Candidate(_operators.sub_Scalar, ("Tensor", "Scalar", "Scalar")),
     )
     sub_ = _packet(
         "TensorMethods.sub_",
-        (
-            _Candidate(
-                _operators.sub__Tensor,
-                ("self", "other", "alpha"),
-                ("Tensor", "Tensor", "Scalar"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.sub__Scalar,
-                ("self", "other", "alpha"),
-                ("Tensor", "Scalar", "Scalar"),
-                3,
-                2,
-            ),
-        ),
+        _Candidate(_operators.sub__Tensor, ("Tensor", "Tensor", "Scalar")),
+        _Candidate(_operators.sub__Scalar, ("Tensor", "Scalar", "Scalar")),
     )
     mul = _packet(
         "TensorMethods.mul",
-        (
-            _Candidate(
-                _operators.mul_Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.mul_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.mul_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.mul_Scalar, ("Tensor", "Scalar")),
     )
     mul_ = _packet(
         "TensorMethods.mul_",
-        (
-            _Candidate(
-                _operators.mul__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.mul__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.mul__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.mul__Scalar, ("Tensor", "Scalar")),
     )
     div = _packet(
         "TensorMethods.div",
-        (
-            _Candidate(
-                _operators.div_Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.div_Tensor_mode,
-                ("self", "other", "rounding_mode"),
-                ("Tensor", "Tensor", "str?"),
-                2,
-                2,
-                required_keywords=("rounding_mode",),
-            ),
-            _Candidate(
-                _operators.div_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.div_Scalar_mode,
-                ("self", "other", "rounding_mode"),
-                ("Tensor", "Scalar", "str?"),
-                2,
-                2,
-                required_keywords=("rounding_mode",),
-            ),
-        ),
+        _Candidate(_operators.div_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.div_Tensor_mode, ("Tensor", "Tensor", "str?")),
+        _Candidate(_operators.div_Scalar, ("Tensor", "Scalar")),
+        _Candidate(_operators.div_Scalar_mode, ("Tensor", "Scalar", "str?")),
     )
     div_ = _packet(
         "TensorMethods.div_",
-        (
-            _Candidate(
-                _operators.div__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.div__Tensor_mode,
-                ("self", "other", "rounding_mode"),
-                ("Tensor", "Tensor", "str?"),
-                2,
-                2,
-                required_keywords=("rounding_mode",),
-            ),
-            _Candidate(
-                _operators.div__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.div__Scalar_mode,
-                ("self", "other", "rounding_mode"),
-                ("Tensor", "Scalar", "str?"),
-                2,
-                2,
-                required_keywords=("rounding_mode",),
-            ),
-        ),
+        _Candidate(_operators.div__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.div__Tensor_mode, ("Tensor", "Tensor", "str?")),
+        _Candidate(_operators.div__Scalar, ("Tensor", "Scalar")),
+        _Candidate(_operators.div__Scalar_mode, ("Tensor", "Scalar", "str?")),
     )
     pow = _packet(
         "TensorMethods.pow",
-        (
-            _Candidate(
-                _operators.pow_Tensor_Tensor,
-                ("self", "exponent"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.pow_Tensor_Scalar,
-                ("self", "exponent"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.pow_Tensor_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.pow_Tensor_Scalar, ("Tensor", "Scalar")),
     )
     pow_ = _packet(
         "TensorMethods.pow_",
-        (
-            _Candidate(
-                _operators.pow__Tensor,
-                ("self", "exponent"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.pow__Scalar,
-                ("self", "exponent"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.pow__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.pow__Scalar, ("Tensor", "Scalar")),
     )
     remainder = _packet(
         "TensorMethods.remainder",
-        (
-            _Candidate(
-                _operators.remainder_Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.remainder_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.remainder_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.remainder_Scalar, ("Tensor", "Scalar")),
     )
     remainder_ = _packet(
         "TensorMethods.remainder_",
-        (
-            _Candidate(
-                _operators.remainder__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.remainder__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.remainder__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.remainder__Scalar, ("Tensor", "Scalar")),
     )
     fmod = _packet(
         "TensorMethods.fmod",
-        (
-            _Candidate(
-                _operators.fmod_Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.fmod_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.fmod_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.fmod_Scalar, ("Tensor", "Scalar")),
     )
     fmod_ = _packet(
         "TensorMethods.fmod_",
-        (
-            _Candidate(
-                _operators.fmod__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.fmod__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.fmod__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.fmod__Scalar, ("Tensor", "Scalar")),
     )
     floor_divide = _packet(
         "TensorMethods.floor_divide",
-        (
-            _Candidate(
-                _operators.floor_divide,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.floor_divide_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.floor_divide, ("Tensor", "Tensor")),
+        _Candidate(_operators.floor_divide_Scalar, ("Tensor", "Scalar")),
     )
     floor_divide_ = _packet(
         "TensorMethods.floor_divide_",
-        (
-            _Candidate(
-                _operators.floor_divide__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.floor_divide__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.floor_divide__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.floor_divide__Scalar, ("Tensor", "Scalar")),
     )
     maximum = _operators.maximum
     minimum = _operators.minimum
@@ -1016,269 +425,73 @@ class TensorMethods:
     hypot_ = _operators.hypot_
     copysign = _packet(
         "TensorMethods.copysign",
-        (
-            _Candidate(
-                _operators.copysign_Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.copysign_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.copysign_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.copysign_Scalar, ("Tensor", "Scalar")),
     )
     copysign_ = _packet(
         "TensorMethods.copysign_",
-        (
-            _Candidate(
-                _operators.copysign__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.copysign__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.copysign__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.copysign__Scalar, ("Tensor", "Scalar")),
     )
     eq_ = _packet(
         "TensorMethods.eq_",
-        (
-            _Candidate(
-                _operators.eq__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.eq__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.eq__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.eq__Scalar, ("Tensor", "Scalar")),
     )
     eq = _packet(
         "TensorMethods.eq",
-        (
-            _Candidate(
-                _operators.eq_Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.eq_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.eq_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.eq_Scalar, ("Tensor", "Scalar")),
     )
     ne = _packet(
         "TensorMethods.ne",
-        (
-            _Candidate(
-                _operators.ne_Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.ne_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.ne_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.ne_Scalar, ("Tensor", "Scalar")),
     )
     ne_ = _packet(
         "TensorMethods.ne_",
-        (
-            _Candidate(
-                _operators.ne__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.ne__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.ne__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.ne__Scalar, ("Tensor", "Scalar")),
     )
     lt = _packet(
         "TensorMethods.lt",
-        (
-            _Candidate(
-                _operators.lt_Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.lt_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.lt_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.lt_Scalar, ("Tensor", "Scalar")),
     )
     lt_ = _packet(
         "TensorMethods.lt_",
-        (
-            _Candidate(
-                _operators.lt__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.lt__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.lt__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.lt__Scalar, ("Tensor", "Scalar")),
     )
     le = _packet(
         "TensorMethods.le",
-        (
-            _Candidate(
-                _operators.le_Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.le_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.le_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.le_Scalar, ("Tensor", "Scalar")),
     )
     le_ = _packet(
         "TensorMethods.le_",
-        (
-            _Candidate(
-                _operators.le__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.le__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.le__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.le__Scalar, ("Tensor", "Scalar")),
     )
     gt = _packet(
         "TensorMethods.gt",
-        (
-            _Candidate(
-                _operators.gt_Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.gt_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.gt_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.gt_Scalar, ("Tensor", "Scalar")),
     )
     gt_ = _packet(
         "TensorMethods.gt_",
-        (
-            _Candidate(
-                _operators.gt__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.gt__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.gt__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.gt__Scalar, ("Tensor", "Scalar")),
     )
     ge = _packet(
         "TensorMethods.ge",
-        (
-            _Candidate(
-                _operators.ge_Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.ge_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.ge_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.ge_Scalar, ("Tensor", "Scalar")),
     )
     ge_ = _packet(
         "TensorMethods.ge_",
-        (
-            _Candidate(
-                _operators.ge__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.ge__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.ge__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.ge__Scalar, ("Tensor", "Scalar")),
     )
     logical_and = _operators.logical_and
     logical_and_ = _operators.logical_and_
@@ -1288,272 +501,76 @@ class TensorMethods:
     logical_xor_ = _operators.logical_xor_
     bitwise_and = _packet(
         "TensorMethods.bitwise_and",
-        (
-            _Candidate(
-                _operators.bitwise_and_Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.bitwise_and_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.bitwise_and_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_and_Scalar, ("Tensor", "Scalar")),
     )
     bitwise_and_ = _packet(
         "TensorMethods.bitwise_and_",
-        (
-            _Candidate(
-                _operators.bitwise_and__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.bitwise_and__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.bitwise_and__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_and__Scalar, ("Tensor", "Scalar")),
     )
     bitwise_or = _packet(
         "TensorMethods.bitwise_or",
-        (
-            _Candidate(
-                _operators.bitwise_or_Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.bitwise_or_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.bitwise_or_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_or_Scalar, ("Tensor", "Scalar")),
     )
     bitwise_or_ = _packet(
         "TensorMethods.bitwise_or_",
-        (
-            _Candidate(
-                _operators.bitwise_or__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.bitwise_or__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.bitwise_or__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_or__Scalar, ("Tensor", "Scalar")),
     )
     bitwise_xor = _packet(
         "TensorMethods.bitwise_xor",
-        (
-            _Candidate(
-                _operators.bitwise_xor_Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.bitwise_xor_Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.bitwise_xor_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_xor_Scalar, ("Tensor", "Scalar")),
     )
     bitwise_xor_ = _packet(
         "TensorMethods.bitwise_xor_",
-        (
-            _Candidate(
-                _operators.bitwise_xor__Tensor,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.bitwise_xor__Scalar,
-                ("self", "other"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.bitwise_xor__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_xor__Scalar, ("Tensor", "Scalar")),
     )
     isclose = _operators.isclose
     allclose = _operators.allclose
     equal = _operators.equal
     clamp = _packet(
         "TensorMethods.clamp",
-        (
-            _Candidate(
-                _operators.clamp,
-                ("self", "min", "max"),
-                ("Tensor", "Scalar?", "Scalar?"),
-                3,
-                1,
-            ),
-            _Candidate(
-                _operators.clamp_Tensor,
-                ("self", "min", "max"),
-                ("Tensor", "Tensor?", "Tensor?"),
-                3,
-                1,
-            ),
-        ),
+        _Candidate(_operators.clamp, ("Tensor", "Scalar?", "Scalar?")),
+        _Candidate(_operators.clamp_Tensor, ("Tensor", "Tensor?", "Tensor?")),
     )
     clamp_ = _packet(
         "TensorMethods.clamp_",
-        (
-            _Candidate(
-                _operators.clamp_,
-                ("self", "min", "max"),
-                ("Tensor", "Scalar?", "Scalar?"),
-                3,
-                1,
-            ),
-            _Candidate(
-                _operators.clamp__Tensor,
-                ("self", "min", "max"),
-                ("Tensor", "Tensor?", "Tensor?"),
-                3,
-                1,
-            ),
-        ),
+        _Candidate(_operators.clamp_, ("Tensor", "Scalar?", "Scalar?")),
+        _Candidate(_operators.clamp__Tensor, ("Tensor", "Tensor?", "Tensor?")),
     )
     clamp_min = _packet(
         "TensorMethods.clamp_min",
-        (
-            _Candidate(
-                _operators.clamp_min_Tensor,
-                ("self", "min"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.clamp_min,
-                ("self", "min"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.clamp_min_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.clamp_min, ("Tensor", "Scalar")),
     )
     clamp_min_ = _packet(
         "TensorMethods.clamp_min_",
-        (
-            _Candidate(
-                _operators.clamp_min__Tensor,
-                ("self", "min"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.clamp_min_,
-                ("self", "min"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.clamp_min__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.clamp_min_, ("Tensor", "Scalar")),
     )
     clamp_max = _packet(
         "TensorMethods.clamp_max",
-        (
-            _Candidate(
-                _operators.clamp_max_Tensor,
-                ("self", "max"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.clamp_max,
-                ("self", "max"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.clamp_max_Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.clamp_max, ("Tensor", "Scalar")),
     )
     clamp_max_ = _packet(
         "TensorMethods.clamp_max_",
-        (
-            _Candidate(
-                _operators.clamp_max__Tensor,
-                ("self", "max"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.clamp_max_,
-                ("self", "max"),
-                ("Tensor", "Scalar"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.clamp_max__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.clamp_max_, ("Tensor", "Scalar")),
     )
     lerp_ = _packet(
         "TensorMethods.lerp_",
-        (
-            _Candidate(
-                _operators.lerp__Tensor,
-                ("self", "end", "weight"),
-                ("Tensor", "Tensor", "Tensor"),
-                3,
-                3,
-            ),
-            _Candidate(
-                _operators.lerp__Scalar,
-                ("self", "end", "weight"),
-                ("Tensor", "Tensor", "Scalar"),
-                3,
-                3,
-            ),
-        ),
+        _Candidate(_operators.lerp__Tensor, ("Tensor", "Tensor", "Tensor")),
+        _Candidate(_operators.lerp__Scalar, ("Tensor", "Tensor", "Scalar")),
     )
     lerp = _packet(
         "TensorMethods.lerp",
-        (
-            _Candidate(
-                _operators.lerp_Tensor,
-                ("self", "end", "weight"),
-                ("Tensor", "Tensor", "Tensor"),
-                3,
-                3,
-            ),
-            _Candidate(
-                _operators.lerp_Scalar,
-                ("self", "end", "weight"),
-                ("Tensor", "Tensor", "Scalar"),
-                3,
-                3,
-            ),
-        ),
+        _Candidate(_operators.lerp_Tensor, ("Tensor", "Tensor", "Tensor")),
+        _Candidate(_operators.lerp_Scalar, ("Tensor", "Tensor", "Scalar")),
     )
     addcmul = _operators.addcmul
     addcmul_ = _operators.addcmul_
@@ -1561,60 +578,20 @@ class TensorMethods:
     addcdiv_ = _operators.addcdiv_
     sum = _packet(
         "TensorMethods.sum",
-        (
-            _Candidate(
-                _operators.sum,
-                ("self", "dtype"),
-                ("Tensor", "ScalarType?"),
-                1,
-                1,
-            ),
-            _Candidate(
-                _operators.sum_dim_IntList,
-                ("self", "dim", "keepdim", "dtype"),
-                ("Tensor", "int[1]?", "bool", "ScalarType?"),
-                3,
-                2,
-            ),
+        _Candidate(_operators.sum, ("Tensor", "ScalarType?")),
+        _Candidate(
+            _operators.sum_dim_IntList, ("Tensor", "int[1]?", "bool", "ScalarType?")
         ),
     )
     mean = _packet(
         "TensorMethods.mean",
-        (
-            _Candidate(
-                _operators.mean,
-                ("self", "dtype"),
-                ("Tensor", "ScalarType?"),
-                1,
-                1,
-            ),
-            _Candidate(
-                _operators.mean_dim,
-                ("self", "dim", "keepdim", "dtype"),
-                ("Tensor", "int[1]?", "bool", "ScalarType?"),
-                3,
-                2,
-            ),
-        ),
+        _Candidate(_operators.mean, ("Tensor", "ScalarType?")),
+        _Candidate(_operators.mean_dim, ("Tensor", "int[1]?", "bool", "ScalarType?")),
     )
     prod = _packet(
         "TensorMethods.prod",
-        (
-            _Candidate(
-                _operators.prod,
-                ("self", "dtype"),
-                ("Tensor", "ScalarType?"),
-                1,
-                1,
-            ),
-            _Candidate(
-                _operators.prod_dim_int,
-                ("self", "dim", "keepdim", "dtype"),
-                ("Tensor", "int", "bool", "ScalarType?"),
-                3,
-                2,
-            ),
-        ),
+        _Candidate(_operators.prod, ("Tensor", "ScalarType?")),
+        _Candidate(_operators.prod_dim_int, ("Tensor", "int", "bool", "ScalarType?")),
     )
     amax = _operators.amax
     amin = _operators.amin
@@ -1622,165 +599,45 @@ class TensorMethods:
     argmin = _operators.argmin
     max = _packet(
         "TensorMethods.max",
-        (
-            _Candidate(
-                _operators.max_dim,
-                ("self", "dim", "keepdim"),
-                ("Tensor", "int", "bool"),
-                3,
-                2,
-            ),
-            _Candidate(
-                _operators.max,
-                ("self",),
-                ("Tensor",),
-                1,
-                1,
-            ),
-            _Candidate(
-                _operators.max_other,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.max_dim, ("Tensor", "int", "bool")),
+        _Candidate(_operators.max, ("Tensor",)),
+        _Candidate(_operators.max_other, ("Tensor", "Tensor")),
     )
     min = _packet(
         "TensorMethods.min",
-        (
-            _Candidate(
-                _operators.min_dim,
-                ("self", "dim", "keepdim"),
-                ("Tensor", "int", "bool"),
-                3,
-                2,
-            ),
-            _Candidate(
-                _operators.min,
-                ("self",),
-                ("Tensor",),
-                1,
-                1,
-            ),
-            _Candidate(
-                _operators.min_other,
-                ("self", "other"),
-                ("Tensor", "Tensor"),
-                2,
-                2,
-            ),
-        ),
+        _Candidate(_operators.min_dim, ("Tensor", "int", "bool")),
+        _Candidate(_operators.min, ("Tensor",)),
+        _Candidate(_operators.min_other, ("Tensor", "Tensor")),
     )
     any = _packet(
         "TensorMethods.any",
-        (
-            _Candidate(
-                _operators.any_dim,
-                ("self", "dim", "keepdim"),
-                ("Tensor", "int", "bool"),
-                3,
-                2,
-            ),
-            _Candidate(
-                _operators.any,
-                ("self",),
-                ("Tensor",),
-                1,
-                1,
-            ),
-        ),
+        _Candidate(_operators.any_dim, ("Tensor", "int", "bool")),
+        _Candidate(_operators.any, ("Tensor",)),
     )
     all = _packet(
         "TensorMethods.all",
-        (
-            _Candidate(
-                _operators.all_dim,
-                ("self", "dim", "keepdim"),
-                ("Tensor", "int", "bool"),
-                3,
-                2,
-            ),
-            _Candidate(
-                _operators.all,
-                ("self",),
-                ("Tensor",),
-                1,
-                1,
-            ),
-        ),
+        _Candidate(_operators.all_dim, ("Tensor", "int", "bool")),
+        _Candidate(_operators.all, ("Tensor",)),
     )
     var = _packet(
         "TensorMethods.var",
-        (
-            _Candidate(
-                _operators.var,
-                ("self", "unbiased"),
-                ("Tensor", "bool"),
-                2,
-                1,
-            ),
-            _Candidate(
-                _operators.var_dim,
-                ("self", "dim", "unbiased", "keepdim"),
-                ("Tensor", "int[1]?", "bool", "bool"),
-                4,
-                2,
-            ),
-            _Candidate(
-                _operators.var_correction,
-                ("self", "dim", "correction", "keepdim"),
-                ("Tensor", "int[1]?", "Scalar?", "bool"),
-                2,
-                1,
-            ),
-        ),
+        _Candidate(_operators.var, ("Tensor", "bool")),
+        _Candidate(_operators.var_dim, ("Tensor", "int[1]?", "bool", "bool")),
+        _Candidate(_operators.var_correction, ("Tensor", "int[1]?", "Scalar?", "bool")),
     )
     std = _packet(
         "TensorMethods.std",
-        (
-            _Candidate(
-                _operators.std,
-                ("self", "unbiased"),
-                ("Tensor", "bool"),
-                2,
-                1,
-            ),
-            _Candidate(
-                _operators.std_dim,
-                ("self", "dim", "unbiased", "keepdim"),
-                ("Tensor", "int[1]?", "bool", "bool"),
-                4,
-                2,
-            ),
-            _Candidate(
-                _operators.std_correction,
-                ("self", "dim", "correction", "keepdim"),
-                ("Tensor", "int[1]?", "Scalar?", "bool"),
-                2,
-                1,
-            ),
-        ),
+        _Candidate(_operators.std, ("Tensor", "bool")),
+        _Candidate(_operators.std_dim, ("Tensor", "int[1]?", "bool", "bool")),
+        _Candidate(_operators.std_correction, ("Tensor", "int[1]?", "Scalar?", "bool")),
     )
     logsumexp = _operators.logsumexp
     norm = _packet(
         "TensorMethods.norm",
-        (
-            _Candidate(
-                _operators.norm_ScalarOpt_dim,
-                ("self", "p", "dim", "keepdim"),
-                ("Tensor", "Scalar?", "int[1]", "bool"),
-                4,
-                3,
-            ),
-            _Candidate(
-                _operators.norm_Scalar,
-                ("self", "p"),
-                ("Tensor", "Scalar"),
-                2,
-                1,
-            ),
+        _Candidate(
+            _operators.norm_ScalarOpt_dim, ("Tensor", "Scalar?", "int[1]", "bool")
         ),
+        _Candidate(_operators.norm_Scalar, ("Tensor", "Scalar")),
     )
     cumsum = _operators.cumsum
     cumsum_ = _operators.cumsum_
@@ -1817,41 +674,13 @@ class TensorMethods:
     _to_dense = _operators._to_dense
     to_sparse = _packet(
         "TensorMethods.to_sparse",
-        (
-            _Candidate(
-                _operators.to_sparse_sparse_dim,
-                ("self", "sparse_dim"),
-                ("Tensor", "int"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators.to_sparse,
-                ("self", "layout", "blocksize", "dense_dim"),
-                ("Tensor", "Layout?", "int[2]?", "int?"),
-                1,
-                1,
-            ),
-        ),
+        _Candidate(_operators.to_sparse_sparse_dim, ("Tensor", "int")),
+        _Candidate(_operators.to_sparse, ("Tensor", "Layout?", "int[2]?", "int?")),
     )
     _to_sparse = _packet(
         "TensorMethods._to_sparse",
-        (
-            _Candidate(
-                _operators._to_sparse_sparse_dim,
-                ("self", "sparse_dim"),
-                ("Tensor", "int"),
-                2,
-                2,
-            ),
-            _Candidate(
-                _operators._to_sparse,
-                ("self", "layout", "blocksize", "dense_dim"),
-                ("Tensor", "Layout?", "int[2]?", "int?"),
-                1,
-                1,
-            ),
-        ),
+        _Candidate(_operators._to_sparse_sparse_dim, ("Tensor", "int")),
+        _Candidate(_operators._to_sparse, ("Tensor", "Layout?", "int[2]?", "int?")),
     )
     sparse_mask = _operators.sparse_mask
     sparse_dim = _operators.sparse_dim
@@ -1895,11 +724,11 @@ class TensorMethods:
     __gt__ = gt
     __ge__ = ge
 
-    def __rtruediv__(self, other: Any) -> Any:
-        return self.reciprocal().mul(other)
-
     def __rmod__(self, other: Any) -> Any:
         return _functions.remainder(other, self)
 
     def __rpow__(self, other: Any) -> Any:
         return _functions.pow(other, self)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self.reciprocal().mul(other)

@@ -10,202 +10,97 @@ from types import SimpleNamespace
 
 from torchgen_lite.runtime import Candidate as _Candidate
 from torchgen_lite.runtime import packet as _packet
+from torchgen_lite.runtime import with_overloads as _with_overloads
 
 from . import functions as _functions
 from . import operators as _operators
-from . import redispatch_operators as _redispatch_operators
 
 aten = SimpleNamespace()
-
-aten.empty = _functions.empty
-aten.empty.memory_format = _operators.empty_memory_format
-_operators.empty_memory_format.redispatch = _redispatch_operators.empty_memory_format
-
-aten.empty_strided = _operators.empty_strided
-aten.empty_strided.default = _operators.empty_strided
-_operators.empty_strided.redispatch = _redispatch_operators.empty_strided
-
-aten.empty_like = _operators.empty_like
-aten.empty_like.default = _operators.empty_like
-_operators.empty_like.redispatch = _redispatch_operators.empty_like
-
-aten.new_empty = _operators.new_empty
-aten.new_empty.default = _operators.new_empty
-_operators.new_empty.redispatch = _redispatch_operators.new_empty
-
-aten.new_empty_strided = _operators.new_empty_strided
-aten.new_empty_strided.default = _operators.new_empty_strided
-_operators.new_empty_strided.redispatch = _redispatch_operators.new_empty_strided
-
-aten.resize_ = _operators.resize_
-aten.resize_.default = _operators.resize_
-_operators.resize_.redispatch = _redispatch_operators.resize_
-
-aten.zeros = _functions.zeros
-aten.zeros.default = _operators.zeros
-_operators.zeros.redispatch = _redispatch_operators.zeros
-aten.zeros.out = _operators.zeros_out
-_operators.zeros_out.redispatch = _redispatch_operators.zeros_out
-
-aten.ones = _functions.ones
-aten.ones.default = _operators.ones
-_operators.ones.redispatch = _redispatch_operators.ones
-aten.ones.out = _operators.ones_out
-_operators.ones_out.redispatch = _redispatch_operators.ones_out
-
-aten.full = _functions.full
-aten.full.default = _operators.full
-_operators.full.redispatch = _redispatch_operators.full
-aten.full.out = _operators.full_out
-_operators.full_out.redispatch = _redispatch_operators.full_out
-
-aten.scalar_tensor = _operators.scalar_tensor
-aten.scalar_tensor.default = _operators.scalar_tensor
-_operators.scalar_tensor.redispatch = _redispatch_operators.scalar_tensor
-
-aten.zeros_like = _operators.zeros_like
-aten.zeros_like.default = _operators.zeros_like
-_operators.zeros_like.redispatch = _redispatch_operators.zeros_like
-
-aten.ones_like = _operators.ones_like
-aten.ones_like.default = _operators.ones_like
-_operators.ones_like.redispatch = _redispatch_operators.ones_like
-
-aten.full_like = _operators.full_like
-aten.full_like.default = _operators.full_like
-_operators.full_like.redispatch = _redispatch_operators.full_like
-
-aten.new_zeros = _operators.new_zeros
-aten.new_zeros.default = _operators.new_zeros
-_operators.new_zeros.redispatch = _redispatch_operators.new_zeros
-
-aten.new_ones = _operators.new_ones
-aten.new_ones.default = _operators.new_ones
-_operators.new_ones.redispatch = _redispatch_operators.new_ones
-
-aten.new_full = _operators.new_full
-aten.new_full.default = _operators.new_full
-_operators.new_full.redispatch = _redispatch_operators.new_full
-
-aten.arange = _functions.arange
-aten.arange.default = _operators.arange
-_operators.arange.redispatch = _redispatch_operators.arange
-aten.arange.start = _operators.arange_start
-_operators.arange_start.redispatch = _redispatch_operators.arange_start
-aten.arange.start_step = _operators.arange_start_step
-_operators.arange_start_step.redispatch = _redispatch_operators.arange_start_step
-aten.arange.out = _operators.arange_out
-_operators.arange_out.redispatch = _redispatch_operators.arange_out
-aten.arange.start_out = _operators.arange_start_out
-_operators.arange_start_out.redispatch = _redispatch_operators.arange_start_out
-
-aten.range = _functions.range
-aten.range.step = _operators.range_step
-_operators.range_step.redispatch = _redispatch_operators.range_step
-aten.range.default = _operators.range
-_operators.range.redispatch = _redispatch_operators.range
-aten.range.out_ = _operators.range_out_
-_operators.range_out_.redispatch = _redispatch_operators.range_out_
-aten.range.out = _operators.range_out
-_operators.range_out.redispatch = _redispatch_operators.range_out
-
-aten.linspace = _functions.linspace
-aten.linspace.default = _operators.linspace
-_operators.linspace.redispatch = _redispatch_operators.linspace
-aten.linspace.out = _operators.linspace_out
-_operators.linspace_out.redispatch = _redispatch_operators.linspace_out
-
-aten.logspace = _functions.logspace
-aten.logspace.default = _operators.logspace
-_operators.logspace.redispatch = _redispatch_operators.logspace
-aten.logspace.out = _operators.logspace_out
-_operators.logspace_out.redispatch = _redispatch_operators.logspace_out
-
-aten.eye = _functions.eye
-aten.eye.default = _operators.eye
-_operators.eye.redispatch = _redispatch_operators.eye
-aten.eye.m = _operators.eye_m
-_operators.eye_m.redispatch = _redispatch_operators.eye_m
-aten.eye.out = _operators.eye_out
-_operators.eye_out.redispatch = _redispatch_operators.eye_out
-aten.eye.m_out = _operators.eye_m_out
-_operators.eye_m_out.redispatch = _redispatch_operators.eye_m_out
-
-aten.rand = _functions.rand
-aten.rand.default = _operators.rand
-_operators.rand.redispatch = _redispatch_operators.rand
-
-aten.randn = _functions.randn
-aten.randn.default = _operators.randn
-_operators.randn.redispatch = _redispatch_operators.randn
-
-aten.bernoulli_ = _operators.bernoulli__float
-aten.bernoulli_.float = _operators.bernoulli__float
-_operators.bernoulli__float.redispatch = _redispatch_operators.bernoulli__float
-
-aten.uniform_ = _operators.uniform_
-aten.uniform_.default = _operators.uniform_
-_operators.uniform_.redispatch = _redispatch_operators.uniform_
-
-aten.normal_ = _operators.normal_
-aten.normal_.default = _operators.normal_
-_operators.normal_.redispatch = _redispatch_operators.normal_
-
-aten.copy_ = _operators.copy_
-aten.copy_.default = _operators.copy_
-_operators.copy_.redispatch = _redispatch_operators.copy_
-
-aten.clone = _operators.clone
-aten.clone.default = _operators.clone
-_operators.clone.redispatch = _redispatch_operators.clone
-
-aten._to_copy = _operators._to_copy
-aten._to_copy.default = _operators._to_copy
-_operators._to_copy.redispatch = _redispatch_operators._to_copy
-
-aten.contiguous = _operators.contiguous
-aten.contiguous.default = _operators.contiguous
-_operators.contiguous.redispatch = _redispatch_operators.contiguous
-
-aten.zero_ = _operators.zero_
-aten.zero_.default = _operators.zero_
-_operators.zero_.redispatch = _redispatch_operators.zero_
-
-aten.fill_ = _functions.fill_
-aten.fill_.Scalar = _operators.fill__Scalar
-_operators.fill__Scalar.redispatch = _redispatch_operators.fill__Scalar
-aten.fill_.Tensor = _operators.fill__Tensor
-_operators.fill__Tensor.redispatch = _redispatch_operators.fill__Tensor
-
-aten.fill = _functions.fill
-aten.fill.Scalar = _operators.fill_Scalar
-_operators.fill_Scalar.redispatch = _redispatch_operators.fill_Scalar
-aten.fill.Tensor = _operators.fill_Tensor
-_operators.fill_Tensor.redispatch = _redispatch_operators.fill_Tensor
-
-aten.item = _operators.item
-aten.item.default = _operators.item
-_operators.item.redispatch = _redispatch_operators.item
-
-aten._local_scalar_dense = _operators._local_scalar_dense
-aten._local_scalar_dense.default = _operators._local_scalar_dense
-_operators._local_scalar_dense.redispatch = _redispatch_operators._local_scalar_dense
-
-aten.to = _packet(
-    "aten.to",
-    (
+aten.empty = _with_overloads(
+    _functions.empty, memory_format=_operators.empty_memory_format
+)
+aten.empty_strided = _with_overloads(
+    _operators.empty_strided, default=_operators.empty_strided
+)
+aten.empty_like = _with_overloads(_operators.empty_like, default=_operators.empty_like)
+aten.new_empty = _with_overloads(_operators.new_empty, default=_operators.new_empty)
+aten.new_empty_strided = _with_overloads(
+    _operators.new_empty_strided, default=_operators.new_empty_strided
+)
+aten.resize_ = _with_overloads(_operators.resize_, default=_operators.resize_)
+aten.zeros = _with_overloads(
+    _functions.zeros, default=_operators.zeros, out=_operators.zeros_out
+)
+aten.ones = _with_overloads(
+    _functions.ones, default=_operators.ones, out=_operators.ones_out
+)
+aten.full = _with_overloads(
+    _functions.full, default=_operators.full, out=_operators.full_out
+)
+aten.scalar_tensor = _with_overloads(
+    _operators.scalar_tensor, default=_operators.scalar_tensor
+)
+aten.zeros_like = _with_overloads(_operators.zeros_like, default=_operators.zeros_like)
+aten.ones_like = _with_overloads(_operators.ones_like, default=_operators.ones_like)
+aten.full_like = _with_overloads(_operators.full_like, default=_operators.full_like)
+aten.new_zeros = _with_overloads(_operators.new_zeros, default=_operators.new_zeros)
+aten.new_ones = _with_overloads(_operators.new_ones, default=_operators.new_ones)
+aten.new_full = _with_overloads(_operators.new_full, default=_operators.new_full)
+aten.arange = _with_overloads(
+    _functions.arange,
+    default=_operators.arange,
+    start=_operators.arange_start,
+    start_step=_operators.arange_start_step,
+    out=_operators.arange_out,
+    start_out=_operators.arange_start_out,
+)
+aten.range = _with_overloads(
+    _functions.range,
+    step=_operators.range_step,
+    default=_operators.range,
+    out_=_operators.range_out_,
+    out=_operators.range_out,
+)
+aten.linspace = _with_overloads(
+    _functions.linspace, default=_operators.linspace, out=_operators.linspace_out
+)
+aten.logspace = _with_overloads(
+    _functions.logspace, default=_operators.logspace, out=_operators.logspace_out
+)
+aten.eye = _with_overloads(
+    _functions.eye,
+    default=_operators.eye,
+    m=_operators.eye_m,
+    out=_operators.eye_out,
+    m_out=_operators.eye_m_out,
+)
+aten.rand = _with_overloads(_functions.rand, default=_operators.rand)
+aten.randn = _with_overloads(_functions.randn, default=_operators.randn)
+aten.bernoulli_ = _with_overloads(
+    _operators.bernoulli__float, float=_operators.bernoulli__float
+)
+aten.uniform_ = _with_overloads(_operators.uniform_, default=_operators.uniform_)
+aten.normal_ = _with_overloads(_operators.normal_, default=_operators.normal_)
+aten.copy_ = _with_overloads(_operators.copy_, default=_operators.copy_)
+aten.clone = _with_overloads(_operators.clone, default=_operators.clone)
+aten._to_copy = _with_overloads(_operators._to_copy, default=_operators._to_copy)
+aten.contiguous = _with_overloads(_operators.contiguous, default=_operators.contiguous)
+aten.zero_ = _with_overloads(_operators.zero_, default=_operators.zero_)
+aten.fill_ = _with_overloads(
+    _functions.fill_, Scalar=_operators.fill__Scalar, Tensor=_operators.fill__Tensor
+)
+aten.fill = _with_overloads(
+    _functions.fill, Scalar=_operators.fill_Scalar, Tensor=_operators.fill_Tensor
+)
+aten.item = _with_overloads(_operators.item, default=_operators.item)
+aten._local_scalar_dense = _with_overloads(
+    _operators._local_scalar_dense, default=_operators._local_scalar_dense
+)
+aten.to = _with_overloads(
+    _packet(
+        "aten.to",
         _Candidate(
             _operators.to_dtype_layout,
-            (
-                "self",
-                "dtype",
-                "layout",
-                "device",
-                "pin_memory",
-                "non_blocking",
-                "copy",
-                "memory_format",
-            ),
             (
                 "Tensor",
                 "ScalarType?",
@@ -216,2445 +111,1141 @@ aten.to = _packet(
                 "bool",
                 "MemoryFormat?",
             ),
-            1,
-            1,
         ),
         _Candidate(
             _operators.to_device,
-            ("self", "device", "dtype", "non_blocking", "copy", "memory_format"),
             ("Tensor", "Device", "ScalarType", "bool", "bool", "MemoryFormat?"),
-            6,
-            3,
         ),
         _Candidate(
             _operators.to_dtype,
-            ("self", "dtype", "non_blocking", "copy", "memory_format"),
             ("Tensor", "ScalarType", "bool", "bool", "MemoryFormat?"),
-            5,
-            2,
         ),
         _Candidate(
-            _operators.to_other,
-            ("self", "other", "non_blocking", "copy", "memory_format"),
-            ("Tensor", "Tensor", "bool", "bool", "MemoryFormat?"),
-            5,
-            2,
+            _operators.to_other, ("Tensor", "Tensor", "bool", "bool", "MemoryFormat?")
         ),
     ),
+    dtype_layout=_operators.to_dtype_layout,
+    device=_operators.to_device,
+    dtype=_operators.to_dtype,
+    other=_operators.to_other,
 )
-aten.to.dtype_layout = _operators.to_dtype_layout
-_operators.to_dtype_layout.redispatch = _redispatch_operators.to_dtype_layout
-aten.to.device = _operators.to_device
-_operators.to_device.redispatch = _redispatch_operators.to_device
-aten.to.dtype = _operators.to_dtype
-_operators.to_dtype.redispatch = _redispatch_operators.to_dtype
-aten.to.other = _operators.to_other
-_operators.to_other.redispatch = _redispatch_operators.to_other
-
-aten.type_as = _operators.type_as
-aten.type_as.default = _operators.type_as
-_operators.type_as.redispatch = _redispatch_operators.type_as
-
-aten.as_strided = _operators.as_strided
-aten.as_strided.default = _operators.as_strided
-_operators.as_strided.redispatch = _redispatch_operators.as_strided
-
-aten.view = _packet(
-    "aten.view",
-    (
-        _Candidate(
-            _operators.view,
-            ("self", "size"),
-            ("Tensor", "SymInt[]"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.view_dtype,
-            ("self", "dtype"),
-            ("Tensor", "ScalarType"),
-            2,
-            2,
-        ),
+aten.type_as = _with_overloads(_operators.type_as, default=_operators.type_as)
+aten.as_strided = _with_overloads(_operators.as_strided, default=_operators.as_strided)
+aten.view = _with_overloads(
+    _packet(
+        "aten.view",
+        _Candidate(_operators.view, ("Tensor", "SymInt[]")),
+        _Candidate(_operators.view_dtype, ("Tensor", "ScalarType")),
     ),
+    default=_operators.view,
+    dtype=_operators.view_dtype,
 )
-aten.view.default = _operators.view
-_operators.view.redispatch = _redispatch_operators.view
-aten.view.dtype = _operators.view_dtype
-_operators.view_dtype.redispatch = _redispatch_operators.view_dtype
-
-aten._reshape_alias = _operators._reshape_alias
-aten._reshape_alias.default = _operators._reshape_alias
-_operators._reshape_alias.redispatch = _redispatch_operators._reshape_alias
-
-aten.unfold = _operators.unfold
-aten.unfold.default = _operators.unfold
-_operators.unfold.redispatch = _redispatch_operators.unfold
-
-aten.alias = _operators.alias
-aten.alias.default = _operators.alias
-_operators.alias.redispatch = _redispatch_operators.alias
-
-aten.detach = _operators.detach
-aten.detach.default = _operators.detach
-_operators.detach.redispatch = _redispatch_operators.detach
-
-aten._unsafe_view = _operators._unsafe_view
-aten._unsafe_view.default = _operators._unsafe_view
-_operators._unsafe_view.redispatch = _redispatch_operators._unsafe_view
-
-aten.permute = _operators.permute
-aten.permute.default = _operators.permute
-_operators.permute.redispatch = _redispatch_operators.permute
-
-aten.transpose = _operators.transpose_int
-aten.transpose.int = _operators.transpose_int
-_operators.transpose_int.redispatch = _redispatch_operators.transpose_int
-
-aten.t = _operators.t
-aten.t.default = _operators.t
-_operators.t.redispatch = _redispatch_operators.t
-
-aten.expand = _operators.expand
-aten.expand.default = _operators.expand
-_operators.expand.redispatch = _redispatch_operators.expand
-
-aten.select = _operators.select_int
-aten.select.int = _operators.select_int
-_operators.select_int.redispatch = _redispatch_operators.select_int
-
-aten.slice = _operators.slice_Tensor
-aten.slice.Tensor = _operators.slice_Tensor
-_operators.slice_Tensor.redispatch = _redispatch_operators.slice_Tensor
-
-aten.diagonal = _operators.diagonal
-aten.diagonal.default = _operators.diagonal
-_operators.diagonal.redispatch = _redispatch_operators.diagonal
-
-aten.squeeze = _functions.squeeze
-aten.squeeze.default = _operators.squeeze
-_operators.squeeze.redispatch = _redispatch_operators.squeeze
-aten.squeeze.dim = _operators.squeeze_dim
-_operators.squeeze_dim.redispatch = _redispatch_operators.squeeze_dim
-aten.squeeze.dims = _operators.squeeze_dims
-_operators.squeeze_dims.redispatch = _redispatch_operators.squeeze_dims
-
-aten.unsqueeze = _operators.unsqueeze
-aten.unsqueeze.default = _operators.unsqueeze
-_operators.unsqueeze.redispatch = _redispatch_operators.unsqueeze
-
-aten.split = _functions.split
-aten.split.Tensor = _operators.split_Tensor
-_operators.split_Tensor.redispatch = _redispatch_operators.split_Tensor
-aten.split.sizes = _operators.split_sizes
-_operators.split_sizes.redispatch = _redispatch_operators.split_sizes
-
-aten.split_with_sizes = _operators.split_with_sizes
-aten.split_with_sizes.default = _operators.split_with_sizes
-_operators.split_with_sizes.redispatch = _redispatch_operators.split_with_sizes
-
-aten.unbind = _operators.unbind_int
-aten.unbind.int = _operators.unbind_int
-_operators.unbind_int.redispatch = _redispatch_operators.unbind_int
-
-aten.reshape = _operators.reshape
-aten.reshape.default = _operators.reshape
-_operators.reshape.redispatch = _redispatch_operators.reshape
-
-aten.narrow = _operators.narrow
-aten.narrow.default = _operators.narrow
-_operators.narrow.redispatch = _redispatch_operators.narrow
-
-aten.chunk = _operators.chunk
-aten.chunk.default = _operators.chunk
-_operators.chunk.redispatch = _redispatch_operators.chunk
-
-aten.tensor_split = _functions.tensor_split
-aten.tensor_split.sections = _operators.tensor_split_sections
-_operators.tensor_split_sections.redispatch = (
-    _redispatch_operators.tensor_split_sections
+aten._reshape_alias = _with_overloads(
+    _operators._reshape_alias, default=_operators._reshape_alias
 )
-aten.tensor_split.indices = _operators.tensor_split_indices
-_operators.tensor_split_indices.redispatch = _redispatch_operators.tensor_split_indices
-
-aten.broadcast_to = _operators.broadcast_to
-aten.broadcast_to.default = _operators.broadcast_to
-_operators.broadcast_to.redispatch = _redispatch_operators.broadcast_to
-
-aten.reshape_as = _operators.reshape_as
-aten.reshape_as.default = _operators.reshape_as
-_operators.reshape_as.redispatch = _redispatch_operators.reshape_as
-
-aten.unflatten = _operators.unflatten_int
-aten.unflatten.int = _operators.unflatten_int
-_operators.unflatten_int.redispatch = _redispatch_operators.unflatten_int
-
-aten.flatten = _operators.flatten_using_ints
-aten.flatten.using_ints = _operators.flatten_using_ints
-_operators.flatten_using_ints.redispatch = _redispatch_operators.flatten_using_ints
-
-aten.view_as = _operators.view_as
-aten.view_as.default = _operators.view_as
-_operators.view_as.redispatch = _redispatch_operators.view_as
-
-aten.expand_as = _operators.expand_as
-aten.expand_as.default = _operators.expand_as
-_operators.expand_as.redispatch = _redispatch_operators.expand_as
-
-aten.movedim = _functions.movedim
-aten.movedim.intlist = _operators.movedim_intlist
-_operators.movedim_intlist.redispatch = _redispatch_operators.movedim_intlist
-aten.movedim.int = _operators.movedim_int
-_operators.movedim_int.redispatch = _redispatch_operators.movedim_int
-
-aten.swapaxes = _operators.swapaxes
-aten.swapaxes.default = _operators.swapaxes
-_operators.swapaxes.redispatch = _redispatch_operators.swapaxes
-
-aten.swapdims = _operators.swapdims
-aten.swapdims.default = _operators.swapdims
-_operators.swapdims.redispatch = _redispatch_operators.swapdims
-
-aten.ravel = _operators.ravel
-aten.ravel.default = _operators.ravel
-_operators.ravel.redispatch = _redispatch_operators.ravel
-
-aten.atleast_1d = _operators.atleast_1d
-aten.atleast_1d.default = _operators.atleast_1d
-_operators.atleast_1d.redispatch = _redispatch_operators.atleast_1d
-
-aten.atleast_2d = _operators.atleast_2d
-aten.atleast_2d.default = _operators.atleast_2d
-_operators.atleast_2d.redispatch = _redispatch_operators.atleast_2d
-
-aten.cat = _functions.cat
-aten.cat.default = _operators.cat
-_operators.cat.redispatch = _redispatch_operators.cat
-aten.cat.out = _operators.cat_out
-_operators.cat_out.redispatch = _redispatch_operators.cat_out
-
-aten.concat = _functions.concat
-aten.concat.default = _operators.concat
-_operators.concat.redispatch = _redispatch_operators.concat
-aten.concat.out = _operators.concat_out
-_operators.concat_out.redispatch = _redispatch_operators.concat_out
-
-aten.stack = _functions.stack
-aten.stack.default = _operators.stack
-_operators.stack.redispatch = _redispatch_operators.stack
-aten.stack.out = _operators.stack_out
-_operators.stack_out.redispatch = _redispatch_operators.stack_out
-
-aten.hstack = _functions.hstack
-aten.hstack.default = _operators.hstack
-_operators.hstack.redispatch = _redispatch_operators.hstack
-aten.hstack.out = _operators.hstack_out
-_operators.hstack_out.redispatch = _redispatch_operators.hstack_out
-
-aten.vstack = _functions.vstack
-aten.vstack.default = _operators.vstack
-_operators.vstack.redispatch = _redispatch_operators.vstack
-aten.vstack.out = _operators.vstack_out
-_operators.vstack_out.redispatch = _redispatch_operators.vstack_out
-
-aten.meshgrid = _operators.meshgrid_indexing
-aten.meshgrid.indexing = _operators.meshgrid_indexing
-_operators.meshgrid_indexing.redispatch = _redispatch_operators.meshgrid_indexing
-
-aten.repeat = _operators.repeat
-aten.repeat.default = _operators.repeat
-_operators.repeat.redispatch = _redispatch_operators.repeat
-
-aten.tile = _operators.tile
-aten.tile.default = _operators.tile
-_operators.tile.redispatch = _redispatch_operators.tile
-
-aten.flip = _operators.flip
-aten.flip.default = _operators.flip
-_operators.flip.redispatch = _redispatch_operators.flip
-
-aten.fliplr = _operators.fliplr
-aten.fliplr.default = _operators.fliplr
-_operators.fliplr.redispatch = _redispatch_operators.fliplr
-
-aten.flipud = _operators.flipud
-aten.flipud.default = _operators.flipud
-_operators.flipud.redispatch = _redispatch_operators.flipud
-
-aten.roll = _operators.roll
-aten.roll.default = _operators.roll
-_operators.roll.redispatch = _redispatch_operators.roll
-
-aten.rot90 = _operators.rot90
-aten.rot90.default = _operators.rot90
-_operators.rot90.redispatch = _redispatch_operators.rot90
-
-aten.tril = _functions.tril
-aten.tril.default = _operators.tril
-_operators.tril.redispatch = _redispatch_operators.tril
-aten.tril.out = _operators.tril_out
-_operators.tril_out.redispatch = _redispatch_operators.tril_out
-
-aten.tril_ = _operators.tril_
-aten.tril_.default = _operators.tril_
-_operators.tril_.redispatch = _redispatch_operators.tril_
-
-aten.triu = _functions.triu
-aten.triu.default = _operators.triu
-_operators.triu.redispatch = _redispatch_operators.triu
-aten.triu.out = _operators.triu_out
-_operators.triu_out.redispatch = _redispatch_operators.triu_out
-
-aten.triu_ = _operators.triu_
-aten.triu_.default = _operators.triu_
-_operators.triu_.redispatch = _redispatch_operators.triu_
-
-aten.diag = _functions.diag
-aten.diag.default = _operators.diag
-_operators.diag.redispatch = _redispatch_operators.diag
-aten.diag.out = _operators.diag_out
-_operators.diag_out.redispatch = _redispatch_operators.diag_out
-
-aten.diag_embed = _operators.diag_embed
-aten.diag_embed.default = _operators.diag_embed
-_operators.diag_embed.redispatch = _redispatch_operators.diag_embed
-
-aten.constant_pad_nd = _operators.constant_pad_nd
-aten.constant_pad_nd.default = _operators.constant_pad_nd
-_operators.constant_pad_nd.redispatch = _redispatch_operators.constant_pad_nd
-
-aten.pad = _operators.pad
-aten.pad.default = _operators.pad
-_operators.pad.redispatch = _redispatch_operators.pad
-
-aten.gather = _functions.gather
-aten.gather.default = _operators.gather
-_operators.gather.redispatch = _redispatch_operators.gather
-aten.gather.out = _operators.gather_out
-_operators.gather_out.redispatch = _redispatch_operators.gather_out
-
-aten.scatter = _functions.scatter
-aten.scatter.src = _operators.scatter_src
-_operators.scatter_src.redispatch = _redispatch_operators.scatter_src
-aten.scatter.src_out = _operators.scatter_src_out
-_operators.scatter_src_out.redispatch = _redispatch_operators.scatter_src_out
-aten.scatter.value = _operators.scatter_value
-_operators.scatter_value.redispatch = _redispatch_operators.scatter_value
-aten.scatter.value_out = _operators.scatter_value_out
-_operators.scatter_value_out.redispatch = _redispatch_operators.scatter_value_out
-
-aten.scatter_ = _packet(
-    "aten.scatter_",
-    (
-        _Candidate(
-            _operators.scatter__src,
-            ("self", "dim", "index", "src"),
-            ("Tensor", "int", "Tensor", "Tensor"),
-            4,
-            4,
-        ),
-        _Candidate(
-            _operators.scatter__value,
-            ("self", "dim", "index", "value"),
-            ("Tensor", "int", "Tensor", "Scalar"),
-            4,
-            4,
-        ),
+aten.unfold = _with_overloads(_operators.unfold, default=_operators.unfold)
+aten.alias = _with_overloads(_operators.alias, default=_operators.alias)
+aten.detach = _with_overloads(_operators.detach, default=_operators.detach)
+aten._unsafe_view = _with_overloads(
+    _operators._unsafe_view, default=_operators._unsafe_view
+)
+aten.permute = _with_overloads(_operators.permute, default=_operators.permute)
+aten.transpose = _with_overloads(_operators.transpose_int, int=_operators.transpose_int)
+aten.t = _with_overloads(_operators.t, default=_operators.t)
+aten.expand = _with_overloads(_operators.expand, default=_operators.expand)
+aten.select = _with_overloads(_operators.select_int, int=_operators.select_int)
+aten.slice = _with_overloads(_operators.slice_Tensor, Tensor=_operators.slice_Tensor)
+aten.diagonal = _with_overloads(_operators.diagonal, default=_operators.diagonal)
+aten.squeeze = _with_overloads(
+    _functions.squeeze,
+    default=_operators.squeeze,
+    dim=_operators.squeeze_dim,
+    dims=_operators.squeeze_dims,
+)
+aten.unsqueeze = _with_overloads(_operators.unsqueeze, default=_operators.unsqueeze)
+aten.split = _with_overloads(
+    _functions.split, Tensor=_operators.split_Tensor, sizes=_operators.split_sizes
+)
+aten.split_with_sizes = _with_overloads(
+    _operators.split_with_sizes, default=_operators.split_with_sizes
+)
+aten.unbind = _with_overloads(_operators.unbind_int, int=_operators.unbind_int)
+aten.reshape = _with_overloads(_operators.reshape, default=_operators.reshape)
+aten.narrow = _with_overloads(_operators.narrow, default=_operators.narrow)
+aten.chunk = _with_overloads(_operators.chunk, default=_operators.chunk)
+aten.tensor_split = _with_overloads(
+    _functions.tensor_split,
+    sections=_operators.tensor_split_sections,
+    indices=_operators.tensor_split_indices,
+)
+aten.broadcast_to = _with_overloads(
+    _operators.broadcast_to, default=_operators.broadcast_to
+)
+aten.reshape_as = _with_overloads(_operators.reshape_as, default=_operators.reshape_as)
+aten.unflatten = _with_overloads(_operators.unflatten_int, int=_operators.unflatten_int)
+aten.flatten = _with_overloads(
+    _operators.flatten_using_ints, using_ints=_operators.flatten_using_ints
+)
+aten.view_as = _with_overloads(_operators.view_as, default=_operators.view_as)
+aten.expand_as = _with_overloads(_operators.expand_as, default=_operators.expand_as)
+aten.movedim = _with_overloads(
+    _functions.movedim, intlist=_operators.movedim_intlist, int=_operators.movedim_int
+)
+aten.swapaxes = _with_overloads(_operators.swapaxes, default=_operators.swapaxes)
+aten.swapdims = _with_overloads(_operators.swapdims, default=_operators.swapdims)
+aten.ravel = _with_overloads(_operators.ravel, default=_operators.ravel)
+aten.atleast_1d = _with_overloads(_operators.atleast_1d, default=_operators.atleast_1d)
+aten.atleast_2d = _with_overloads(_operators.atleast_2d, default=_operators.atleast_2d)
+aten.cat = _with_overloads(
+    _functions.cat, default=_operators.cat, out=_operators.cat_out
+)
+aten.concat = _with_overloads(
+    _functions.concat, default=_operators.concat, out=_operators.concat_out
+)
+aten.stack = _with_overloads(
+    _functions.stack, default=_operators.stack, out=_operators.stack_out
+)
+aten.hstack = _with_overloads(
+    _functions.hstack, default=_operators.hstack, out=_operators.hstack_out
+)
+aten.vstack = _with_overloads(
+    _functions.vstack, default=_operators.vstack, out=_operators.vstack_out
+)
+aten.meshgrid = _with_overloads(
+    _operators.meshgrid_indexing, indexing=_operators.meshgrid_indexing
+)
+aten.repeat = _with_overloads(_operators.repeat, default=_operators.repeat)
+aten.tile = _with_overloads(_operators.tile, default=_operators.tile)
+aten.flip = _with_overloads(_operators.flip, default=_operators.flip)
+aten.fliplr = _with_overloads(_operators.fliplr, default=_operators.fliplr)
+aten.flipud = _with_overloads(_operators.flipud, default=_operators.flipud)
+aten.roll = _with_overloads(_operators.roll, default=_operators.roll)
+aten.rot90 = _with_overloads(_operators.rot90, default=_operators.rot90)
+aten.tril = _with_overloads(
+    _functions.tril, default=_operators.tril, out=_operators.tril_out
+)
+aten.tril_ = _with_overloads(_operators.tril_, default=_operators.tril_)
+aten.triu = _with_overloads(
+    _functions.triu, default=_operators.triu, out=_operators.triu_out
+)
+aten.triu_ = _with_overloads(_operators.triu_, default=_operators.triu_)
+aten.diag = _with_overloads(
+    _functions.diag, default=_operators.diag, out=_operators.diag_out
+)
+aten.diag_embed = _with_overloads(_operators.diag_embed, default=_operators.diag_embed)
+aten.constant_pad_nd = _with_overloads(
+    _operators.constant_pad_nd, default=_operators.constant_pad_nd
+)
+aten.pad = _with_overloads(_operators.pad, default=_operators.pad)
+aten.gather = _with_overloads(
+    _functions.gather, default=_operators.gather, out=_operators.gather_out
+)
+aten.scatter = _with_overloads(
+    _functions.scatter,
+    src=_operators.scatter_src,
+    src_out=_operators.scatter_src_out,
+    value=_operators.scatter_value,
+    value_out=_operators.scatter_value_out,
+)
+aten.scatter_ = _with_overloads(
+    _packet(
+        "aten.scatter_",
+        _Candidate(_operators.scatter__src, ("Tensor", "int", "Tensor", "Tensor")),
+        _Candidate(_operators.scatter__value, ("Tensor", "int", "Tensor", "Scalar")),
     ),
+    src=_operators.scatter__src,
+    value=_operators.scatter__value,
 )
-aten.scatter_.src = _operators.scatter__src
-_operators.scatter__src.redispatch = _redispatch_operators.scatter__src
-aten.scatter_.value = _operators.scatter__value
-_operators.scatter__value.redispatch = _redispatch_operators.scatter__value
-
-aten.scatter_add = _functions.scatter_add
-aten.scatter_add.default = _operators.scatter_add
-_operators.scatter_add.redispatch = _redispatch_operators.scatter_add
-aten.scatter_add.out = _operators.scatter_add_out
-_operators.scatter_add_out.redispatch = _redispatch_operators.scatter_add_out
-
-aten.scatter_add_ = _operators.scatter_add_
-aten.scatter_add_.default = _operators.scatter_add_
-_operators.scatter_add_.redispatch = _redispatch_operators.scatter_add_
-
-aten.take = _functions.take
-aten.take.default = _operators.take
-_operators.take.redispatch = _redispatch_operators.take
-aten.take.out = _operators.take_out
-_operators.take_out.redispatch = _redispatch_operators.take_out
-
-aten.take_along_dim = _functions.take_along_dim
-aten.take_along_dim.default = _operators.take_along_dim
-_operators.take_along_dim.redispatch = _redispatch_operators.take_along_dim
-aten.take_along_dim.out = _operators.take_along_dim_out
-_operators.take_along_dim_out.redispatch = _redispatch_operators.take_along_dim_out
-
-aten.index_select = _functions.index_select
-aten.index_select.default = _operators.index_select
-_operators.index_select.redispatch = _redispatch_operators.index_select
-aten.index_select.out = _operators.index_select_out
-_operators.index_select_out.redispatch = _redispatch_operators.index_select_out
-
-aten.index_add = _functions.index_add
-aten.index_add.default = _operators.index_add
-_operators.index_add.redispatch = _redispatch_operators.index_add
-aten.index_add.out = _operators.index_add_out
-_operators.index_add_out.redispatch = _redispatch_operators.index_add_out
-
-aten.index_add_ = _operators.index_add_
-aten.index_add_.default = _operators.index_add_
-_operators.index_add_.redispatch = _redispatch_operators.index_add_
-
-aten.index_copy = _functions.index_copy
-aten.index_copy.default = _operators.index_copy
-_operators.index_copy.redispatch = _redispatch_operators.index_copy
-aten.index_copy.out = _operators.index_copy_out
-_operators.index_copy_out.redispatch = _redispatch_operators.index_copy_out
-
-aten.index_copy_ = _operators.index_copy_
-aten.index_copy_.default = _operators.index_copy_
-_operators.index_copy_.redispatch = _redispatch_operators.index_copy_
-
-aten.index_fill = _operators.index_fill_int_Scalar
-aten.index_fill.int_Scalar = _operators.index_fill_int_Scalar
-_operators.index_fill_int_Scalar.redispatch = (
-    _redispatch_operators.index_fill_int_Scalar
+aten.scatter_add = _with_overloads(
+    _functions.scatter_add,
+    default=_operators.scatter_add,
+    out=_operators.scatter_add_out,
 )
-
-aten.index_fill_ = _operators.index_fill__int_Scalar
-aten.index_fill_.int_Scalar = _operators.index_fill__int_Scalar
-_operators.index_fill__int_Scalar.redispatch = (
-    _redispatch_operators.index_fill__int_Scalar
+aten.scatter_add_ = _with_overloads(
+    _operators.scatter_add_, default=_operators.scatter_add_
 )
-
-aten.index = _functions.index
-aten.index.Tensor = _operators.index_Tensor
-_operators.index_Tensor.redispatch = _redispatch_operators.index_Tensor
-aten.index.Tensor_out = _operators.index_Tensor_out
-_operators.index_Tensor_out.redispatch = _redispatch_operators.index_Tensor_out
-
-aten.index_put = _operators.index_put
-aten.index_put.default = _operators.index_put
-_operators.index_put.redispatch = _redispatch_operators.index_put
-
-aten.index_put_ = _operators.index_put_
-aten.index_put_.default = _operators.index_put_
-_operators.index_put_.redispatch = _redispatch_operators.index_put_
-
-aten._index_put_impl_ = _operators._index_put_impl_
-aten._index_put_impl_.default = _operators._index_put_impl_
-_operators._index_put_impl_.redispatch = _redispatch_operators._index_put_impl_
-
-aten.embedding = _operators.embedding
-aten.embedding.default = _operators.embedding
-_operators.embedding.redispatch = _redispatch_operators.embedding
-
-aten.where = _functions.where
-aten.where.self = _operators.where_self
-_operators.where_self.redispatch = _redispatch_operators.where_self
-aten.where.self_out = _operators.where_self_out
-_operators.where_self_out.redispatch = _redispatch_operators.where_self_out
-aten.where.ScalarSelf = _operators.where_ScalarSelf
-_operators.where_ScalarSelf.redispatch = _redispatch_operators.where_ScalarSelf
-aten.where.ScalarOther = _operators.where_ScalarOther
-_operators.where_ScalarOther.redispatch = _redispatch_operators.where_ScalarOther
-aten.where.Scalar = _operators.where_Scalar
-_operators.where_Scalar.redispatch = _redispatch_operators.where_Scalar
-aten.where.default = _operators.where
-_operators.where.redispatch = _redispatch_operators.where
-
-aten.masked_fill = _functions.masked_fill
-aten.masked_fill.Scalar = _operators.masked_fill_Scalar
-_operators.masked_fill_Scalar.redispatch = _redispatch_operators.masked_fill_Scalar
-aten.masked_fill.Tensor = _operators.masked_fill_Tensor
-_operators.masked_fill_Tensor.redispatch = _redispatch_operators.masked_fill_Tensor
-
-aten.masked_fill_ = _packet(
-    "aten.masked_fill_",
-    (
-        _Candidate(
-            _operators.masked_fill__Tensor,
-            ("self", "mask", "value"),
-            ("Tensor", "Tensor", "Tensor"),
-            3,
-            3,
-        ),
-        _Candidate(
-            _operators.masked_fill__Scalar,
-            ("self", "mask", "value"),
-            ("Tensor", "Tensor", "Scalar"),
-            3,
-            3,
-        ),
+aten.take = _with_overloads(
+    _functions.take, default=_operators.take, out=_operators.take_out
+)
+aten.take_along_dim = _with_overloads(
+    _functions.take_along_dim,
+    default=_operators.take_along_dim,
+    out=_operators.take_along_dim_out,
+)
+aten.index_select = _with_overloads(
+    _functions.index_select,
+    default=_operators.index_select,
+    out=_operators.index_select_out,
+)
+aten.index_add = _with_overloads(
+    _functions.index_add, default=_operators.index_add, out=_operators.index_add_out
+)
+aten.index_add_ = _with_overloads(_operators.index_add_, default=_operators.index_add_)
+aten.index_copy = _with_overloads(
+    _functions.index_copy, default=_operators.index_copy, out=_operators.index_copy_out
+)
+aten.index_copy_ = _with_overloads(
+    _operators.index_copy_, default=_operators.index_copy_
+)
+aten.index_fill = _with_overloads(
+    _operators.index_fill_int_Scalar, int_Scalar=_operators.index_fill_int_Scalar
+)
+aten.index_fill_ = _with_overloads(
+    _operators.index_fill__int_Scalar, int_Scalar=_operators.index_fill__int_Scalar
+)
+aten.index = _with_overloads(
+    _functions.index,
+    Tensor=_operators.index_Tensor,
+    Tensor_out=_operators.index_Tensor_out,
+)
+aten.index_put = _with_overloads(_operators.index_put, default=_operators.index_put)
+aten.index_put_ = _with_overloads(_operators.index_put_, default=_operators.index_put_)
+aten._index_put_impl_ = _with_overloads(
+    _operators._index_put_impl_, default=_operators._index_put_impl_
+)
+aten.embedding = _with_overloads(_operators.embedding, default=_operators.embedding)
+aten.where = _with_overloads(
+    _functions.where,
+    self=_operators.where_self,
+    self_out=_operators.where_self_out,
+    ScalarSelf=_operators.where_ScalarSelf,
+    ScalarOther=_operators.where_ScalarOther,
+    Scalar=_operators.where_Scalar,
+    default=_operators.where,
+)
+aten.masked_fill = _with_overloads(
+    _functions.masked_fill,
+    Scalar=_operators.masked_fill_Scalar,
+    Tensor=_operators.masked_fill_Tensor,
+)
+aten.masked_fill_ = _with_overloads(
+    _packet(
+        "aten.masked_fill_",
+        _Candidate(_operators.masked_fill__Tensor, ("Tensor", "Tensor", "Tensor")),
+        _Candidate(_operators.masked_fill__Scalar, ("Tensor", "Tensor", "Scalar")),
     ),
+    Scalar=_operators.masked_fill__Scalar,
+    Tensor=_operators.masked_fill__Tensor,
 )
-aten.masked_fill_.Scalar = _operators.masked_fill__Scalar
-_operators.masked_fill__Scalar.redispatch = _redispatch_operators.masked_fill__Scalar
-aten.masked_fill_.Tensor = _operators.masked_fill__Tensor
-_operators.masked_fill__Tensor.redispatch = _redispatch_operators.masked_fill__Tensor
-
-aten.masked_select = _functions.masked_select
-aten.masked_select.default = _operators.masked_select
-_operators.masked_select.redispatch = _redispatch_operators.masked_select
-aten.masked_select.out = _operators.masked_select_out
-_operators.masked_select_out.redispatch = _redispatch_operators.masked_select_out
-
-aten.nonzero = _functions.nonzero
-aten.nonzero.default = _operators.nonzero
-_operators.nonzero.redispatch = _redispatch_operators.nonzero
-aten.nonzero.out = _operators.nonzero_out
-_operators.nonzero_out.redispatch = _redispatch_operators.nonzero_out
-
-aten.sort = _functions.sort
-aten.sort.default = _operators.sort
-_operators.sort.redispatch = _redispatch_operators.sort
-aten.sort.values = _operators.sort_values
-_operators.sort_values.redispatch = _redispatch_operators.sort_values
-aten.sort.stable = _operators.sort_stable
-_operators.sort_stable.redispatch = _redispatch_operators.sort_stable
-aten.sort.values_stable = _operators.sort_values_stable
-_operators.sort_values_stable.redispatch = _redispatch_operators.sort_values_stable
-
-aten.topk = _functions.topk
-aten.topk.default = _operators.topk
-_operators.topk.redispatch = _redispatch_operators.topk
-aten.topk.values = _operators.topk_values
-_operators.topk_values.redispatch = _redispatch_operators.topk_values
-
-aten.argsort = _functions.argsort
-aten.argsort.default = _operators.argsort
-_operators.argsort.redispatch = _redispatch_operators.argsort
-aten.argsort.stable = _operators.argsort_stable
-_operators.argsort_stable.redispatch = _redispatch_operators.argsort_stable
-
-aten.abs = _functions.abs
-aten.abs.default = _operators.abs
-_operators.abs.redispatch = _redispatch_operators.abs
-aten.abs.out = _operators.abs_out
-_operators.abs_out.redispatch = _redispatch_operators.abs_out
-
-aten.abs_ = _operators.abs_
-aten.abs_.default = _operators.abs_
-_operators.abs_.redispatch = _redispatch_operators.abs_
-
-aten.conj_physical = _functions.conj_physical
-aten.conj_physical.default = _operators.conj_physical
-_operators.conj_physical.redispatch = _redispatch_operators.conj_physical
-aten.conj_physical.out = _operators.conj_physical_out
-_operators.conj_physical_out.redispatch = _redispatch_operators.conj_physical_out
-
-aten.conj_physical_ = _operators.conj_physical_
-aten.conj_physical_.default = _operators.conj_physical_
-_operators.conj_physical_.redispatch = _redispatch_operators.conj_physical_
-
-aten._conj_physical = _operators._conj_physical
-aten._conj_physical.default = _operators._conj_physical
-_operators._conj_physical.redispatch = _redispatch_operators._conj_physical
-
-aten.real = _operators.real
-aten.real.default = _operators.real
-_operators.real.redispatch = _redispatch_operators.real
-
-aten.imag = _operators.imag
-aten.imag.default = _operators.imag
-_operators.imag.redispatch = _redispatch_operators.imag
-
-aten.view_as_real = _operators.view_as_real
-aten.view_as_real.default = _operators.view_as_real
-_operators.view_as_real.redispatch = _redispatch_operators.view_as_real
-
-aten.view_as_complex = _operators.view_as_complex
-aten.view_as_complex.default = _operators.view_as_complex
-_operators.view_as_complex.redispatch = _redispatch_operators.view_as_complex
-
-aten.neg = _functions.neg
-aten.neg.default = _operators.neg
-_operators.neg.redispatch = _redispatch_operators.neg
-aten.neg.out = _operators.neg_out
-_operators.neg_out.redispatch = _redispatch_operators.neg_out
-
-aten.neg_ = _operators.neg_
-aten.neg_.default = _operators.neg_
-_operators.neg_.redispatch = _redispatch_operators.neg_
-
-aten.exp = _functions.exp
-aten.exp.default = _operators.exp
-_operators.exp.redispatch = _redispatch_operators.exp
-aten.exp.out = _operators.exp_out
-_operators.exp_out.redispatch = _redispatch_operators.exp_out
-
-aten.exp_ = _operators.exp_
-aten.exp_.default = _operators.exp_
-_operators.exp_.redispatch = _redispatch_operators.exp_
-
-aten.exp2 = _functions.exp2
-aten.exp2.default = _operators.exp2
-_operators.exp2.redispatch = _redispatch_operators.exp2
-aten.exp2.out = _operators.exp2_out
-_operators.exp2_out.redispatch = _redispatch_operators.exp2_out
-
-aten.exp2_ = _operators.exp2_
-aten.exp2_.default = _operators.exp2_
-_operators.exp2_.redispatch = _redispatch_operators.exp2_
-
-aten.log = _functions.log
-aten.log.default = _operators.log
-_operators.log.redispatch = _redispatch_operators.log
-aten.log.out = _operators.log_out
-_operators.log_out.redispatch = _redispatch_operators.log_out
-
-aten.log_ = _operators.log_
-aten.log_.default = _operators.log_
-_operators.log_.redispatch = _redispatch_operators.log_
-
-aten.log2 = _functions.log2
-aten.log2.default = _operators.log2
-_operators.log2.redispatch = _redispatch_operators.log2
-aten.log2.out = _operators.log2_out
-_operators.log2_out.redispatch = _redispatch_operators.log2_out
-
-aten.log2_ = _operators.log2_
-aten.log2_.default = _operators.log2_
-_operators.log2_.redispatch = _redispatch_operators.log2_
-
-aten.log10 = _functions.log10
-aten.log10.default = _operators.log10
-_operators.log10.redispatch = _redispatch_operators.log10
-aten.log10.out = _operators.log10_out
-_operators.log10_out.redispatch = _redispatch_operators.log10_out
-
-aten.log10_ = _operators.log10_
-aten.log10_.default = _operators.log10_
-_operators.log10_.redispatch = _redispatch_operators.log10_
-
-aten.log1p = _functions.log1p
-aten.log1p.default = _operators.log1p
-_operators.log1p.redispatch = _redispatch_operators.log1p
-aten.log1p.out = _operators.log1p_out
-_operators.log1p_out.redispatch = _redispatch_operators.log1p_out
-
-aten.log1p_ = _operators.log1p_
-aten.log1p_.default = _operators.log1p_
-_operators.log1p_.redispatch = _redispatch_operators.log1p_
-
-aten.expm1 = _functions.expm1
-aten.expm1.default = _operators.expm1
-_operators.expm1.redispatch = _redispatch_operators.expm1
-aten.expm1.out = _operators.expm1_out
-_operators.expm1_out.redispatch = _redispatch_operators.expm1_out
-
-aten.expm1_ = _operators.expm1_
-aten.expm1_.default = _operators.expm1_
-_operators.expm1_.redispatch = _redispatch_operators.expm1_
-
-aten.sqrt = _functions.sqrt
-aten.sqrt.default = _operators.sqrt
-_operators.sqrt.redispatch = _redispatch_operators.sqrt
-aten.sqrt.out = _operators.sqrt_out
-_operators.sqrt_out.redispatch = _redispatch_operators.sqrt_out
-
-aten.sqrt_ = _operators.sqrt_
-aten.sqrt_.default = _operators.sqrt_
-_operators.sqrt_.redispatch = _redispatch_operators.sqrt_
-
-aten.rsqrt = _functions.rsqrt
-aten.rsqrt.default = _operators.rsqrt
-_operators.rsqrt.redispatch = _redispatch_operators.rsqrt
-aten.rsqrt.out = _operators.rsqrt_out
-_operators.rsqrt_out.redispatch = _redispatch_operators.rsqrt_out
-
-aten.rsqrt_ = _operators.rsqrt_
-aten.rsqrt_.default = _operators.rsqrt_
-_operators.rsqrt_.redispatch = _redispatch_operators.rsqrt_
-
-aten.square = _operators.square
-aten.square.default = _operators.square
-_operators.square.redispatch = _redispatch_operators.square
-
-aten.square_ = _operators.square_
-aten.square_.default = _operators.square_
-_operators.square_.redispatch = _redispatch_operators.square_
-
-aten.sin = _functions.sin
-aten.sin.default = _operators.sin
-_operators.sin.redispatch = _redispatch_operators.sin
-aten.sin.out = _operators.sin_out
-_operators.sin_out.redispatch = _redispatch_operators.sin_out
-
-aten.sin_ = _operators.sin_
-aten.sin_.default = _operators.sin_
-_operators.sin_.redispatch = _redispatch_operators.sin_
-
-aten.cos = _functions.cos
-aten.cos.default = _operators.cos
-_operators.cos.redispatch = _redispatch_operators.cos
-aten.cos.out = _operators.cos_out
-_operators.cos_out.redispatch = _redispatch_operators.cos_out
-
-aten.cos_ = _operators.cos_
-aten.cos_.default = _operators.cos_
-_operators.cos_.redispatch = _redispatch_operators.cos_
-
-aten.tan = _functions.tan
-aten.tan.default = _operators.tan
-_operators.tan.redispatch = _redispatch_operators.tan
-aten.tan.out = _operators.tan_out
-_operators.tan_out.redispatch = _redispatch_operators.tan_out
-
-aten.tan_ = _operators.tan_
-aten.tan_.default = _operators.tan_
-_operators.tan_.redispatch = _redispatch_operators.tan_
-
-aten.asin = _functions.asin
-aten.asin.default = _operators.asin
-_operators.asin.redispatch = _redispatch_operators.asin
-aten.asin.out = _operators.asin_out
-_operators.asin_out.redispatch = _redispatch_operators.asin_out
-
-aten.asin_ = _operators.asin_
-aten.asin_.default = _operators.asin_
-_operators.asin_.redispatch = _redispatch_operators.asin_
-
-aten.acos = _functions.acos
-aten.acos.default = _operators.acos
-_operators.acos.redispatch = _redispatch_operators.acos
-aten.acos.out = _operators.acos_out
-_operators.acos_out.redispatch = _redispatch_operators.acos_out
-
-aten.acos_ = _operators.acos_
-aten.acos_.default = _operators.acos_
-_operators.acos_.redispatch = _redispatch_operators.acos_
-
-aten.atan = _functions.atan
-aten.atan.default = _operators.atan
-_operators.atan.redispatch = _redispatch_operators.atan
-aten.atan.out = _operators.atan_out
-_operators.atan_out.redispatch = _redispatch_operators.atan_out
-
-aten.atan_ = _operators.atan_
-aten.atan_.default = _operators.atan_
-_operators.atan_.redispatch = _redispatch_operators.atan_
-
-aten.sinh = _functions.sinh
-aten.sinh.default = _operators.sinh
-_operators.sinh.redispatch = _redispatch_operators.sinh
-aten.sinh.out = _operators.sinh_out
-_operators.sinh_out.redispatch = _redispatch_operators.sinh_out
-
-aten.sinh_ = _operators.sinh_
-aten.sinh_.default = _operators.sinh_
-_operators.sinh_.redispatch = _redispatch_operators.sinh_
-
-aten.cosh = _functions.cosh
-aten.cosh.default = _operators.cosh
-_operators.cosh.redispatch = _redispatch_operators.cosh
-aten.cosh.out = _operators.cosh_out
-_operators.cosh_out.redispatch = _redispatch_operators.cosh_out
-
-aten.cosh_ = _operators.cosh_
-aten.cosh_.default = _operators.cosh_
-_operators.cosh_.redispatch = _redispatch_operators.cosh_
-
-aten.tanh = _functions.tanh
-aten.tanh.default = _operators.tanh
-_operators.tanh.redispatch = _redispatch_operators.tanh
-aten.tanh.out = _operators.tanh_out
-_operators.tanh_out.redispatch = _redispatch_operators.tanh_out
-
-aten.tanh_ = _operators.tanh_
-aten.tanh_.default = _operators.tanh_
-_operators.tanh_.redispatch = _redispatch_operators.tanh_
-
-aten.asinh = _functions.asinh
-aten.asinh.default = _operators.asinh
-_operators.asinh.redispatch = _redispatch_operators.asinh
-aten.asinh.out = _operators.asinh_out
-_operators.asinh_out.redispatch = _redispatch_operators.asinh_out
-
-aten.asinh_ = _operators.asinh_
-aten.asinh_.default = _operators.asinh_
-_operators.asinh_.redispatch = _redispatch_operators.asinh_
-
-aten.acosh = _functions.acosh
-aten.acosh.default = _operators.acosh
-_operators.acosh.redispatch = _redispatch_operators.acosh
-aten.acosh.out = _operators.acosh_out
-_operators.acosh_out.redispatch = _redispatch_operators.acosh_out
-
-aten.acosh_ = _operators.acosh_
-aten.acosh_.default = _operators.acosh_
-_operators.acosh_.redispatch = _redispatch_operators.acosh_
-
-aten.atanh = _functions.atanh
-aten.atanh.default = _operators.atanh
-_operators.atanh.redispatch = _redispatch_operators.atanh
-aten.atanh.out = _operators.atanh_out
-_operators.atanh_out.redispatch = _redispatch_operators.atanh_out
-
-aten.atanh_ = _operators.atanh_
-aten.atanh_.default = _operators.atanh_
-_operators.atanh_.redispatch = _redispatch_operators.atanh_
-
-aten.floor = _functions.floor
-aten.floor.default = _operators.floor
-_operators.floor.redispatch = _redispatch_operators.floor
-aten.floor.out = _operators.floor_out
-_operators.floor_out.redispatch = _redispatch_operators.floor_out
-
-aten.floor_ = _operators.floor_
-aten.floor_.default = _operators.floor_
-_operators.floor_.redispatch = _redispatch_operators.floor_
-
-aten.ceil = _functions.ceil
-aten.ceil.default = _operators.ceil
-_operators.ceil.redispatch = _redispatch_operators.ceil
-aten.ceil.out = _operators.ceil_out
-_operators.ceil_out.redispatch = _redispatch_operators.ceil_out
-
-aten.ceil_ = _operators.ceil_
-aten.ceil_.default = _operators.ceil_
-_operators.ceil_.redispatch = _redispatch_operators.ceil_
-
-aten.round = _functions.round
-aten.round.default = _operators.round
-_operators.round.redispatch = _redispatch_operators.round
-aten.round.out = _operators.round_out
-_operators.round_out.redispatch = _redispatch_operators.round_out
-aten.round.decimals = _operators.round_decimals
-_operators.round_decimals.redispatch = _redispatch_operators.round_decimals
-aten.round.decimals_out = _operators.round_decimals_out
-_operators.round_decimals_out.redispatch = _redispatch_operators.round_decimals_out
-
-aten.round_ = _functions.round_
-aten.round_.default = _operators.round_
-_operators.round_.redispatch = _redispatch_operators.round_
-aten.round_.decimals = _operators.round__decimals
-_operators.round__decimals.redispatch = _redispatch_operators.round__decimals
-
-aten.trunc = _functions.trunc
-aten.trunc.default = _operators.trunc
-_operators.trunc.redispatch = _redispatch_operators.trunc
-aten.trunc.out = _operators.trunc_out
-_operators.trunc_out.redispatch = _redispatch_operators.trunc_out
-
-aten.trunc_ = _operators.trunc_
-aten.trunc_.default = _operators.trunc_
-_operators.trunc_.redispatch = _redispatch_operators.trunc_
-
-aten.frac = _functions.frac
-aten.frac.default = _operators.frac
-_operators.frac.redispatch = _redispatch_operators.frac
-aten.frac.out = _operators.frac_out
-_operators.frac_out.redispatch = _redispatch_operators.frac_out
-
-aten.frac_ = _operators.frac_
-aten.frac_.default = _operators.frac_
-_operators.frac_.redispatch = _redispatch_operators.frac_
-
-aten.sign = _functions.sign
-aten.sign.default = _operators.sign
-_operators.sign.redispatch = _redispatch_operators.sign
-aten.sign.out = _operators.sign_out
-_operators.sign_out.redispatch = _redispatch_operators.sign_out
-
-aten.sign_ = _operators.sign_
-aten.sign_.default = _operators.sign_
-_operators.sign_.redispatch = _redispatch_operators.sign_
-
-aten.sgn = _functions.sgn
-aten.sgn.default = _operators.sgn
-_operators.sgn.redispatch = _redispatch_operators.sgn
-aten.sgn.out = _operators.sgn_out
-_operators.sgn_out.redispatch = _redispatch_operators.sgn_out
-
-aten.sgn_ = _operators.sgn_
-aten.sgn_.default = _operators.sgn_
-_operators.sgn_.redispatch = _redispatch_operators.sgn_
-
-aten.signbit = _functions.signbit
-aten.signbit.default = _operators.signbit
-_operators.signbit.redispatch = _redispatch_operators.signbit
-aten.signbit.out = _operators.signbit_out
-_operators.signbit_out.redispatch = _redispatch_operators.signbit_out
-
-aten.reciprocal = _functions.reciprocal
-aten.reciprocal.default = _operators.reciprocal
-_operators.reciprocal.redispatch = _redispatch_operators.reciprocal
-aten.reciprocal.out = _operators.reciprocal_out
-_operators.reciprocal_out.redispatch = _redispatch_operators.reciprocal_out
-
-aten.reciprocal_ = _operators.reciprocal_
-aten.reciprocal_.default = _operators.reciprocal_
-_operators.reciprocal_.redispatch = _redispatch_operators.reciprocal_
-
-aten.sigmoid = _functions.sigmoid
-aten.sigmoid.default = _operators.sigmoid
-_operators.sigmoid.redispatch = _redispatch_operators.sigmoid
-aten.sigmoid.out = _operators.sigmoid_out
-_operators.sigmoid_out.redispatch = _redispatch_operators.sigmoid_out
-
-aten.sigmoid_ = _operators.sigmoid_
-aten.sigmoid_.default = _operators.sigmoid_
-_operators.sigmoid_.redispatch = _redispatch_operators.sigmoid_
-
-aten.erf = _functions.erf
-aten.erf.default = _operators.erf
-_operators.erf.redispatch = _redispatch_operators.erf
-aten.erf.out = _operators.erf_out
-_operators.erf_out.redispatch = _redispatch_operators.erf_out
-
-aten.erf_ = _operators.erf_
-aten.erf_.default = _operators.erf_
-_operators.erf_.redispatch = _redispatch_operators.erf_
-
-aten.erfc = _functions.erfc
-aten.erfc.default = _operators.erfc
-_operators.erfc.redispatch = _redispatch_operators.erfc
-aten.erfc.out = _operators.erfc_out
-_operators.erfc_out.redispatch = _redispatch_operators.erfc_out
-
-aten.erfc_ = _operators.erfc_
-aten.erfc_.default = _operators.erfc_
-_operators.erfc_.redispatch = _redispatch_operators.erfc_
-
-aten.logical_not = _functions.logical_not
-aten.logical_not.default = _operators.logical_not
-_operators.logical_not.redispatch = _redispatch_operators.logical_not
-aten.logical_not.out = _operators.logical_not_out
-_operators.logical_not_out.redispatch = _redispatch_operators.logical_not_out
-
-aten.logical_not_ = _operators.logical_not_
-aten.logical_not_.default = _operators.logical_not_
-_operators.logical_not_.redispatch = _redispatch_operators.logical_not_
-
-aten.bitwise_not = _functions.bitwise_not
-aten.bitwise_not.default = _operators.bitwise_not
-_operators.bitwise_not.redispatch = _redispatch_operators.bitwise_not
-aten.bitwise_not.out = _operators.bitwise_not_out
-_operators.bitwise_not_out.redispatch = _redispatch_operators.bitwise_not_out
-
-aten.bitwise_not_ = _operators.bitwise_not_
-aten.bitwise_not_.default = _operators.bitwise_not_
-_operators.bitwise_not_.redispatch = _redispatch_operators.bitwise_not_
-
-aten.isnan = _operators.isnan
-aten.isnan.default = _operators.isnan
-_operators.isnan.redispatch = _redispatch_operators.isnan
-
-aten.isinf = _operators.isinf
-aten.isinf.default = _operators.isinf
-_operators.isinf.redispatch = _redispatch_operators.isinf
-
-aten.isfinite = _operators.isfinite
-aten.isfinite.default = _operators.isfinite
-_operators.isfinite.redispatch = _redispatch_operators.isfinite
-
-aten.positive = _operators.positive
-aten.positive.default = _operators.positive
-_operators.positive.redispatch = _redispatch_operators.positive
-
-aten.add = _functions.add
-aten.add.Tensor = _operators.add_Tensor
-_operators.add_Tensor.redispatch = _redispatch_operators.add_Tensor
-aten.add.out = _operators.add_out
-_operators.add_out.redispatch = _redispatch_operators.add_out
-aten.add.Scalar = _operators.add_Scalar
-_operators.add_Scalar.redispatch = _redispatch_operators.add_Scalar
-
-aten.add_ = _packet(
-    "aten.add_",
-    (
-        _Candidate(
-            _operators.add__Tensor,
-            ("self", "other", "alpha"),
-            ("Tensor", "Tensor", "Scalar"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.add__Scalar,
-            ("self", "other", "alpha"),
-            ("Tensor", "Scalar", "Scalar"),
-            3,
-            2,
-        ),
+aten.masked_select = _with_overloads(
+    _functions.masked_select,
+    default=_operators.masked_select,
+    out=_operators.masked_select_out,
+)
+aten.nonzero = _with_overloads(
+    _functions.nonzero, default=_operators.nonzero, out=_operators.nonzero_out
+)
+aten.sort = _with_overloads(
+    _functions.sort,
+    default=_operators.sort,
+    values=_operators.sort_values,
+    stable=_operators.sort_stable,
+    values_stable=_operators.sort_values_stable,
+)
+aten.topk = _with_overloads(
+    _functions.topk, default=_operators.topk, values=_operators.topk_values
+)
+aten.argsort = _with_overloads(
+    _functions.argsort, default=_operators.argsort, stable=_operators.argsort_stable
+)
+aten.abs = _with_overloads(
+    _functions.abs, default=_operators.abs, out=_operators.abs_out
+)
+aten.abs_ = _with_overloads(_operators.abs_, default=_operators.abs_)
+aten.conj_physical = _with_overloads(
+    _functions.conj_physical,
+    default=_operators.conj_physical,
+    out=_operators.conj_physical_out,
+)
+aten.conj_physical_ = _with_overloads(
+    _operators.conj_physical_, default=_operators.conj_physical_
+)
+aten._conj_physical = _with_overloads(
+    _operators._conj_physical, default=_operators._conj_physical
+)
+aten.real = _with_overloads(_operators.real, default=_operators.real)
+aten.imag = _with_overloads(_operators.imag, default=_operators.imag)
+aten.view_as_real = _with_overloads(
+    _operators.view_as_real, default=_operators.view_as_real
+)
+aten.view_as_complex = _with_overloads(
+    _operators.view_as_complex, default=_operators.view_as_complex
+)
+aten.neg = _with_overloads(
+    _functions.neg, default=_operators.neg, out=_operators.neg_out
+)
+aten.neg_ = _with_overloads(_operators.neg_, default=_operators.neg_)
+aten.exp = _with_overloads(
+    _functions.exp, default=_operators.exp, out=_operators.exp_out
+)
+aten.exp_ = _with_overloads(_operators.exp_, default=_operators.exp_)
+aten.exp2 = _with_overloads(
+    _functions.exp2, default=_operators.exp2, out=_operators.exp2_out
+)
+aten.exp2_ = _with_overloads(_operators.exp2_, default=_operators.exp2_)
+aten.log = _with_overloads(
+    _functions.log, default=_operators.log, out=_operators.log_out
+)
+aten.log_ = _with_overloads(_operators.log_, default=_operators.log_)
+aten.log2 = _with_overloads(
+    _functions.log2, default=_operators.log2, out=_operators.log2_out
+)
+aten.log2_ = _with_overloads(_operators.log2_, default=_operators.log2_)
+aten.log10 = _with_overloads(
+    _functions.log10, default=_operators.log10, out=_operators.log10_out
+)
+aten.log10_ = _with_overloads(_operators.log10_, default=_operators.log10_)
+aten.log1p = _with_overloads(
+    _functions.log1p, default=_operators.log1p, out=_operators.log1p_out
+)
+aten.log1p_ = _with_overloads(_operators.log1p_, default=_operators.log1p_)
+aten.expm1 = _with_overloads(
+    _functions.expm1, default=_operators.expm1, out=_operators.expm1_out
+)
+aten.expm1_ = _with_overloads(_operators.expm1_, default=_operators.expm1_)
+aten.sqrt = _with_overloads(
+    _functions.sqrt, default=_operators.sqrt, out=_operators.sqrt_out
+)
+aten.sqrt_ = _with_overloads(_operators.sqrt_, default=_operators.sqrt_)
+aten.rsqrt = _with_overloads(
+    _functions.rsqrt, default=_operators.rsqrt, out=_operators.rsqrt_out
+)
+aten.rsqrt_ = _with_overloads(_operators.rsqrt_, default=_operators.rsqrt_)
+aten.square = _with_overloads(_operators.square, default=_operators.square)
+aten.square_ = _with_overloads(_operators.square_, default=_operators.square_)
+aten.sin = _with_overloads(
+    _functions.sin, default=_operators.sin, out=_operators.sin_out
+)
+aten.sin_ = _with_overloads(_operators.sin_, default=_operators.sin_)
+aten.cos = _with_overloads(
+    _functions.cos, default=_operators.cos, out=_operators.cos_out
+)
+aten.cos_ = _with_overloads(_operators.cos_, default=_operators.cos_)
+aten.tan = _with_overloads(
+    _functions.tan, default=_operators.tan, out=_operators.tan_out
+)
+aten.tan_ = _with_overloads(_operators.tan_, default=_operators.tan_)
+aten.asin = _with_overloads(
+    _functions.asin, default=_operators.asin, out=_operators.asin_out
+)
+aten.asin_ = _with_overloads(_operators.asin_, default=_operators.asin_)
+aten.acos = _with_overloads(
+    _functions.acos, default=_operators.acos, out=_operators.acos_out
+)
+aten.acos_ = _with_overloads(_operators.acos_, default=_operators.acos_)
+aten.atan = _with_overloads(
+    _functions.atan, default=_operators.atan, out=_operators.atan_out
+)
+aten.atan_ = _with_overloads(_operators.atan_, default=_operators.atan_)
+aten.sinh = _with_overloads(
+    _functions.sinh, default=_operators.sinh, out=_operators.sinh_out
+)
+aten.sinh_ = _with_overloads(_operators.sinh_, default=_operators.sinh_)
+aten.cosh = _with_overloads(
+    _functions.cosh, default=_operators.cosh, out=_operators.cosh_out
+)
+aten.cosh_ = _with_overloads(_operators.cosh_, default=_operators.cosh_)
+aten.tanh = _with_overloads(
+    _functions.tanh, default=_operators.tanh, out=_operators.tanh_out
+)
+aten.tanh_ = _with_overloads(_operators.tanh_, default=_operators.tanh_)
+aten.asinh = _with_overloads(
+    _functions.asinh, default=_operators.asinh, out=_operators.asinh_out
+)
+aten.asinh_ = _with_overloads(_operators.asinh_, default=_operators.asinh_)
+aten.acosh = _with_overloads(
+    _functions.acosh, default=_operators.acosh, out=_operators.acosh_out
+)
+aten.acosh_ = _with_overloads(_operators.acosh_, default=_operators.acosh_)
+aten.atanh = _with_overloads(
+    _functions.atanh, default=_operators.atanh, out=_operators.atanh_out
+)
+aten.atanh_ = _with_overloads(_operators.atanh_, default=_operators.atanh_)
+aten.floor = _with_overloads(
+    _functions.floor, default=_operators.floor, out=_operators.floor_out
+)
+aten.floor_ = _with_overloads(_operators.floor_, default=_operators.floor_)
+aten.ceil = _with_overloads(
+    _functions.ceil, default=_operators.ceil, out=_operators.ceil_out
+)
+aten.ceil_ = _with_overloads(_operators.ceil_, default=_operators.ceil_)
+aten.round = _with_overloads(
+    _functions.round,
+    default=_operators.round,
+    out=_operators.round_out,
+    decimals=_operators.round_decimals,
+    decimals_out=_operators.round_decimals_out,
+)
+aten.round_ = _with_overloads(
+    _functions.round_, default=_operators.round_, decimals=_operators.round__decimals
+)
+aten.trunc = _with_overloads(
+    _functions.trunc, default=_operators.trunc, out=_operators.trunc_out
+)
+aten.trunc_ = _with_overloads(_operators.trunc_, default=_operators.trunc_)
+aten.frac = _with_overloads(
+    _functions.frac, default=_operators.frac, out=_operators.frac_out
+)
+aten.frac_ = _with_overloads(_operators.frac_, default=_operators.frac_)
+aten.sign = _with_overloads(
+    _functions.sign, default=_operators.sign, out=_operators.sign_out
+)
+aten.sign_ = _with_overloads(_operators.sign_, default=_operators.sign_)
+aten.sgn = _with_overloads(
+    _functions.sgn, default=_operators.sgn, out=_operators.sgn_out
+)
+aten.sgn_ = _with_overloads(_operators.sgn_, default=_operators.sgn_)
+aten.signbit = _with_overloads(
+    _functions.signbit, default=_operators.signbit, out=_operators.signbit_out
+)
+aten.reciprocal = _with_overloads(
+    _functions.reciprocal, default=_operators.reciprocal, out=_operators.reciprocal_out
+)
+aten.reciprocal_ = _with_overloads(
+    _operators.reciprocal_, default=_operators.reciprocal_
+)
+aten.sigmoid = _with_overloads(
+    _functions.sigmoid, default=_operators.sigmoid, out=_operators.sigmoid_out
+)
+aten.sigmoid_ = _with_overloads(_operators.sigmoid_, default=_operators.sigmoid_)
+aten.erf = _with_overloads(
+    _functions.erf, default=_operators.erf, out=_operators.erf_out
+)
+aten.erf_ = _with_overloads(_operators.erf_, default=_operators.erf_)
+aten.erfc = _with_overloads(
+    _functions.erfc, default=_operators.erfc, out=_operators.erfc_out
+)
+aten.erfc_ = _with_overloads(_operators.erfc_, default=_operators.erfc_)
+aten.logical_not = _with_overloads(
+    _functions.logical_not,
+    default=_operators.logical_not,
+    out=_operators.logical_not_out,
+)
+aten.logical_not_ = _with_overloads(
+    _operators.logical_not_, default=_operators.logical_not_
+)
+aten.bitwise_not = _with_overloads(
+    _functions.bitwise_not,
+    default=_operators.bitwise_not,
+    out=_operators.bitwise_not_out,
+)
+aten.bitwise_not_ = _with_overloads(
+    _operators.bitwise_not_, default=_operators.bitwise_not_
+)
+aten.isnan = _with_overloads(_operators.isnan, default=_operators.isnan)
+aten.isinf = _with_overloads(_operators.isinf, default=_operators.isinf)
+aten.isfinite = _with_overloads(_operators.isfinite, default=_operators.isfinite)
+aten.positive = _with_overloads(_operators.positive, default=_operators.positive)
+aten.add = _with_overloads(
+    _functions.add,
+    Tensor=_operators.add_Tensor,
+    out=_operators.add_out,
+    Scalar=_operators.add_Scalar,
+)
+aten.add_ = _with_overloads(
+    _packet(
+        "aten.add_",
+        _Candidate(_operators.add__Tensor, ("Tensor", "Tensor", "Scalar")),
+        _Candidate(_operators.add__Scalar, ("Tensor", "Scalar", "Scalar")),
     ),
+    Tensor=_operators.add__Tensor,
+    Scalar=_operators.add__Scalar,
 )
-aten.add_.Tensor = _operators.add__Tensor
-_operators.add__Tensor.redispatch = _redispatch_operators.add__Tensor
-aten.add_.Scalar = _operators.add__Scalar
-_operators.add__Scalar.redispatch = _redispatch_operators.add__Scalar
-
-aten.sub = _functions.sub
-aten.sub.out = _operators.sub_out
-_operators.sub_out.redispatch = _redispatch_operators.sub_out
-aten.sub.Tensor = _operators.sub_Tensor
-_operators.sub_Tensor.redispatch = _redispatch_operators.sub_Tensor
-aten.sub.Scalar = _operators.sub_Scalar
-_operators.sub_Scalar.redispatch = _redispatch_operators.sub_Scalar
-
-aten.sub_ = _packet(
-    "aten.sub_",
-    (
-        _Candidate(
-            _operators.sub__Tensor,
-            ("self", "other", "alpha"),
-            ("Tensor", "Tensor", "Scalar"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.sub__Scalar,
-            ("self", "other", "alpha"),
-            ("Tensor", "Scalar", "Scalar"),
-            3,
-            2,
-        ),
+aten.sub = _with_overloads(
+    _functions.sub,
+    out=_operators.sub_out,
+    Tensor=_operators.sub_Tensor,
+    Scalar=_operators.sub_Scalar,
+)
+aten.sub_ = _with_overloads(
+    _packet(
+        "aten.sub_",
+        _Candidate(_operators.sub__Tensor, ("Tensor", "Tensor", "Scalar")),
+        _Candidate(_operators.sub__Scalar, ("Tensor", "Scalar", "Scalar")),
     ),
+    Tensor=_operators.sub__Tensor,
+    Scalar=_operators.sub__Scalar,
 )
-aten.sub_.Tensor = _operators.sub__Tensor
-_operators.sub__Tensor.redispatch = _redispatch_operators.sub__Tensor
-aten.sub_.Scalar = _operators.sub__Scalar
-_operators.sub__Scalar.redispatch = _redispatch_operators.sub__Scalar
-
-aten.mul = _functions.mul
-aten.mul.Tensor = _operators.mul_Tensor
-_operators.mul_Tensor.redispatch = _redispatch_operators.mul_Tensor
-aten.mul.out = _operators.mul_out
-_operators.mul_out.redispatch = _redispatch_operators.mul_out
-aten.mul.Scalar = _operators.mul_Scalar
-_operators.mul_Scalar.redispatch = _redispatch_operators.mul_Scalar
-
-aten.mul_ = _packet(
-    "aten.mul_",
-    (
-        _Candidate(
-            _operators.mul__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.mul__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.mul = _with_overloads(
+    _functions.mul,
+    Tensor=_operators.mul_Tensor,
+    out=_operators.mul_out,
+    Scalar=_operators.mul_Scalar,
+)
+aten.mul_ = _with_overloads(
+    _packet(
+        "aten.mul_",
+        _Candidate(_operators.mul__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.mul__Scalar, ("Tensor", "Scalar")),
     ),
+    Tensor=_operators.mul__Tensor,
+    Scalar=_operators.mul__Scalar,
 )
-aten.mul_.Tensor = _operators.mul__Tensor
-_operators.mul__Tensor.redispatch = _redispatch_operators.mul__Tensor
-aten.mul_.Scalar = _operators.mul__Scalar
-_operators.mul__Scalar.redispatch = _redispatch_operators.mul__Scalar
-
-aten.div = _functions.div
-aten.div.Tensor = _operators.div_Tensor
-_operators.div_Tensor.redispatch = _redispatch_operators.div_Tensor
-aten.div.out = _operators.div_out
-_operators.div_out.redispatch = _redispatch_operators.div_out
-aten.div.Tensor_mode = _operators.div_Tensor_mode
-_operators.div_Tensor_mode.redispatch = _redispatch_operators.div_Tensor_mode
-aten.div.out_mode = _operators.div_out_mode
-_operators.div_out_mode.redispatch = _redispatch_operators.div_out_mode
-aten.div.Scalar = _operators.div_Scalar
-_operators.div_Scalar.redispatch = _redispatch_operators.div_Scalar
-aten.div.Scalar_mode = _operators.div_Scalar_mode
-_operators.div_Scalar_mode.redispatch = _redispatch_operators.div_Scalar_mode
-
-aten.div_ = _packet(
-    "aten.div_",
-    (
-        _Candidate(
-            _operators.div__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.div__Tensor_mode,
-            ("self", "other", "rounding_mode"),
-            ("Tensor", "Tensor", "str?"),
-            2,
-            2,
-            required_keywords=("rounding_mode",),
-        ),
-        _Candidate(
-            _operators.div__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.div__Scalar_mode,
-            ("self", "other", "rounding_mode"),
-            ("Tensor", "Scalar", "str?"),
-            2,
-            2,
-            required_keywords=("rounding_mode",),
-        ),
+aten.div = _with_overloads(
+    _functions.div,
+    Tensor=_operators.div_Tensor,
+    out=_operators.div_out,
+    Tensor_mode=_operators.div_Tensor_mode,
+    out_mode=_operators.div_out_mode,
+    Scalar=_operators.div_Scalar,
+    Scalar_mode=_operators.div_Scalar_mode,
+)
+aten.div_ = _with_overloads(
+    _packet(
+        "aten.div_",
+        _Candidate(_operators.div__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.div__Tensor_mode, ("Tensor", "Tensor", "str?")),
+        _Candidate(_operators.div__Scalar, ("Tensor", "Scalar")),
+        _Candidate(_operators.div__Scalar_mode, ("Tensor", "Scalar", "str?")),
     ),
+    Tensor=_operators.div__Tensor,
+    Tensor_mode=_operators.div__Tensor_mode,
+    Scalar=_operators.div__Scalar,
+    Scalar_mode=_operators.div__Scalar_mode,
 )
-aten.div_.Tensor = _operators.div__Tensor
-_operators.div__Tensor.redispatch = _redispatch_operators.div__Tensor
-aten.div_.Tensor_mode = _operators.div__Tensor_mode
-_operators.div__Tensor_mode.redispatch = _redispatch_operators.div__Tensor_mode
-aten.div_.Scalar = _operators.div__Scalar
-_operators.div__Scalar.redispatch = _redispatch_operators.div__Scalar
-aten.div_.Scalar_mode = _operators.div__Scalar_mode
-_operators.div__Scalar_mode.redispatch = _redispatch_operators.div__Scalar_mode
-
-aten.pow = _functions.pow
-aten.pow.Tensor_Tensor_out = _operators.pow_Tensor_Tensor_out
-_operators.pow_Tensor_Tensor_out.redispatch = (
-    _redispatch_operators.pow_Tensor_Tensor_out
+aten.pow = _with_overloads(
+    _functions.pow,
+    Tensor_Tensor_out=_operators.pow_Tensor_Tensor_out,
+    Tensor_Tensor=_operators.pow_Tensor_Tensor,
+    Scalar_out=_operators.pow_Scalar_out,
+    Scalar=_operators.pow_Scalar,
+    Tensor_Scalar_out=_operators.pow_Tensor_Scalar_out,
+    Tensor_Scalar=_operators.pow_Tensor_Scalar,
 )
-aten.pow.Tensor_Tensor = _operators.pow_Tensor_Tensor
-_operators.pow_Tensor_Tensor.redispatch = _redispatch_operators.pow_Tensor_Tensor
-aten.pow.Scalar_out = _operators.pow_Scalar_out
-_operators.pow_Scalar_out.redispatch = _redispatch_operators.pow_Scalar_out
-aten.pow.Scalar = _operators.pow_Scalar
-_operators.pow_Scalar.redispatch = _redispatch_operators.pow_Scalar
-aten.pow.Tensor_Scalar_out = _operators.pow_Tensor_Scalar_out
-_operators.pow_Tensor_Scalar_out.redispatch = (
-    _redispatch_operators.pow_Tensor_Scalar_out
-)
-aten.pow.Tensor_Scalar = _operators.pow_Tensor_Scalar
-_operators.pow_Tensor_Scalar.redispatch = _redispatch_operators.pow_Tensor_Scalar
-
-aten.pow_ = _packet(
-    "aten.pow_",
-    (
-        _Candidate(
-            _operators.pow__Tensor,
-            ("self", "exponent"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.pow__Scalar,
-            ("self", "exponent"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.pow_ = _with_overloads(
+    _packet(
+        "aten.pow_",
+        _Candidate(_operators.pow__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.pow__Scalar, ("Tensor", "Scalar")),
     ),
+    Scalar=_operators.pow__Scalar,
+    Tensor=_operators.pow__Tensor,
 )
-aten.pow_.Scalar = _operators.pow__Scalar
-_operators.pow__Scalar.redispatch = _redispatch_operators.pow__Scalar
-aten.pow_.Tensor = _operators.pow__Tensor
-_operators.pow__Tensor.redispatch = _redispatch_operators.pow__Tensor
-
-aten.remainder = _functions.remainder
-aten.remainder.Scalar_out = _operators.remainder_Scalar_out
-_operators.remainder_Scalar_out.redispatch = _redispatch_operators.remainder_Scalar_out
-aten.remainder.Scalar = _operators.remainder_Scalar
-_operators.remainder_Scalar.redispatch = _redispatch_operators.remainder_Scalar
-aten.remainder.Tensor_out = _operators.remainder_Tensor_out
-_operators.remainder_Tensor_out.redispatch = _redispatch_operators.remainder_Tensor_out
-aten.remainder.Tensor = _operators.remainder_Tensor
-_operators.remainder_Tensor.redispatch = _redispatch_operators.remainder_Tensor
-aten.remainder.Scalar_Tensor = _operators.remainder_Scalar_Tensor
-_operators.remainder_Scalar_Tensor.redispatch = (
-    _redispatch_operators.remainder_Scalar_Tensor
+aten.remainder = _with_overloads(
+    _functions.remainder,
+    Scalar_out=_operators.remainder_Scalar_out,
+    Scalar=_operators.remainder_Scalar,
+    Tensor_out=_operators.remainder_Tensor_out,
+    Tensor=_operators.remainder_Tensor,
+    Scalar_Tensor=_operators.remainder_Scalar_Tensor,
 )
-
-aten.remainder_ = _packet(
-    "aten.remainder_",
-    (
-        _Candidate(
-            _operators.remainder__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.remainder__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.remainder_ = _with_overloads(
+    _packet(
+        "aten.remainder_",
+        _Candidate(_operators.remainder__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.remainder__Scalar, ("Tensor", "Scalar")),
     ),
+    Scalar=_operators.remainder__Scalar,
+    Tensor=_operators.remainder__Tensor,
 )
-aten.remainder_.Scalar = _operators.remainder__Scalar
-_operators.remainder__Scalar.redispatch = _redispatch_operators.remainder__Scalar
-aten.remainder_.Tensor = _operators.remainder__Tensor
-_operators.remainder__Tensor.redispatch = _redispatch_operators.remainder__Tensor
-
-aten.fmod = _functions.fmod
-aten.fmod.Scalar_out = _operators.fmod_Scalar_out
-_operators.fmod_Scalar_out.redispatch = _redispatch_operators.fmod_Scalar_out
-aten.fmod.Scalar = _operators.fmod_Scalar
-_operators.fmod_Scalar.redispatch = _redispatch_operators.fmod_Scalar
-aten.fmod.Tensor_out = _operators.fmod_Tensor_out
-_operators.fmod_Tensor_out.redispatch = _redispatch_operators.fmod_Tensor_out
-aten.fmod.Tensor = _operators.fmod_Tensor
-_operators.fmod_Tensor.redispatch = _redispatch_operators.fmod_Tensor
-
-aten.fmod_ = _packet(
-    "aten.fmod_",
-    (
-        _Candidate(
-            _operators.fmod__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.fmod__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.fmod = _with_overloads(
+    _functions.fmod,
+    Scalar_out=_operators.fmod_Scalar_out,
+    Scalar=_operators.fmod_Scalar,
+    Tensor_out=_operators.fmod_Tensor_out,
+    Tensor=_operators.fmod_Tensor,
+)
+aten.fmod_ = _with_overloads(
+    _packet(
+        "aten.fmod_",
+        _Candidate(_operators.fmod__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.fmod__Scalar, ("Tensor", "Scalar")),
     ),
+    Scalar=_operators.fmod__Scalar,
+    Tensor=_operators.fmod__Tensor,
 )
-aten.fmod_.Scalar = _operators.fmod__Scalar
-_operators.fmod__Scalar.redispatch = _redispatch_operators.fmod__Scalar
-aten.fmod_.Tensor = _operators.fmod__Tensor
-_operators.fmod__Tensor.redispatch = _redispatch_operators.fmod__Tensor
-
-aten.floor_divide = _functions.floor_divide
-aten.floor_divide.default = _operators.floor_divide
-_operators.floor_divide.redispatch = _redispatch_operators.floor_divide
-aten.floor_divide.out = _operators.floor_divide_out
-_operators.floor_divide_out.redispatch = _redispatch_operators.floor_divide_out
-aten.floor_divide.Scalar = _operators.floor_divide_Scalar
-_operators.floor_divide_Scalar.redispatch = _redispatch_operators.floor_divide_Scalar
-
-aten.floor_divide_ = _packet(
-    "aten.floor_divide_",
-    (
-        _Candidate(
-            _operators.floor_divide__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.floor_divide__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.floor_divide = _with_overloads(
+    _functions.floor_divide,
+    default=_operators.floor_divide,
+    out=_operators.floor_divide_out,
+    Scalar=_operators.floor_divide_Scalar,
+)
+aten.floor_divide_ = _with_overloads(
+    _packet(
+        "aten.floor_divide_",
+        _Candidate(_operators.floor_divide__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.floor_divide__Scalar, ("Tensor", "Scalar")),
     ),
+    Tensor=_operators.floor_divide__Tensor,
+    Scalar=_operators.floor_divide__Scalar,
 )
-aten.floor_divide_.Tensor = _operators.floor_divide__Tensor
-_operators.floor_divide__Tensor.redispatch = _redispatch_operators.floor_divide__Tensor
-aten.floor_divide_.Scalar = _operators.floor_divide__Scalar
-_operators.floor_divide__Scalar.redispatch = _redispatch_operators.floor_divide__Scalar
-
-aten.maximum = _functions.maximum
-aten.maximum.default = _operators.maximum
-_operators.maximum.redispatch = _redispatch_operators.maximum
-aten.maximum.out = _operators.maximum_out
-_operators.maximum_out.redispatch = _redispatch_operators.maximum_out
-
-aten.minimum = _functions.minimum
-aten.minimum.default = _operators.minimum
-_operators.minimum.redispatch = _redispatch_operators.minimum
-aten.minimum.out = _operators.minimum_out
-_operators.minimum_out.redispatch = _redispatch_operators.minimum_out
-
-aten.fmax = _functions.fmax
-aten.fmax.default = _operators.fmax
-_operators.fmax.redispatch = _redispatch_operators.fmax
-aten.fmax.out = _operators.fmax_out
-_operators.fmax_out.redispatch = _redispatch_operators.fmax_out
-
-aten.fmin = _functions.fmin
-aten.fmin.default = _operators.fmin
-_operators.fmin.redispatch = _redispatch_operators.fmin
-aten.fmin.out = _operators.fmin_out
-_operators.fmin_out.redispatch = _redispatch_operators.fmin_out
-
-aten.atan2 = _functions.atan2
-aten.atan2.out = _operators.atan2_out
-_operators.atan2_out.redispatch = _redispatch_operators.atan2_out
-aten.atan2.default = _operators.atan2
-_operators.atan2.redispatch = _redispatch_operators.atan2
-
-aten.atan2_ = _operators.atan2_
-aten.atan2_.default = _operators.atan2_
-_operators.atan2_.redispatch = _redispatch_operators.atan2_
-
-aten.rsub = _functions.rsub
-aten.rsub.Tensor = _operators.rsub_Tensor
-_operators.rsub_Tensor.redispatch = _redispatch_operators.rsub_Tensor
-aten.rsub.Scalar = _operators.rsub_Scalar
-_operators.rsub_Scalar.redispatch = _redispatch_operators.rsub_Scalar
-
-aten.hypot = _functions.hypot
-aten.hypot.out = _operators.hypot_out
-_operators.hypot_out.redispatch = _redispatch_operators.hypot_out
-aten.hypot.default = _operators.hypot
-_operators.hypot.redispatch = _redispatch_operators.hypot
-
-aten.hypot_ = _operators.hypot_
-aten.hypot_.default = _operators.hypot_
-_operators.hypot_.redispatch = _redispatch_operators.hypot_
-
-aten.copysign = _functions.copysign
-aten.copysign.out = _operators.copysign_out
-_operators.copysign_out.redispatch = _redispatch_operators.copysign_out
-aten.copysign.Tensor = _operators.copysign_Tensor
-_operators.copysign_Tensor.redispatch = _redispatch_operators.copysign_Tensor
-aten.copysign.Scalar = _operators.copysign_Scalar
-_operators.copysign_Scalar.redispatch = _redispatch_operators.copysign_Scalar
-
-aten.copysign_ = _packet(
-    "aten.copysign_",
-    (
-        _Candidate(
-            _operators.copysign__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.copysign__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.maximum = _with_overloads(
+    _functions.maximum, default=_operators.maximum, out=_operators.maximum_out
+)
+aten.minimum = _with_overloads(
+    _functions.minimum, default=_operators.minimum, out=_operators.minimum_out
+)
+aten.fmax = _with_overloads(
+    _functions.fmax, default=_operators.fmax, out=_operators.fmax_out
+)
+aten.fmin = _with_overloads(
+    _functions.fmin, default=_operators.fmin, out=_operators.fmin_out
+)
+aten.atan2 = _with_overloads(
+    _functions.atan2, out=_operators.atan2_out, default=_operators.atan2
+)
+aten.atan2_ = _with_overloads(_operators.atan2_, default=_operators.atan2_)
+aten.rsub = _with_overloads(
+    _functions.rsub, Tensor=_operators.rsub_Tensor, Scalar=_operators.rsub_Scalar
+)
+aten.hypot = _with_overloads(
+    _functions.hypot, out=_operators.hypot_out, default=_operators.hypot
+)
+aten.hypot_ = _with_overloads(_operators.hypot_, default=_operators.hypot_)
+aten.copysign = _with_overloads(
+    _functions.copysign,
+    out=_operators.copysign_out,
+    Tensor=_operators.copysign_Tensor,
+    Scalar=_operators.copysign_Scalar,
+)
+aten.copysign_ = _with_overloads(
+    _packet(
+        "aten.copysign_",
+        _Candidate(_operators.copysign__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.copysign__Scalar, ("Tensor", "Scalar")),
     ),
+    Tensor=_operators.copysign__Tensor,
+    Scalar=_operators.copysign__Scalar,
 )
-aten.copysign_.Tensor = _operators.copysign__Tensor
-_operators.copysign__Tensor.redispatch = _redispatch_operators.copysign__Tensor
-aten.copysign_.Scalar = _operators.copysign__Scalar
-_operators.copysign__Scalar.redispatch = _redispatch_operators.copysign__Scalar
-
-aten.eq_ = _packet(
-    "aten.eq_",
-    (
-        _Candidate(
-            _operators.eq__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.eq__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.eq_ = _with_overloads(
+    _packet(
+        "aten.eq_",
+        _Candidate(_operators.eq__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.eq__Scalar, ("Tensor", "Scalar")),
     ),
+    Scalar=_operators.eq__Scalar,
+    Tensor=_operators.eq__Tensor,
 )
-aten.eq_.Scalar = _operators.eq__Scalar
-_operators.eq__Scalar.redispatch = _redispatch_operators.eq__Scalar
-aten.eq_.Tensor = _operators.eq__Tensor
-_operators.eq__Tensor.redispatch = _redispatch_operators.eq__Tensor
-
-aten.eq = _functions.eq
-aten.eq.Scalar_out = _operators.eq_Scalar_out
-_operators.eq_Scalar_out.redispatch = _redispatch_operators.eq_Scalar_out
-aten.eq.Scalar = _operators.eq_Scalar
-_operators.eq_Scalar.redispatch = _redispatch_operators.eq_Scalar
-aten.eq.Tensor_out = _operators.eq_Tensor_out
-_operators.eq_Tensor_out.redispatch = _redispatch_operators.eq_Tensor_out
-aten.eq.Tensor = _operators.eq_Tensor
-_operators.eq_Tensor.redispatch = _redispatch_operators.eq_Tensor
-
-aten.ne = _functions.ne
-aten.ne.Scalar_out = _operators.ne_Scalar_out
-_operators.ne_Scalar_out.redispatch = _redispatch_operators.ne_Scalar_out
-aten.ne.Scalar = _operators.ne_Scalar
-_operators.ne_Scalar.redispatch = _redispatch_operators.ne_Scalar
-aten.ne.Tensor_out = _operators.ne_Tensor_out
-_operators.ne_Tensor_out.redispatch = _redispatch_operators.ne_Tensor_out
-aten.ne.Tensor = _operators.ne_Tensor
-_operators.ne_Tensor.redispatch = _redispatch_operators.ne_Tensor
-
-aten.ne_ = _packet(
-    "aten.ne_",
-    (
-        _Candidate(
-            _operators.ne__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.ne__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.eq = _with_overloads(
+    _functions.eq,
+    Scalar_out=_operators.eq_Scalar_out,
+    Scalar=_operators.eq_Scalar,
+    Tensor_out=_operators.eq_Tensor_out,
+    Tensor=_operators.eq_Tensor,
+)
+aten.ne = _with_overloads(
+    _functions.ne,
+    Scalar_out=_operators.ne_Scalar_out,
+    Scalar=_operators.ne_Scalar,
+    Tensor_out=_operators.ne_Tensor_out,
+    Tensor=_operators.ne_Tensor,
+)
+aten.ne_ = _with_overloads(
+    _packet(
+        "aten.ne_",
+        _Candidate(_operators.ne__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.ne__Scalar, ("Tensor", "Scalar")),
     ),
+    Scalar=_operators.ne__Scalar,
+    Tensor=_operators.ne__Tensor,
 )
-aten.ne_.Scalar = _operators.ne__Scalar
-_operators.ne__Scalar.redispatch = _redispatch_operators.ne__Scalar
-aten.ne_.Tensor = _operators.ne__Tensor
-_operators.ne__Tensor.redispatch = _redispatch_operators.ne__Tensor
-
-aten.lt = _functions.lt
-aten.lt.Scalar_out = _operators.lt_Scalar_out
-_operators.lt_Scalar_out.redispatch = _redispatch_operators.lt_Scalar_out
-aten.lt.Scalar = _operators.lt_Scalar
-_operators.lt_Scalar.redispatch = _redispatch_operators.lt_Scalar
-aten.lt.Tensor_out = _operators.lt_Tensor_out
-_operators.lt_Tensor_out.redispatch = _redispatch_operators.lt_Tensor_out
-aten.lt.Tensor = _operators.lt_Tensor
-_operators.lt_Tensor.redispatch = _redispatch_operators.lt_Tensor
-
-aten.lt_ = _packet(
-    "aten.lt_",
-    (
-        _Candidate(
-            _operators.lt__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.lt__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.lt = _with_overloads(
+    _functions.lt,
+    Scalar_out=_operators.lt_Scalar_out,
+    Scalar=_operators.lt_Scalar,
+    Tensor_out=_operators.lt_Tensor_out,
+    Tensor=_operators.lt_Tensor,
+)
+aten.lt_ = _with_overloads(
+    _packet(
+        "aten.lt_",
+        _Candidate(_operators.lt__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.lt__Scalar, ("Tensor", "Scalar")),
     ),
+    Scalar=_operators.lt__Scalar,
+    Tensor=_operators.lt__Tensor,
 )
-aten.lt_.Scalar = _operators.lt__Scalar
-_operators.lt__Scalar.redispatch = _redispatch_operators.lt__Scalar
-aten.lt_.Tensor = _operators.lt__Tensor
-_operators.lt__Tensor.redispatch = _redispatch_operators.lt__Tensor
-
-aten.le = _functions.le
-aten.le.Scalar_out = _operators.le_Scalar_out
-_operators.le_Scalar_out.redispatch = _redispatch_operators.le_Scalar_out
-aten.le.Scalar = _operators.le_Scalar
-_operators.le_Scalar.redispatch = _redispatch_operators.le_Scalar
-aten.le.Tensor_out = _operators.le_Tensor_out
-_operators.le_Tensor_out.redispatch = _redispatch_operators.le_Tensor_out
-aten.le.Tensor = _operators.le_Tensor
-_operators.le_Tensor.redispatch = _redispatch_operators.le_Tensor
-
-aten.le_ = _packet(
-    "aten.le_",
-    (
-        _Candidate(
-            _operators.le__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.le__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.le = _with_overloads(
+    _functions.le,
+    Scalar_out=_operators.le_Scalar_out,
+    Scalar=_operators.le_Scalar,
+    Tensor_out=_operators.le_Tensor_out,
+    Tensor=_operators.le_Tensor,
+)
+aten.le_ = _with_overloads(
+    _packet(
+        "aten.le_",
+        _Candidate(_operators.le__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.le__Scalar, ("Tensor", "Scalar")),
     ),
+    Scalar=_operators.le__Scalar,
+    Tensor=_operators.le__Tensor,
 )
-aten.le_.Scalar = _operators.le__Scalar
-_operators.le__Scalar.redispatch = _redispatch_operators.le__Scalar
-aten.le_.Tensor = _operators.le__Tensor
-_operators.le__Tensor.redispatch = _redispatch_operators.le__Tensor
-
-aten.gt = _functions.gt
-aten.gt.Scalar_out = _operators.gt_Scalar_out
-_operators.gt_Scalar_out.redispatch = _redispatch_operators.gt_Scalar_out
-aten.gt.Scalar = _operators.gt_Scalar
-_operators.gt_Scalar.redispatch = _redispatch_operators.gt_Scalar
-aten.gt.Tensor_out = _operators.gt_Tensor_out
-_operators.gt_Tensor_out.redispatch = _redispatch_operators.gt_Tensor_out
-aten.gt.Tensor = _operators.gt_Tensor
-_operators.gt_Tensor.redispatch = _redispatch_operators.gt_Tensor
-
-aten.gt_ = _packet(
-    "aten.gt_",
-    (
-        _Candidate(
-            _operators.gt__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.gt__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.gt = _with_overloads(
+    _functions.gt,
+    Scalar_out=_operators.gt_Scalar_out,
+    Scalar=_operators.gt_Scalar,
+    Tensor_out=_operators.gt_Tensor_out,
+    Tensor=_operators.gt_Tensor,
+)
+aten.gt_ = _with_overloads(
+    _packet(
+        "aten.gt_",
+        _Candidate(_operators.gt__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.gt__Scalar, ("Tensor", "Scalar")),
     ),
+    Scalar=_operators.gt__Scalar,
+    Tensor=_operators.gt__Tensor,
 )
-aten.gt_.Scalar = _operators.gt__Scalar
-_operators.gt__Scalar.redispatch = _redispatch_operators.gt__Scalar
-aten.gt_.Tensor = _operators.gt__Tensor
-_operators.gt__Tensor.redispatch = _redispatch_operators.gt__Tensor
-
-aten.ge = _functions.ge
-aten.ge.Scalar_out = _operators.ge_Scalar_out
-_operators.ge_Scalar_out.redispatch = _redispatch_operators.ge_Scalar_out
-aten.ge.Scalar = _operators.ge_Scalar
-_operators.ge_Scalar.redispatch = _redispatch_operators.ge_Scalar
-aten.ge.Tensor_out = _operators.ge_Tensor_out
-_operators.ge_Tensor_out.redispatch = _redispatch_operators.ge_Tensor_out
-aten.ge.Tensor = _operators.ge_Tensor
-_operators.ge_Tensor.redispatch = _redispatch_operators.ge_Tensor
-
-aten.ge_ = _packet(
-    "aten.ge_",
-    (
-        _Candidate(
-            _operators.ge__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.ge__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.ge = _with_overloads(
+    _functions.ge,
+    Scalar_out=_operators.ge_Scalar_out,
+    Scalar=_operators.ge_Scalar,
+    Tensor_out=_operators.ge_Tensor_out,
+    Tensor=_operators.ge_Tensor,
+)
+aten.ge_ = _with_overloads(
+    _packet(
+        "aten.ge_",
+        _Candidate(_operators.ge__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.ge__Scalar, ("Tensor", "Scalar")),
     ),
+    Scalar=_operators.ge__Scalar,
+    Tensor=_operators.ge__Tensor,
 )
-aten.ge_.Scalar = _operators.ge__Scalar
-_operators.ge__Scalar.redispatch = _redispatch_operators.ge__Scalar
-aten.ge_.Tensor = _operators.ge__Tensor
-_operators.ge__Tensor.redispatch = _redispatch_operators.ge__Tensor
-
-aten.logical_and = _functions.logical_and
-aten.logical_and.default = _operators.logical_and
-_operators.logical_and.redispatch = _redispatch_operators.logical_and
-aten.logical_and.out = _operators.logical_and_out
-_operators.logical_and_out.redispatch = _redispatch_operators.logical_and_out
-
-aten.logical_and_ = _operators.logical_and_
-aten.logical_and_.default = _operators.logical_and_
-_operators.logical_and_.redispatch = _redispatch_operators.logical_and_
-
-aten.logical_or = _functions.logical_or
-aten.logical_or.default = _operators.logical_or
-_operators.logical_or.redispatch = _redispatch_operators.logical_or
-aten.logical_or.out = _operators.logical_or_out
-_operators.logical_or_out.redispatch = _redispatch_operators.logical_or_out
-
-aten.logical_or_ = _operators.logical_or_
-aten.logical_or_.default = _operators.logical_or_
-_operators.logical_or_.redispatch = _redispatch_operators.logical_or_
-
-aten.logical_xor = _functions.logical_xor
-aten.logical_xor.default = _operators.logical_xor
-_operators.logical_xor.redispatch = _redispatch_operators.logical_xor
-aten.logical_xor.out = _operators.logical_xor_out
-_operators.logical_xor_out.redispatch = _redispatch_operators.logical_xor_out
-
-aten.logical_xor_ = _operators.logical_xor_
-aten.logical_xor_.default = _operators.logical_xor_
-_operators.logical_xor_.redispatch = _redispatch_operators.logical_xor_
-
-aten.bitwise_and = _functions.bitwise_and
-aten.bitwise_and.Tensor_out = _operators.bitwise_and_Tensor_out
-_operators.bitwise_and_Tensor_out.redispatch = (
-    _redispatch_operators.bitwise_and_Tensor_out
+aten.logical_and = _with_overloads(
+    _functions.logical_and,
+    default=_operators.logical_and,
+    out=_operators.logical_and_out,
 )
-aten.bitwise_and.Scalar_out = _operators.bitwise_and_Scalar_out
-_operators.bitwise_and_Scalar_out.redispatch = (
-    _redispatch_operators.bitwise_and_Scalar_out
+aten.logical_and_ = _with_overloads(
+    _operators.logical_and_, default=_operators.logical_and_
 )
-aten.bitwise_and.Scalar = _operators.bitwise_and_Scalar
-_operators.bitwise_and_Scalar.redispatch = _redispatch_operators.bitwise_and_Scalar
-aten.bitwise_and.Scalar_Tensor = _operators.bitwise_and_Scalar_Tensor
-_operators.bitwise_and_Scalar_Tensor.redispatch = (
-    _redispatch_operators.bitwise_and_Scalar_Tensor
+aten.logical_or = _with_overloads(
+    _functions.logical_or, default=_operators.logical_or, out=_operators.logical_or_out
 )
-aten.bitwise_and.Tensor = _operators.bitwise_and_Tensor
-_operators.bitwise_and_Tensor.redispatch = _redispatch_operators.bitwise_and_Tensor
-
-aten.bitwise_and_ = _packet(
-    "aten.bitwise_and_",
-    (
-        _Candidate(
-            _operators.bitwise_and__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.bitwise_and__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.logical_or_ = _with_overloads(
+    _operators.logical_or_, default=_operators.logical_or_
+)
+aten.logical_xor = _with_overloads(
+    _functions.logical_xor,
+    default=_operators.logical_xor,
+    out=_operators.logical_xor_out,
+)
+aten.logical_xor_ = _with_overloads(
+    _operators.logical_xor_, default=_operators.logical_xor_
+)
+aten.bitwise_and = _with_overloads(
+    _functions.bitwise_and,
+    Tensor_out=_operators.bitwise_and_Tensor_out,
+    Scalar_out=_operators.bitwise_and_Scalar_out,
+    Scalar=_operators.bitwise_and_Scalar,
+    Scalar_Tensor=_operators.bitwise_and_Scalar_Tensor,
+    Tensor=_operators.bitwise_and_Tensor,
+)
+aten.bitwise_and_ = _with_overloads(
+    _packet(
+        "aten.bitwise_and_",
+        _Candidate(_operators.bitwise_and__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_and__Scalar, ("Tensor", "Scalar")),
     ),
+    Scalar=_operators.bitwise_and__Scalar,
+    Tensor=_operators.bitwise_and__Tensor,
 )
-aten.bitwise_and_.Scalar = _operators.bitwise_and__Scalar
-_operators.bitwise_and__Scalar.redispatch = _redispatch_operators.bitwise_and__Scalar
-aten.bitwise_and_.Tensor = _operators.bitwise_and__Tensor
-_operators.bitwise_and__Tensor.redispatch = _redispatch_operators.bitwise_and__Tensor
-
-aten.bitwise_or = _functions.bitwise_or
-aten.bitwise_or.Tensor_out = _operators.bitwise_or_Tensor_out
-_operators.bitwise_or_Tensor_out.redispatch = (
-    _redispatch_operators.bitwise_or_Tensor_out
+aten.bitwise_or = _with_overloads(
+    _functions.bitwise_or,
+    Tensor_out=_operators.bitwise_or_Tensor_out,
+    Scalar_out=_operators.bitwise_or_Scalar_out,
+    Scalar=_operators.bitwise_or_Scalar,
+    Scalar_Tensor=_operators.bitwise_or_Scalar_Tensor,
+    Tensor=_operators.bitwise_or_Tensor,
 )
-aten.bitwise_or.Scalar_out = _operators.bitwise_or_Scalar_out
-_operators.bitwise_or_Scalar_out.redispatch = (
-    _redispatch_operators.bitwise_or_Scalar_out
-)
-aten.bitwise_or.Scalar = _operators.bitwise_or_Scalar
-_operators.bitwise_or_Scalar.redispatch = _redispatch_operators.bitwise_or_Scalar
-aten.bitwise_or.Scalar_Tensor = _operators.bitwise_or_Scalar_Tensor
-_operators.bitwise_or_Scalar_Tensor.redispatch = (
-    _redispatch_operators.bitwise_or_Scalar_Tensor
-)
-aten.bitwise_or.Tensor = _operators.bitwise_or_Tensor
-_operators.bitwise_or_Tensor.redispatch = _redispatch_operators.bitwise_or_Tensor
-
-aten.bitwise_or_ = _packet(
-    "aten.bitwise_or_",
-    (
-        _Candidate(
-            _operators.bitwise_or__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.bitwise_or__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.bitwise_or_ = _with_overloads(
+    _packet(
+        "aten.bitwise_or_",
+        _Candidate(_operators.bitwise_or__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_or__Scalar, ("Tensor", "Scalar")),
     ),
+    Scalar=_operators.bitwise_or__Scalar,
+    Tensor=_operators.bitwise_or__Tensor,
 )
-aten.bitwise_or_.Scalar = _operators.bitwise_or__Scalar
-_operators.bitwise_or__Scalar.redispatch = _redispatch_operators.bitwise_or__Scalar
-aten.bitwise_or_.Tensor = _operators.bitwise_or__Tensor
-_operators.bitwise_or__Tensor.redispatch = _redispatch_operators.bitwise_or__Tensor
-
-aten.bitwise_xor = _functions.bitwise_xor
-aten.bitwise_xor.Tensor_out = _operators.bitwise_xor_Tensor_out
-_operators.bitwise_xor_Tensor_out.redispatch = (
-    _redispatch_operators.bitwise_xor_Tensor_out
+aten.bitwise_xor = _with_overloads(
+    _functions.bitwise_xor,
+    Tensor_out=_operators.bitwise_xor_Tensor_out,
+    Scalar_out=_operators.bitwise_xor_Scalar_out,
+    Scalar=_operators.bitwise_xor_Scalar,
+    Scalar_Tensor=_operators.bitwise_xor_Scalar_Tensor,
+    Tensor=_operators.bitwise_xor_Tensor,
 )
-aten.bitwise_xor.Scalar_out = _operators.bitwise_xor_Scalar_out
-_operators.bitwise_xor_Scalar_out.redispatch = (
-    _redispatch_operators.bitwise_xor_Scalar_out
-)
-aten.bitwise_xor.Scalar = _operators.bitwise_xor_Scalar
-_operators.bitwise_xor_Scalar.redispatch = _redispatch_operators.bitwise_xor_Scalar
-aten.bitwise_xor.Scalar_Tensor = _operators.bitwise_xor_Scalar_Tensor
-_operators.bitwise_xor_Scalar_Tensor.redispatch = (
-    _redispatch_operators.bitwise_xor_Scalar_Tensor
-)
-aten.bitwise_xor.Tensor = _operators.bitwise_xor_Tensor
-_operators.bitwise_xor_Tensor.redispatch = _redispatch_operators.bitwise_xor_Tensor
-
-aten.bitwise_xor_ = _packet(
-    "aten.bitwise_xor_",
-    (
-        _Candidate(
-            _operators.bitwise_xor__Tensor,
-            ("self", "other"),
-            ("Tensor", "Tensor"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.bitwise_xor__Scalar,
-            ("self", "other"),
-            ("Tensor", "Scalar"),
-            2,
-            2,
-        ),
+aten.bitwise_xor_ = _with_overloads(
+    _packet(
+        "aten.bitwise_xor_",
+        _Candidate(_operators.bitwise_xor__Tensor, ("Tensor", "Tensor")),
+        _Candidate(_operators.bitwise_xor__Scalar, ("Tensor", "Scalar")),
     ),
+    Scalar=_operators.bitwise_xor__Scalar,
+    Tensor=_operators.bitwise_xor__Tensor,
 )
-aten.bitwise_xor_.Scalar = _operators.bitwise_xor__Scalar
-_operators.bitwise_xor__Scalar.redispatch = _redispatch_operators.bitwise_xor__Scalar
-aten.bitwise_xor_.Tensor = _operators.bitwise_xor__Tensor
-_operators.bitwise_xor__Tensor.redispatch = _redispatch_operators.bitwise_xor__Tensor
-
-aten.isclose = _operators.isclose
-aten.isclose.default = _operators.isclose
-_operators.isclose.redispatch = _redispatch_operators.isclose
-
-aten.allclose = _operators.allclose
-aten.allclose.default = _operators.allclose
-_operators.allclose.redispatch = _redispatch_operators.allclose
-
-aten.equal = _operators.equal
-aten.equal.default = _operators.equal
-_operators.equal.redispatch = _redispatch_operators.equal
-
-aten.clamp = _functions.clamp
-aten.clamp.default = _operators.clamp
-_operators.clamp.redispatch = _redispatch_operators.clamp
-aten.clamp.Tensor = _operators.clamp_Tensor
-_operators.clamp_Tensor.redispatch = _redispatch_operators.clamp_Tensor
-aten.clamp.out = _operators.clamp_out
-_operators.clamp_out.redispatch = _redispatch_operators.clamp_out
-aten.clamp.Tensor_out = _operators.clamp_Tensor_out
-_operators.clamp_Tensor_out.redispatch = _redispatch_operators.clamp_Tensor_out
-
-aten.clamp_ = _functions.clamp_
-aten.clamp_.default = _operators.clamp_
-_operators.clamp_.redispatch = _redispatch_operators.clamp_
-aten.clamp_.Tensor = _operators.clamp__Tensor
-_operators.clamp__Tensor.redispatch = _redispatch_operators.clamp__Tensor
-
-aten.clamp_min = _functions.clamp_min
-aten.clamp_min.default = _operators.clamp_min
-_operators.clamp_min.redispatch = _redispatch_operators.clamp_min
-aten.clamp_min.Tensor = _operators.clamp_min_Tensor
-_operators.clamp_min_Tensor.redispatch = _redispatch_operators.clamp_min_Tensor
-aten.clamp_min.out = _operators.clamp_min_out
-_operators.clamp_min_out.redispatch = _redispatch_operators.clamp_min_out
-aten.clamp_min.Tensor_out = _operators.clamp_min_Tensor_out
-_operators.clamp_min_Tensor_out.redispatch = _redispatch_operators.clamp_min_Tensor_out
-
-aten.clamp_min_ = _functions.clamp_min_
-aten.clamp_min_.default = _operators.clamp_min_
-_operators.clamp_min_.redispatch = _redispatch_operators.clamp_min_
-aten.clamp_min_.Tensor = _operators.clamp_min__Tensor
-_operators.clamp_min__Tensor.redispatch = _redispatch_operators.clamp_min__Tensor
-
-aten.clamp_max = _functions.clamp_max
-aten.clamp_max.default = _operators.clamp_max
-_operators.clamp_max.redispatch = _redispatch_operators.clamp_max
-aten.clamp_max.Tensor = _operators.clamp_max_Tensor
-_operators.clamp_max_Tensor.redispatch = _redispatch_operators.clamp_max_Tensor
-aten.clamp_max.out = _operators.clamp_max_out
-_operators.clamp_max_out.redispatch = _redispatch_operators.clamp_max_out
-aten.clamp_max.Tensor_out = _operators.clamp_max_Tensor_out
-_operators.clamp_max_Tensor_out.redispatch = _redispatch_operators.clamp_max_Tensor_out
-
-aten.clamp_max_ = _functions.clamp_max_
-aten.clamp_max_.default = _operators.clamp_max_
-_operators.clamp_max_.redispatch = _redispatch_operators.clamp_max_
-aten.clamp_max_.Tensor = _operators.clamp_max__Tensor
-_operators.clamp_max__Tensor.redispatch = _redispatch_operators.clamp_max__Tensor
-
-aten.lerp_ = _packet(
-    "aten.lerp_",
-    (
-        _Candidate(
-            _operators.lerp__Tensor,
-            ("self", "end", "weight"),
-            ("Tensor", "Tensor", "Tensor"),
-            3,
-            3,
-        ),
-        _Candidate(
-            _operators.lerp__Scalar,
-            ("self", "end", "weight"),
-            ("Tensor", "Tensor", "Scalar"),
-            3,
-            3,
-        ),
+aten.isclose = _with_overloads(_operators.isclose, default=_operators.isclose)
+aten.allclose = _with_overloads(_operators.allclose, default=_operators.allclose)
+aten.equal = _with_overloads(_operators.equal, default=_operators.equal)
+aten.clamp = _with_overloads(
+    _functions.clamp,
+    default=_operators.clamp,
+    Tensor=_operators.clamp_Tensor,
+    out=_operators.clamp_out,
+    Tensor_out=_operators.clamp_Tensor_out,
+)
+aten.clamp_ = _with_overloads(
+    _functions.clamp_, default=_operators.clamp_, Tensor=_operators.clamp__Tensor
+)
+aten.clamp_min = _with_overloads(
+    _functions.clamp_min,
+    default=_operators.clamp_min,
+    Tensor=_operators.clamp_min_Tensor,
+    out=_operators.clamp_min_out,
+    Tensor_out=_operators.clamp_min_Tensor_out,
+)
+aten.clamp_min_ = _with_overloads(
+    _functions.clamp_min_,
+    default=_operators.clamp_min_,
+    Tensor=_operators.clamp_min__Tensor,
+)
+aten.clamp_max = _with_overloads(
+    _functions.clamp_max,
+    default=_operators.clamp_max,
+    Tensor=_operators.clamp_max_Tensor,
+    out=_operators.clamp_max_out,
+    Tensor_out=_operators.clamp_max_Tensor_out,
+)
+aten.clamp_max_ = _with_overloads(
+    _functions.clamp_max_,
+    default=_operators.clamp_max_,
+    Tensor=_operators.clamp_max__Tensor,
+)
+aten.lerp_ = _with_overloads(
+    _packet(
+        "aten.lerp_",
+        _Candidate(_operators.lerp__Tensor, ("Tensor", "Tensor", "Tensor")),
+        _Candidate(_operators.lerp__Scalar, ("Tensor", "Tensor", "Scalar")),
     ),
+    Scalar=_operators.lerp__Scalar,
+    Tensor=_operators.lerp__Tensor,
 )
-aten.lerp_.Scalar = _operators.lerp__Scalar
-_operators.lerp__Scalar.redispatch = _redispatch_operators.lerp__Scalar
-aten.lerp_.Tensor = _operators.lerp__Tensor
-_operators.lerp__Tensor.redispatch = _redispatch_operators.lerp__Tensor
-
-aten.lerp = _functions.lerp
-aten.lerp.Scalar_out = _operators.lerp_Scalar_out
-_operators.lerp_Scalar_out.redispatch = _redispatch_operators.lerp_Scalar_out
-aten.lerp.Tensor_out = _operators.lerp_Tensor_out
-_operators.lerp_Tensor_out.redispatch = _redispatch_operators.lerp_Tensor_out
-aten.lerp.Scalar = _operators.lerp_Scalar
-_operators.lerp_Scalar.redispatch = _redispatch_operators.lerp_Scalar
-aten.lerp.Tensor = _operators.lerp_Tensor
-_operators.lerp_Tensor.redispatch = _redispatch_operators.lerp_Tensor
-
-aten.addcmul = _functions.addcmul
-aten.addcmul.out = _operators.addcmul_out
-_operators.addcmul_out.redispatch = _redispatch_operators.addcmul_out
-aten.addcmul.default = _operators.addcmul
-_operators.addcmul.redispatch = _redispatch_operators.addcmul
-
-aten.addcmul_ = _operators.addcmul_
-aten.addcmul_.default = _operators.addcmul_
-_operators.addcmul_.redispatch = _redispatch_operators.addcmul_
-
-aten.addcdiv = _functions.addcdiv
-aten.addcdiv.out = _operators.addcdiv_out
-_operators.addcdiv_out.redispatch = _redispatch_operators.addcdiv_out
-aten.addcdiv.default = _operators.addcdiv
-_operators.addcdiv.redispatch = _redispatch_operators.addcdiv
-
-aten.addcdiv_ = _operators.addcdiv_
-aten.addcdiv_.default = _operators.addcdiv_
-_operators.addcdiv_.redispatch = _redispatch_operators.addcdiv_
-
-aten.sum = _functions.sum
-aten.sum.default = _operators.sum
-_operators.sum.redispatch = _redispatch_operators.sum
-aten.sum.dim_IntList = _operators.sum_dim_IntList
-_operators.sum_dim_IntList.redispatch = _redispatch_operators.sum_dim_IntList
-aten.sum.IntList_out = _operators.sum_IntList_out
-_operators.sum_IntList_out.redispatch = _redispatch_operators.sum_IntList_out
-
-aten.mean = _functions.mean
-aten.mean.default = _operators.mean
-_operators.mean.redispatch = _redispatch_operators.mean
-aten.mean.dim = _operators.mean_dim
-_operators.mean_dim.redispatch = _redispatch_operators.mean_dim
-aten.mean.out = _operators.mean_out
-_operators.mean_out.redispatch = _redispatch_operators.mean_out
-
-aten.prod = _functions.prod
-aten.prod.default = _operators.prod
-_operators.prod.redispatch = _redispatch_operators.prod
-aten.prod.dim_int = _operators.prod_dim_int
-_operators.prod_dim_int.redispatch = _redispatch_operators.prod_dim_int
-aten.prod.int_out = _operators.prod_int_out
-_operators.prod_int_out.redispatch = _redispatch_operators.prod_int_out
-
-aten.amax = _functions.amax
-aten.amax.default = _operators.amax
-_operators.amax.redispatch = _redispatch_operators.amax
-aten.amax.out = _operators.amax_out
-_operators.amax_out.redispatch = _redispatch_operators.amax_out
-
-aten.amin = _functions.amin
-aten.amin.default = _operators.amin
-_operators.amin.redispatch = _redispatch_operators.amin
-aten.amin.out = _operators.amin_out
-_operators.amin_out.redispatch = _redispatch_operators.amin_out
-
-aten.argmax = _functions.argmax
-aten.argmax.default = _operators.argmax
-_operators.argmax.redispatch = _redispatch_operators.argmax
-aten.argmax.out = _operators.argmax_out
-_operators.argmax_out.redispatch = _redispatch_operators.argmax_out
-
-aten.argmin = _functions.argmin
-aten.argmin.default = _operators.argmin
-_operators.argmin.redispatch = _redispatch_operators.argmin
-aten.argmin.out = _operators.argmin_out
-_operators.argmin_out.redispatch = _redispatch_operators.argmin_out
-
-aten.max = _functions.max
-aten.max.dim = _operators.max_dim
-_operators.max_dim.redispatch = _redispatch_operators.max_dim
-aten.max.dim_max = _operators.max_dim_max
-_operators.max_dim_max.redispatch = _redispatch_operators.max_dim_max
-aten.max.default = _operators.max
-_operators.max.redispatch = _redispatch_operators.max
-aten.max.other = _operators.max_other
-_operators.max_other.redispatch = _redispatch_operators.max_other
-aten.max.unary_out = _operators.max_unary_out
-_operators.max_unary_out.redispatch = _redispatch_operators.max_unary_out
-
-aten.min = _functions.min
-aten.min.dim = _operators.min_dim
-_operators.min_dim.redispatch = _redispatch_operators.min_dim
-aten.min.dim_min = _operators.min_dim_min
-_operators.min_dim_min.redispatch = _redispatch_operators.min_dim_min
-aten.min.default = _operators.min
-_operators.min.redispatch = _redispatch_operators.min
-aten.min.unary_out = _operators.min_unary_out
-_operators.min_unary_out.redispatch = _redispatch_operators.min_unary_out
-aten.min.other = _operators.min_other
-_operators.min_other.redispatch = _redispatch_operators.min_other
-
-aten.any = _functions.any
-aten.any.dim = _operators.any_dim
-_operators.any_dim.redispatch = _redispatch_operators.any_dim
-aten.any.out = _operators.any_out
-_operators.any_out.redispatch = _redispatch_operators.any_out
-aten.any.default = _operators.any
-_operators.any.redispatch = _redispatch_operators.any
-aten.any.all_out = _operators.any_all_out
-_operators.any_all_out.redispatch = _redispatch_operators.any_all_out
-
-aten.all = _functions.all
-aten.all.dim = _operators.all_dim
-_operators.all_dim.redispatch = _redispatch_operators.all_dim
-aten.all.out = _operators.all_out
-_operators.all_out.redispatch = _redispatch_operators.all_out
-aten.all.default = _operators.all
-_operators.all.redispatch = _redispatch_operators.all
-aten.all.all_out = _operators.all_all_out
-_operators.all_all_out.redispatch = _redispatch_operators.all_all_out
-
-aten.var = _functions.var
-aten.var.default = _operators.var
-_operators.var.redispatch = _redispatch_operators.var
-aten.var.dim = _operators.var_dim
-_operators.var_dim.redispatch = _redispatch_operators.var_dim
-aten.var.correction = _operators.var_correction
-_operators.var_correction.redispatch = _redispatch_operators.var_correction
-aten.var.correction_out = _operators.var_correction_out
-_operators.var_correction_out.redispatch = _redispatch_operators.var_correction_out
-
-aten.std = _functions.std
-aten.std.default = _operators.std
-_operators.std.redispatch = _redispatch_operators.std
-aten.std.dim = _operators.std_dim
-_operators.std_dim.redispatch = _redispatch_operators.std_dim
-aten.std.correction = _operators.std_correction
-_operators.std_correction.redispatch = _redispatch_operators.std_correction
-aten.std.correction_out = _operators.std_correction_out
-_operators.std_correction_out.redispatch = _redispatch_operators.std_correction_out
-
-aten.linalg_vector_norm = _functions.linalg_vector_norm
-aten.linalg_vector_norm.default = _operators.linalg_vector_norm
-_operators.linalg_vector_norm.redispatch = _redispatch_operators.linalg_vector_norm
-aten.linalg_vector_norm.out = _operators.linalg_vector_norm_out
-_operators.linalg_vector_norm_out.redispatch = (
-    _redispatch_operators.linalg_vector_norm_out
+aten.lerp = _with_overloads(
+    _functions.lerp,
+    Scalar_out=_operators.lerp_Scalar_out,
+    Tensor_out=_operators.lerp_Tensor_out,
+    Scalar=_operators.lerp_Scalar,
+    Tensor=_operators.lerp_Tensor,
 )
-
-aten.logsumexp = _functions.logsumexp
-aten.logsumexp.default = _operators.logsumexp
-_operators.logsumexp.redispatch = _redispatch_operators.logsumexp
-aten.logsumexp.out = _operators.logsumexp_out
-_operators.logsumexp_out.redispatch = _redispatch_operators.logsumexp_out
-
-aten.norm = _functions.norm
-aten.norm.Scalar = _operators.norm_Scalar
-_operators.norm_Scalar.redispatch = _redispatch_operators.norm_Scalar
-aten.norm.ScalarOpt_dim = _operators.norm_ScalarOpt_dim
-_operators.norm_ScalarOpt_dim.redispatch = _redispatch_operators.norm_ScalarOpt_dim
-aten.norm.out = _operators.norm_out
-_operators.norm_out.redispatch = _redispatch_operators.norm_out
-
-aten.cumsum = _functions.cumsum
-aten.cumsum.default = _operators.cumsum
-_operators.cumsum.redispatch = _redispatch_operators.cumsum
-aten.cumsum.out = _operators.cumsum_out
-_operators.cumsum_out.redispatch = _redispatch_operators.cumsum_out
-
-aten.cumsum_ = _operators.cumsum_
-aten.cumsum_.default = _operators.cumsum_
-_operators.cumsum_.redispatch = _redispatch_operators.cumsum_
-
-aten.cumprod = _functions.cumprod
-aten.cumprod.default = _operators.cumprod
-_operators.cumprod.redispatch = _redispatch_operators.cumprod
-aten.cumprod.out = _operators.cumprod_out
-_operators.cumprod_out.redispatch = _redispatch_operators.cumprod_out
-
-aten.cumprod_ = _operators.cumprod_
-aten.cumprod_.default = _operators.cumprod_
-_operators.cumprod_.redispatch = _redispatch_operators.cumprod_
-
-aten.mm = _functions.mm
-aten.mm.default = _operators.mm
-_operators.mm.redispatch = _redispatch_operators.mm
-aten.mm.out = _operators.mm_out
-_operators.mm_out.redispatch = _redispatch_operators.mm_out
-
-aten.bmm = _functions.bmm
-aten.bmm.default = _operators.bmm
-_operators.bmm.redispatch = _redispatch_operators.bmm
-aten.bmm.out = _operators.bmm_out
-_operators.bmm_out.redispatch = _redispatch_operators.bmm_out
-
-aten.addmm = _functions.addmm
-aten.addmm.default = _operators.addmm
-_operators.addmm.redispatch = _redispatch_operators.addmm
-aten.addmm.out = _operators.addmm_out
-_operators.addmm_out.redispatch = _redispatch_operators.addmm_out
-
-aten.addmm_ = _operators.addmm_
-aten.addmm_.default = _operators.addmm_
-_operators.addmm_.redispatch = _redispatch_operators.addmm_
-
-aten.baddbmm = _functions.baddbmm
-aten.baddbmm.default = _operators.baddbmm
-_operators.baddbmm.redispatch = _redispatch_operators.baddbmm
-aten.baddbmm.out = _operators.baddbmm_out
-_operators.baddbmm_out.redispatch = _redispatch_operators.baddbmm_out
-
-aten.baddbmm_ = _operators.baddbmm_
-aten.baddbmm_.default = _operators.baddbmm_
-_operators.baddbmm_.redispatch = _redispatch_operators.baddbmm_
-
-aten.addmv = _functions.addmv
-aten.addmv.default = _operators.addmv
-_operators.addmv.redispatch = _redispatch_operators.addmv
-aten.addmv.out = _operators.addmv_out
-_operators.addmv_out.redispatch = _redispatch_operators.addmv_out
-
-aten.addmv_ = _operators.addmv_
-aten.addmv_.default = _operators.addmv_
-_operators.addmv_.redispatch = _redispatch_operators.addmv_
-
-aten.mv = _functions.mv
-aten.mv.default = _operators.mv
-_operators.mv.redispatch = _redispatch_operators.mv
-aten.mv.out = _operators.mv_out
-_operators.mv_out.redispatch = _redispatch_operators.mv_out
-
-aten.dot = _functions.dot
-aten.dot.default = _operators.dot
-_operators.dot.redispatch = _redispatch_operators.dot
-aten.dot.out = _operators.dot_out
-_operators.dot_out.redispatch = _redispatch_operators.dot_out
-
-aten.matmul = _functions.matmul
-aten.matmul.default = _operators.matmul
-_operators.matmul.redispatch = _redispatch_operators.matmul
-aten.matmul.out = _operators.matmul_out
-_operators.matmul_out.redispatch = _redispatch_operators.matmul_out
-
-aten.linear = _functions.linear
-aten.linear.default = _operators.linear
-_operators.linear.redispatch = _redispatch_operators.linear
-aten.linear.out = _operators.linear_out
-_operators.linear_out.redispatch = _redispatch_operators.linear_out
-
-aten.outer = _functions.outer
-aten.outer.default = _operators.outer
-_operators.outer.redispatch = _redispatch_operators.outer
-aten.outer.out = _operators.outer_out
-_operators.outer_out.redispatch = _redispatch_operators.outer_out
-
-aten.ger = _operators.ger
-aten.ger.default = _operators.ger
-_operators.ger.redispatch = _redispatch_operators.ger
-
-aten.inner = _functions.inner
-aten.inner.default = _operators.inner
-_operators.inner.redispatch = _redispatch_operators.inner
-aten.inner.out = _operators.inner_out
-_operators.inner_out.redispatch = _redispatch_operators.inner_out
-
-aten.tensordot = _operators.tensordot
-aten.tensordot.default = _operators.tensordot
-_operators.tensordot.redispatch = _redispatch_operators.tensordot
-
-aten.kron = _operators.kron
-aten.kron.default = _operators.kron
-_operators.kron.redispatch = _redispatch_operators.kron
-
-aten.chain_matmul = _operators.chain_matmul
-aten.chain_matmul.default = _operators.chain_matmul
-_operators.chain_matmul.redispatch = _redispatch_operators.chain_matmul
-
-aten.trace = _operators.trace
-aten.trace.default = _operators.trace
-_operators.trace.redispatch = _redispatch_operators.trace
-
-aten.relu = _operators.relu
-aten.relu.default = _operators.relu
-_operators.relu.redispatch = _redispatch_operators.relu
-
-aten.relu_ = _operators.relu_
-aten.relu_.default = _operators.relu_
-_operators.relu_.redispatch = _redispatch_operators.relu_
-
-aten.relu6 = _operators.relu6
-aten.relu6.default = _operators.relu6
-_operators.relu6.redispatch = _redispatch_operators.relu6
-
-aten.relu6_ = _operators.relu6_
-aten.relu6_.default = _operators.relu6_
-_operators.relu6_.redispatch = _redispatch_operators.relu6_
-
-aten.selu = _operators.selu
-aten.selu.default = _operators.selu
-_operators.selu.redispatch = _redispatch_operators.selu
-
-aten.selu_ = _operators.selu_
-aten.selu_.default = _operators.selu_
-_operators.selu_.redispatch = _redispatch_operators.selu_
-
-aten.celu = _operators.celu
-aten.celu.default = _operators.celu
-_operators.celu.redispatch = _redispatch_operators.celu
-
-aten.celu_ = _operators.celu_
-aten.celu_.default = _operators.celu_
-_operators.celu_.redispatch = _redispatch_operators.celu_
-
-aten.gelu = _functions.gelu
-aten.gelu.default = _operators.gelu
-_operators.gelu.redispatch = _redispatch_operators.gelu
-aten.gelu.out = _operators.gelu_out
-_operators.gelu_out.redispatch = _redispatch_operators.gelu_out
-
-aten.gelu_ = _operators.gelu_
-aten.gelu_.default = _operators.gelu_
-_operators.gelu_.redispatch = _redispatch_operators.gelu_
-
-aten.silu = _functions.silu
-aten.silu.default = _operators.silu
-_operators.silu.redispatch = _redispatch_operators.silu
-aten.silu.out = _operators.silu_out
-_operators.silu_out.redispatch = _redispatch_operators.silu_out
-
-aten.silu_ = _operators.silu_
-aten.silu_.default = _operators.silu_
-_operators.silu_.redispatch = _redispatch_operators.silu_
-
-aten.mish = _functions.mish
-aten.mish.default = _operators.mish
-_operators.mish.redispatch = _redispatch_operators.mish
-aten.mish.out = _operators.mish_out
-_operators.mish_out.redispatch = _redispatch_operators.mish_out
-
-aten.mish_ = _operators.mish_
-aten.mish_.default = _operators.mish_
-_operators.mish_.redispatch = _redispatch_operators.mish_
-
-aten.elu = _functions.elu
-aten.elu.default = _operators.elu
-_operators.elu.redispatch = _redispatch_operators.elu
-aten.elu.out = _operators.elu_out
-_operators.elu_out.redispatch = _redispatch_operators.elu_out
-
-aten.elu_ = _operators.elu_
-aten.elu_.default = _operators.elu_
-_operators.elu_.redispatch = _redispatch_operators.elu_
-
-aten.leaky_relu = _functions.leaky_relu
-aten.leaky_relu.default = _operators.leaky_relu
-_operators.leaky_relu.redispatch = _redispatch_operators.leaky_relu
-aten.leaky_relu.out = _operators.leaky_relu_out
-_operators.leaky_relu_out.redispatch = _redispatch_operators.leaky_relu_out
-
-aten.leaky_relu_ = _operators.leaky_relu_
-aten.leaky_relu_.default = _operators.leaky_relu_
-_operators.leaky_relu_.redispatch = _redispatch_operators.leaky_relu_
-
-aten.softplus = _functions.softplus
-aten.softplus.default = _operators.softplus
-_operators.softplus.redispatch = _redispatch_operators.softplus
-aten.softplus.out = _operators.softplus_out
-_operators.softplus_out.redispatch = _redispatch_operators.softplus_out
-
-aten.threshold = _functions.threshold
-aten.threshold.default = _operators.threshold
-_operators.threshold.redispatch = _redispatch_operators.threshold
-aten.threshold.out = _operators.threshold_out
-_operators.threshold_out.redispatch = _redispatch_operators.threshold_out
-
-aten.threshold_ = _operators.threshold_
-aten.threshold_.default = _operators.threshold_
-_operators.threshold_.redispatch = _redispatch_operators.threshold_
-
-aten.hardsigmoid = _functions.hardsigmoid
-aten.hardsigmoid.default = _operators.hardsigmoid
-_operators.hardsigmoid.redispatch = _redispatch_operators.hardsigmoid
-aten.hardsigmoid.out = _operators.hardsigmoid_out
-_operators.hardsigmoid_out.redispatch = _redispatch_operators.hardsigmoid_out
-
-aten.hardsigmoid_ = _operators.hardsigmoid_
-aten.hardsigmoid_.default = _operators.hardsigmoid_
-_operators.hardsigmoid_.redispatch = _redispatch_operators.hardsigmoid_
-
-aten.hardshrink = _functions.hardshrink
-aten.hardshrink.default = _operators.hardshrink
-_operators.hardshrink.redispatch = _redispatch_operators.hardshrink
-aten.hardshrink.out = _operators.hardshrink_out
-_operators.hardshrink_out.redispatch = _redispatch_operators.hardshrink_out
-
-aten.softshrink = _functions.softshrink
-aten.softshrink.default = _operators.softshrink
-_operators.softshrink.redispatch = _redispatch_operators.softshrink
-aten.softshrink.out = _operators.softshrink_out
-_operators.softshrink_out.redispatch = _redispatch_operators.softshrink_out
-
-aten.hardtanh = _functions.hardtanh
-aten.hardtanh.default = _operators.hardtanh
-_operators.hardtanh.redispatch = _redispatch_operators.hardtanh
-aten.hardtanh.out = _operators.hardtanh_out
-_operators.hardtanh_out.redispatch = _redispatch_operators.hardtanh_out
-
-aten.hardtanh_ = _operators.hardtanh_
-aten.hardtanh_.default = _operators.hardtanh_
-_operators.hardtanh_.redispatch = _redispatch_operators.hardtanh_
-
-aten.hardswish = _functions.hardswish
-aten.hardswish.default = _operators.hardswish
-_operators.hardswish.redispatch = _redispatch_operators.hardswish
-aten.hardswish.out = _operators.hardswish_out
-_operators.hardswish_out.redispatch = _redispatch_operators.hardswish_out
-
-aten.hardswish_ = _operators.hardswish_
-aten.hardswish_.default = _operators.hardswish_
-_operators.hardswish_.redispatch = _redispatch_operators.hardswish_
-
-aten.log_sigmoid = _operators.log_sigmoid
-aten.log_sigmoid.default = _operators.log_sigmoid
-_operators.log_sigmoid.redispatch = _redispatch_operators.log_sigmoid
-
-aten.glu = _functions.glu
-aten.glu.default = _operators.glu
-_operators.glu.redispatch = _redispatch_operators.glu
-aten.glu.out = _operators.glu_out
-_operators.glu_out.redispatch = _redispatch_operators.glu_out
-
-aten.softmax = _functions.softmax
-aten.softmax.int = _operators.softmax_int
-_operators.softmax_int.redispatch = _redispatch_operators.softmax_int
-aten.softmax.int_out = _operators.softmax_int_out
-_operators.softmax_int_out.redispatch = _redispatch_operators.softmax_int_out
-
-aten._softmax = _functions._softmax
-aten._softmax.default = _operators._softmax
-_operators._softmax.redispatch = _redispatch_operators._softmax
-aten._softmax.out = _operators._softmax_out
-_operators._softmax_out.redispatch = _redispatch_operators._softmax_out
-
-aten.log_softmax = _functions.log_softmax
-aten.log_softmax.int = _operators.log_softmax_int
-_operators.log_softmax_int.redispatch = _redispatch_operators.log_softmax_int
-aten.log_softmax.int_out = _operators.log_softmax_int_out
-_operators.log_softmax_int_out.redispatch = _redispatch_operators.log_softmax_int_out
-
-aten._log_softmax = _functions._log_softmax
-aten._log_softmax.default = _operators._log_softmax
-_operators._log_softmax.redispatch = _redispatch_operators._log_softmax
-aten._log_softmax.out = _operators._log_softmax_out
-_operators._log_softmax_out.redispatch = _redispatch_operators._log_softmax_out
-
-aten.layer_norm = _operators.layer_norm
-aten.layer_norm.default = _operators.layer_norm
-_operators.layer_norm.redispatch = _redispatch_operators.layer_norm
-
-aten.native_layer_norm = _operators.native_layer_norm
-aten.native_layer_norm.default = _operators.native_layer_norm
-_operators.native_layer_norm.redispatch = _redispatch_operators.native_layer_norm
-
-aten.rms_norm = _operators.rms_norm
-aten.rms_norm.default = _operators.rms_norm
-_operators.rms_norm.redispatch = _redispatch_operators.rms_norm
-
-aten.group_norm = _operators.group_norm
-aten.group_norm.default = _operators.group_norm
-_operators.group_norm.redispatch = _redispatch_operators.group_norm
-
-aten.native_group_norm = _operators.native_group_norm
-aten.native_group_norm.default = _operators.native_group_norm
-_operators.native_group_norm.redispatch = _redispatch_operators.native_group_norm
-
-aten.dropout = _operators.dropout
-aten.dropout.default = _operators.dropout
-_operators.dropout.redispatch = _redispatch_operators.dropout
-
-aten.one_hot = _operators.one_hot
-aten.one_hot.default = _operators.one_hot
-_operators.one_hot.redispatch = _redispatch_operators.one_hot
-
-aten.cosine_similarity = _operators.cosine_similarity
-aten.cosine_similarity.default = _operators.cosine_similarity
-_operators.cosine_similarity.redispatch = _redispatch_operators.cosine_similarity
-
-aten.mse_loss = _functions.mse_loss
-aten.mse_loss.default = _operators.mse_loss
-_operators.mse_loss.redispatch = _redispatch_operators.mse_loss
-aten.mse_loss.out = _operators.mse_loss_out
-_operators.mse_loss_out.redispatch = _redispatch_operators.mse_loss_out
-
-aten.l1_loss = _operators.l1_loss
-aten.l1_loss.default = _operators.l1_loss
-_operators.l1_loss.redispatch = _redispatch_operators.l1_loss
-
-aten.smooth_l1_loss = _functions.smooth_l1_loss
-aten.smooth_l1_loss.default = _operators.smooth_l1_loss
-_operators.smooth_l1_loss.redispatch = _redispatch_operators.smooth_l1_loss
-aten.smooth_l1_loss.out = _operators.smooth_l1_loss_out
-_operators.smooth_l1_loss_out.redispatch = _redispatch_operators.smooth_l1_loss_out
-
-aten.huber_loss = _functions.huber_loss
-aten.huber_loss.default = _operators.huber_loss
-_operators.huber_loss.redispatch = _redispatch_operators.huber_loss
-aten.huber_loss.out = _operators.huber_loss_out
-_operators.huber_loss_out.redispatch = _redispatch_operators.huber_loss_out
-
-aten.binary_cross_entropy = _functions.binary_cross_entropy
-aten.binary_cross_entropy.default = _operators.binary_cross_entropy
-_operators.binary_cross_entropy.redispatch = _redispatch_operators.binary_cross_entropy
-aten.binary_cross_entropy.out = _operators.binary_cross_entropy_out
-_operators.binary_cross_entropy_out.redispatch = (
-    _redispatch_operators.binary_cross_entropy_out
+aten.addcmul = _with_overloads(
+    _functions.addcmul, out=_operators.addcmul_out, default=_operators.addcmul
 )
-
-aten.binary_cross_entropy_with_logits = _operators.binary_cross_entropy_with_logits
-aten.binary_cross_entropy_with_logits.default = (
-    _operators.binary_cross_entropy_with_logits
+aten.addcmul_ = _with_overloads(_operators.addcmul_, default=_operators.addcmul_)
+aten.addcdiv = _with_overloads(
+    _functions.addcdiv, out=_operators.addcdiv_out, default=_operators.addcdiv
 )
-_operators.binary_cross_entropy_with_logits.redispatch = (
-    _redispatch_operators.binary_cross_entropy_with_logits
+aten.addcdiv_ = _with_overloads(_operators.addcdiv_, default=_operators.addcdiv_)
+aten.sum = _with_overloads(
+    _functions.sum,
+    default=_operators.sum,
+    dim_IntList=_operators.sum_dim_IntList,
+    IntList_out=_operators.sum_IntList_out,
 )
-
-aten.kl_div = _operators.kl_div
-aten.kl_div.default = _operators.kl_div
-_operators.kl_div.redispatch = _redispatch_operators.kl_div
-
-aten.nll_loss = _operators.nll_loss
-aten.nll_loss.default = _operators.nll_loss
-_operators.nll_loss.redispatch = _redispatch_operators.nll_loss
-
-aten.nll_loss_forward = _functions.nll_loss_forward
-aten.nll_loss_forward.default = _operators.nll_loss_forward
-_operators.nll_loss_forward.redispatch = _redispatch_operators.nll_loss_forward
-aten.nll_loss_forward.output = _operators.nll_loss_forward_output
-_operators.nll_loss_forward_output.redispatch = (
-    _redispatch_operators.nll_loss_forward_output
+aten.mean = _with_overloads(
+    _functions.mean,
+    default=_operators.mean,
+    dim=_operators.mean_dim,
+    out=_operators.mean_out,
 )
-
-aten.cross_entropy_loss = _operators.cross_entropy_loss
-aten.cross_entropy_loss.default = _operators.cross_entropy_loss
-_operators.cross_entropy_loss.redispatch = _redispatch_operators.cross_entropy_loss
-
-aten.hinge_embedding_loss = _operators.hinge_embedding_loss
-aten.hinge_embedding_loss.default = _operators.hinge_embedding_loss
-_operators.hinge_embedding_loss.redispatch = _redispatch_operators.hinge_embedding_loss
-
-aten.margin_ranking_loss = _operators.margin_ranking_loss
-aten.margin_ranking_loss.default = _operators.margin_ranking_loss
-_operators.margin_ranking_loss.redispatch = _redispatch_operators.margin_ranking_loss
-
-aten.coalesce = _operators.coalesce
-aten.coalesce.default = _operators.coalesce
-_operators.coalesce.redispatch = _redispatch_operators.coalesce
-
-aten._coalesce = _operators._coalesce
-aten._coalesce.default = _operators._coalesce
-_operators._coalesce.redispatch = _redispatch_operators._coalesce
-
-aten.is_coalesced = _operators.is_coalesced
-aten.is_coalesced.default = _operators.is_coalesced
-_operators.is_coalesced.redispatch = _redispatch_operators.is_coalesced
-
-aten._indices = _operators._indices
-aten._indices.default = _operators._indices
-_operators._indices.redispatch = _redispatch_operators._indices
-
-aten._values = _operators._values
-aten._values.default = _operators._values
-_operators._values.redispatch = _redispatch_operators._values
-
-aten.indices = _operators.indices
-aten.indices.default = _operators.indices
-_operators.indices.redispatch = _redispatch_operators.indices
-
-aten.values = _operators.values
-aten.values.default = _operators.values
-_operators.values.redispatch = _redispatch_operators.values
-
-aten.to_dense = _operators.to_dense
-aten.to_dense.default = _operators.to_dense
-_operators.to_dense.redispatch = _redispatch_operators.to_dense
-
-aten._to_dense = _operators._to_dense
-aten._to_dense.default = _operators._to_dense
-_operators._to_dense.redispatch = _redispatch_operators._to_dense
-
-aten.to_sparse = _packet(
-    "aten.to_sparse",
-    (
-        _Candidate(
-            _operators.to_sparse_sparse_dim,
-            ("self", "sparse_dim"),
-            ("Tensor", "int"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators.to_sparse,
-            ("self", "layout", "blocksize", "dense_dim"),
-            ("Tensor", "Layout?", "int[2]?", "int?"),
-            1,
-            1,
-        ),
+aten.prod = _with_overloads(
+    _functions.prod,
+    default=_operators.prod,
+    dim_int=_operators.prod_dim_int,
+    int_out=_operators.prod_int_out,
+)
+aten.amax = _with_overloads(
+    _functions.amax, default=_operators.amax, out=_operators.amax_out
+)
+aten.amin = _with_overloads(
+    _functions.amin, default=_operators.amin, out=_operators.amin_out
+)
+aten.argmax = _with_overloads(
+    _functions.argmax, default=_operators.argmax, out=_operators.argmax_out
+)
+aten.argmin = _with_overloads(
+    _functions.argmin, default=_operators.argmin, out=_operators.argmin_out
+)
+aten.max = _with_overloads(
+    _functions.max,
+    dim=_operators.max_dim,
+    dim_max=_operators.max_dim_max,
+    default=_operators.max,
+    other=_operators.max_other,
+    unary_out=_operators.max_unary_out,
+)
+aten.min = _with_overloads(
+    _functions.min,
+    dim=_operators.min_dim,
+    dim_min=_operators.min_dim_min,
+    default=_operators.min,
+    unary_out=_operators.min_unary_out,
+    other=_operators.min_other,
+)
+aten.any = _with_overloads(
+    _functions.any,
+    dim=_operators.any_dim,
+    out=_operators.any_out,
+    default=_operators.any,
+    all_out=_operators.any_all_out,
+)
+aten.all = _with_overloads(
+    _functions.all,
+    dim=_operators.all_dim,
+    out=_operators.all_out,
+    default=_operators.all,
+    all_out=_operators.all_all_out,
+)
+aten.var = _with_overloads(
+    _functions.var,
+    default=_operators.var,
+    dim=_operators.var_dim,
+    correction=_operators.var_correction,
+    correction_out=_operators.var_correction_out,
+)
+aten.std = _with_overloads(
+    _functions.std,
+    default=_operators.std,
+    dim=_operators.std_dim,
+    correction=_operators.std_correction,
+    correction_out=_operators.std_correction_out,
+)
+aten.linalg_vector_norm = _with_overloads(
+    _functions.linalg_vector_norm,
+    default=_operators.linalg_vector_norm,
+    out=_operators.linalg_vector_norm_out,
+)
+aten.logsumexp = _with_overloads(
+    _functions.logsumexp, default=_operators.logsumexp, out=_operators.logsumexp_out
+)
+aten.norm = _with_overloads(
+    _functions.norm,
+    Scalar=_operators.norm_Scalar,
+    ScalarOpt_dim=_operators.norm_ScalarOpt_dim,
+    out=_operators.norm_out,
+)
+aten.cumsum = _with_overloads(
+    _functions.cumsum, default=_operators.cumsum, out=_operators.cumsum_out
+)
+aten.cumsum_ = _with_overloads(_operators.cumsum_, default=_operators.cumsum_)
+aten.cumprod = _with_overloads(
+    _functions.cumprod, default=_operators.cumprod, out=_operators.cumprod_out
+)
+aten.cumprod_ = _with_overloads(_operators.cumprod_, default=_operators.cumprod_)
+aten.mm = _with_overloads(_functions.mm, default=_operators.mm, out=_operators.mm_out)
+aten.bmm = _with_overloads(
+    _functions.bmm, default=_operators.bmm, out=_operators.bmm_out
+)
+aten.addmm = _with_overloads(
+    _functions.addmm, default=_operators.addmm, out=_operators.addmm_out
+)
+aten.addmm_ = _with_overloads(_operators.addmm_, default=_operators.addmm_)
+aten.baddbmm = _with_overloads(
+    _functions.baddbmm, default=_operators.baddbmm, out=_operators.baddbmm_out
+)
+aten.baddbmm_ = _with_overloads(_operators.baddbmm_, default=_operators.baddbmm_)
+aten.addmv = _with_overloads(
+    _functions.addmv, default=_operators.addmv, out=_operators.addmv_out
+)
+aten.addmv_ = _with_overloads(_operators.addmv_, default=_operators.addmv_)
+aten.mv = _with_overloads(_functions.mv, default=_operators.mv, out=_operators.mv_out)
+aten.dot = _with_overloads(
+    _functions.dot, default=_operators.dot, out=_operators.dot_out
+)
+aten.matmul = _with_overloads(
+    _functions.matmul, default=_operators.matmul, out=_operators.matmul_out
+)
+aten.linear = _with_overloads(
+    _functions.linear, default=_operators.linear, out=_operators.linear_out
+)
+aten.outer = _with_overloads(
+    _functions.outer, default=_operators.outer, out=_operators.outer_out
+)
+aten.ger = _with_overloads(_operators.ger, default=_operators.ger)
+aten.inner = _with_overloads(
+    _functions.inner, default=_operators.inner, out=_operators.inner_out
+)
+aten.tensordot = _with_overloads(_operators.tensordot, default=_operators.tensordot)
+aten.kron = _with_overloads(_operators.kron, default=_operators.kron)
+aten.chain_matmul = _with_overloads(
+    _operators.chain_matmul, default=_operators.chain_matmul
+)
+aten.trace = _with_overloads(_operators.trace, default=_operators.trace)
+aten.relu = _with_overloads(_operators.relu, default=_operators.relu)
+aten.relu_ = _with_overloads(_operators.relu_, default=_operators.relu_)
+aten.relu6 = _with_overloads(_operators.relu6, default=_operators.relu6)
+aten.relu6_ = _with_overloads(_operators.relu6_, default=_operators.relu6_)
+aten.selu = _with_overloads(_operators.selu, default=_operators.selu)
+aten.selu_ = _with_overloads(_operators.selu_, default=_operators.selu_)
+aten.celu = _with_overloads(_operators.celu, default=_operators.celu)
+aten.celu_ = _with_overloads(_operators.celu_, default=_operators.celu_)
+aten.gelu = _with_overloads(
+    _functions.gelu, default=_operators.gelu, out=_operators.gelu_out
+)
+aten.gelu_ = _with_overloads(_operators.gelu_, default=_operators.gelu_)
+aten.silu = _with_overloads(
+    _functions.silu, default=_operators.silu, out=_operators.silu_out
+)
+aten.silu_ = _with_overloads(_operators.silu_, default=_operators.silu_)
+aten.mish = _with_overloads(
+    _functions.mish, default=_operators.mish, out=_operators.mish_out
+)
+aten.mish_ = _with_overloads(_operators.mish_, default=_operators.mish_)
+aten.elu = _with_overloads(
+    _functions.elu, default=_operators.elu, out=_operators.elu_out
+)
+aten.elu_ = _with_overloads(_operators.elu_, default=_operators.elu_)
+aten.leaky_relu = _with_overloads(
+    _functions.leaky_relu, default=_operators.leaky_relu, out=_operators.leaky_relu_out
+)
+aten.leaky_relu_ = _with_overloads(
+    _operators.leaky_relu_, default=_operators.leaky_relu_
+)
+aten.softplus = _with_overloads(
+    _functions.softplus, default=_operators.softplus, out=_operators.softplus_out
+)
+aten.threshold = _with_overloads(
+    _functions.threshold, default=_operators.threshold, out=_operators.threshold_out
+)
+aten.threshold_ = _with_overloads(_operators.threshold_, default=_operators.threshold_)
+aten.hardsigmoid = _with_overloads(
+    _functions.hardsigmoid,
+    default=_operators.hardsigmoid,
+    out=_operators.hardsigmoid_out,
+)
+aten.hardsigmoid_ = _with_overloads(
+    _operators.hardsigmoid_, default=_operators.hardsigmoid_
+)
+aten.hardshrink = _with_overloads(
+    _functions.hardshrink, default=_operators.hardshrink, out=_operators.hardshrink_out
+)
+aten.softshrink = _with_overloads(
+    _functions.softshrink, default=_operators.softshrink, out=_operators.softshrink_out
+)
+aten.hardtanh = _with_overloads(
+    _functions.hardtanh, default=_operators.hardtanh, out=_operators.hardtanh_out
+)
+aten.hardtanh_ = _with_overloads(_operators.hardtanh_, default=_operators.hardtanh_)
+aten.hardswish = _with_overloads(
+    _functions.hardswish, default=_operators.hardswish, out=_operators.hardswish_out
+)
+aten.hardswish_ = _with_overloads(_operators.hardswish_, default=_operators.hardswish_)
+aten.log_sigmoid = _with_overloads(
+    _operators.log_sigmoid, default=_operators.log_sigmoid
+)
+aten.glu = _with_overloads(
+    _functions.glu, default=_operators.glu, out=_operators.glu_out
+)
+aten.softmax = _with_overloads(
+    _functions.softmax, int=_operators.softmax_int, int_out=_operators.softmax_int_out
+)
+aten._softmax = _with_overloads(
+    _functions._softmax, default=_operators._softmax, out=_operators._softmax_out
+)
+aten.log_softmax = _with_overloads(
+    _functions.log_softmax,
+    int=_operators.log_softmax_int,
+    int_out=_operators.log_softmax_int_out,
+)
+aten._log_softmax = _with_overloads(
+    _functions._log_softmax,
+    default=_operators._log_softmax,
+    out=_operators._log_softmax_out,
+)
+aten.layer_norm = _with_overloads(_operators.layer_norm, default=_operators.layer_norm)
+aten.native_layer_norm = _with_overloads(
+    _operators.native_layer_norm, default=_operators.native_layer_norm
+)
+aten.rms_norm = _with_overloads(_operators.rms_norm, default=_operators.rms_norm)
+aten.group_norm = _with_overloads(_operators.group_norm, default=_operators.group_norm)
+aten.native_group_norm = _with_overloads(
+    _operators.native_group_norm, default=_operators.native_group_norm
+)
+aten.dropout = _with_overloads(_operators.dropout, default=_operators.dropout)
+aten.one_hot = _with_overloads(_operators.one_hot, default=_operators.one_hot)
+aten.cosine_similarity = _with_overloads(
+    _operators.cosine_similarity, default=_operators.cosine_similarity
+)
+aten.mse_loss = _with_overloads(
+    _functions.mse_loss, default=_operators.mse_loss, out=_operators.mse_loss_out
+)
+aten.l1_loss = _with_overloads(_operators.l1_loss, default=_operators.l1_loss)
+aten.smooth_l1_loss = _with_overloads(
+    _functions.smooth_l1_loss,
+    default=_operators.smooth_l1_loss,
+    out=_operators.smooth_l1_loss_out,
+)
+aten.huber_loss = _with_overloads(
+    _functions.huber_loss, default=_operators.huber_loss, out=_operators.huber_loss_out
+)
+aten.binary_cross_entropy = _with_overloads(
+    _functions.binary_cross_entropy,
+    default=_operators.binary_cross_entropy,
+    out=_operators.binary_cross_entropy_out,
+)
+aten.binary_cross_entropy_with_logits = _with_overloads(
+    _operators.binary_cross_entropy_with_logits,
+    default=_operators.binary_cross_entropy_with_logits,
+)
+aten.kl_div = _with_overloads(_operators.kl_div, default=_operators.kl_div)
+aten.nll_loss = _with_overloads(_operators.nll_loss, default=_operators.nll_loss)
+aten.nll_loss_forward = _with_overloads(
+    _functions.nll_loss_forward,
+    default=_operators.nll_loss_forward,
+    output=_operators.nll_loss_forward_output,
+)
+aten.cross_entropy_loss = _with_overloads(
+    _operators.cross_entropy_loss, default=_operators.cross_entropy_loss
+)
+aten.hinge_embedding_loss = _with_overloads(
+    _operators.hinge_embedding_loss, default=_operators.hinge_embedding_loss
+)
+aten.margin_ranking_loss = _with_overloads(
+    _operators.margin_ranking_loss, default=_operators.margin_ranking_loss
+)
+aten.coalesce = _with_overloads(_operators.coalesce, default=_operators.coalesce)
+aten._coalesce = _with_overloads(_operators._coalesce, default=_operators._coalesce)
+aten.is_coalesced = _with_overloads(
+    _operators.is_coalesced, default=_operators.is_coalesced
+)
+aten._indices = _with_overloads(_operators._indices, default=_operators._indices)
+aten._values = _with_overloads(_operators._values, default=_operators._values)
+aten.indices = _with_overloads(_operators.indices, default=_operators.indices)
+aten.values = _with_overloads(_operators.values, default=_operators.values)
+aten.to_dense = _with_overloads(_operators.to_dense, default=_operators.to_dense)
+aten._to_dense = _with_overloads(_operators._to_dense, default=_operators._to_dense)
+aten.to_sparse = _with_overloads(
+    _packet(
+        "aten.to_sparse",
+        _Candidate(_operators.to_sparse_sparse_dim, ("Tensor", "int")),
+        _Candidate(_operators.to_sparse, ("Tensor", "Layout?", "int[2]?", "int?")),
     ),
+    sparse_dim=_operators.to_sparse_sparse_dim,
+    default=_operators.to_sparse,
 )
-aten.to_sparse.sparse_dim = _operators.to_sparse_sparse_dim
-_operators.to_sparse_sparse_dim.redispatch = _redispatch_operators.to_sparse_sparse_dim
-aten.to_sparse.default = _operators.to_sparse
-_operators.to_sparse.redispatch = _redispatch_operators.to_sparse
-
-aten._to_sparse = _packet(
-    "aten._to_sparse",
-    (
-        _Candidate(
-            _operators._to_sparse_sparse_dim,
-            ("self", "sparse_dim"),
-            ("Tensor", "int"),
-            2,
-            2,
-        ),
-        _Candidate(
-            _operators._to_sparse,
-            ("self", "layout", "blocksize", "dense_dim"),
-            ("Tensor", "Layout?", "int[2]?", "int?"),
-            1,
-            1,
-        ),
+aten._to_sparse = _with_overloads(
+    _packet(
+        "aten._to_sparse",
+        _Candidate(_operators._to_sparse_sparse_dim, ("Tensor", "int")),
+        _Candidate(_operators._to_sparse, ("Tensor", "Layout?", "int[2]?", "int?")),
     ),
+    sparse_dim=_operators._to_sparse_sparse_dim,
+    default=_operators._to_sparse,
 )
-aten._to_sparse.sparse_dim = _operators._to_sparse_sparse_dim
-_operators._to_sparse_sparse_dim.redispatch = (
-    _redispatch_operators._to_sparse_sparse_dim
+aten.sparse_coo_tensor = _with_overloads(
+    _functions.sparse_coo_tensor,
+    size=_operators.sparse_coo_tensor_size,
+    indices=_operators.sparse_coo_tensor_indices,
+    indices_size=_operators.sparse_coo_tensor_indices_size,
 )
-aten._to_sparse.default = _operators._to_sparse
-_operators._to_sparse.redispatch = _redispatch_operators._to_sparse
-
-aten.sparse_coo_tensor = _functions.sparse_coo_tensor
-aten.sparse_coo_tensor.size = _operators.sparse_coo_tensor_size
-_operators.sparse_coo_tensor_size.redispatch = (
-    _redispatch_operators.sparse_coo_tensor_size
+aten._sparse_coo_tensor_with_dims_and_tensors = _with_overloads(
+    _operators._sparse_coo_tensor_with_dims_and_tensors,
+    default=_operators._sparse_coo_tensor_with_dims_and_tensors,
 )
-aten.sparse_coo_tensor.indices = _operators.sparse_coo_tensor_indices
-_operators.sparse_coo_tensor_indices.redispatch = (
-    _redispatch_operators.sparse_coo_tensor_indices
+aten.sparse_mask = _with_overloads(
+    _operators.sparse_mask, default=_operators.sparse_mask
 )
-aten.sparse_coo_tensor.indices_size = _operators.sparse_coo_tensor_indices_size
-_operators.sparse_coo_tensor_indices_size.redispatch = (
-    _redispatch_operators.sparse_coo_tensor_indices_size
-)
-
-aten._sparse_coo_tensor_with_dims_and_tensors = (
-    _operators._sparse_coo_tensor_with_dims_and_tensors
-)
-aten._sparse_coo_tensor_with_dims_and_tensors.default = (
-    _operators._sparse_coo_tensor_with_dims_and_tensors
-)
-_operators._sparse_coo_tensor_with_dims_and_tensors.redispatch = (
-    _redispatch_operators._sparse_coo_tensor_with_dims_and_tensors
-)
-
-aten.sparse_mask = _operators.sparse_mask
-aten.sparse_mask.default = _operators.sparse_mask
-_operators.sparse_mask.redispatch = _redispatch_operators.sparse_mask
-
-aten.sparse_dim = _operators.sparse_dim
-aten.sparse_dim.default = _operators.sparse_dim
-_operators.sparse_dim.redispatch = _redispatch_operators.sparse_dim
-
-aten.dense_dim = _operators.dense_dim
-aten.dense_dim.default = _operators.dense_dim
-_operators.dense_dim.redispatch = _redispatch_operators.dense_dim
-
-aten._nnz = _operators._nnz
-aten._nnz.default = _operators._nnz
-_operators._nnz.redispatch = _redispatch_operators._nnz
+aten.sparse_dim = _with_overloads(_operators.sparse_dim, default=_operators.sparse_dim)
+aten.dense_dim = _with_overloads(_operators.dense_dim, default=_operators.dense_dim)
+aten._nnz = _with_overloads(_operators._nnz, default=_operators._nnz)

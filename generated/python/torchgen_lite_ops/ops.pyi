@@ -399,11 +399,7 @@ class _aten_randn:
 
 class _aten_bernoulli_:
     def __call__(
-        _packet,
-        self: _Tensor,
-        p: _float = 0.5,
-        *,
-        generator: Generator | None = None,
+        _packet, self: _Tensor, p: _float = 0.5, *, generator: Generator | None = None
     ) -> _Tensor: ...
     float = _overload(_operators.bernoulli__float)
 
@@ -431,19 +427,13 @@ class _aten_normal_:
 
 class _aten_copy_:
     def __call__(
-        _packet,
-        self: _Tensor,
-        src: _Tensor,
-        non_blocking: bool = False,
+        _packet, self: _Tensor, src: _Tensor, non_blocking: bool = False
     ) -> _Tensor: ...
     default = _overload(_operators.copy_)
 
 class _aten_clone:
     def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        memory_format: _memory_format | None = None,
+        _packet, self: _Tensor, *, memory_format: _memory_format | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.clone)
 
@@ -463,64 +453,36 @@ class _aten__to_copy:
 
 class _aten_contiguous:
     def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        memory_format: _memory_format = contiguous_format,
+        _packet, self: _Tensor, *, memory_format: _memory_format = contiguous_format
     ) -> _Tensor: ...
     default = _overload(_operators.contiguous)
 
 class _aten_zero_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.zero_)
 
 class _aten_fill_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        value: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, value: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        value: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, value: Number) -> _Tensor: ...
     Scalar = _overload(_operators.fill__Scalar)
     Tensor = _overload(_operators.fill__Tensor)
 
 class _aten_fill:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        value: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, value: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        value: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, value: Number) -> _Tensor: ...
     Scalar = _overload(_operators.fill_Scalar)
     Tensor = _overload(_operators.fill_Tensor)
 
 class _aten_item:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> Number: ...
+    def __call__(_packet, self: _Tensor) -> Number: ...
     default = _overload(_operators.item)
 
 class _aten__local_scalar_dense:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> Number: ...
+    def __call__(_packet, self: _Tensor) -> Number: ...
     default = _overload(_operators._local_scalar_dense)
 
 class _aten_to:
@@ -571,11 +533,7 @@ class _aten_to:
     other = _overload(_operators.to_other)
 
 class _aten_type_as:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     default = _overload(_operators.type_as)
 
 class _aten_as_strided:
@@ -590,102 +548,56 @@ class _aten_as_strided:
 
 class _aten_view:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        size: Sequence[_int],
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, size: Sequence[_int]) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        dtype: _dtype,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dtype: _dtype) -> _Tensor: ...
     default = _overload(_operators.view)
     dtype = _overload(_operators.view_dtype)
 
 class _aten__reshape_alias:
     def __call__(
-        _packet,
-        self: _Tensor,
-        size: Sequence[_int],
-        stride: Sequence[_int],
+        _packet, self: _Tensor, size: Sequence[_int], stride: Sequence[_int]
     ) -> _Tensor: ...
     default = _overload(_operators._reshape_alias)
 
 class _aten_unfold:
     def __call__(
-        _packet,
-        self: _Tensor,
-        dimension: _int,
-        size: _int,
-        step: _int,
+        _packet, self: _Tensor, dimension: _int, size: _int, step: _int
     ) -> _Tensor: ...
     default = _overload(_operators.unfold)
 
 class _aten_alias:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.alias)
 
 class _aten_detach:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.detach)
 
 class _aten__unsafe_view:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        size: Sequence[_int],
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, size: Sequence[_int]) -> _Tensor: ...
     default = _overload(_operators._unsafe_view)
 
 class _aten_permute:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        dims: Sequence[_int],
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dims: Sequence[_int]) -> _Tensor: ...
     default = _overload(_operators.permute)
 
 class _aten_transpose:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        dim0: _int,
-        dim1: _int,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dim0: _int, dim1: _int) -> _Tensor: ...
     int = _overload(_operators.transpose_int)
 
 class _aten_t:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.t)
 
 class _aten_expand:
     def __call__(
-        _packet,
-        self: _Tensor,
-        size: Sequence[_int],
-        *,
-        implicit: bool = False,
+        _packet, self: _Tensor, size: Sequence[_int], *, implicit: bool = False
     ) -> _Tensor: ...
     default = _overload(_operators.expand)
 
 class _aten_select:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-        index: _int,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dim: _int, index: _int) -> _Tensor: ...
     int = _overload(_operators.select_int)
 
 class _aten_slice:
@@ -701,229 +613,133 @@ class _aten_slice:
 
 class _aten_diagonal:
     def __call__(
-        _packet,
-        self: _Tensor,
-        offset: _int = 0,
-        dim1: _int = 0,
-        dim2: _int = 1,
+        _packet, self: _Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1
     ) -> _Tensor: ...
     default = _overload(_operators.diagonal)
 
 class _aten_squeeze:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dim: _int) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        dim: Sequence[_int],
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dim: Sequence[_int]) -> _Tensor: ...
     default = _overload(_operators.squeeze)
     dim = _overload(_operators.squeeze_dim)
     dims = _overload(_operators.squeeze_dims)
 
 class _aten_unsqueeze:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dim: _int) -> _Tensor: ...
     default = _overload(_operators.unsqueeze)
 
 class _aten_split:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        split_size: _int,
-        dim: _int = 0,
+        _packet, self: _Tensor, split_size: _int, dim: _int = 0
     ) -> list[_Tensor]: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        split_size: Sequence[_int],
-        dim: _int = 0,
+        _packet, self: _Tensor, split_size: Sequence[_int], dim: _int = 0
     ) -> list[_Tensor]: ...
     Tensor = _overload(_operators.split_Tensor)
     sizes = _overload(_operators.split_sizes)
 
 class _aten_split_with_sizes:
     def __call__(
-        _packet,
-        self: _Tensor,
-        split_sizes: Sequence[_int],
-        dim: _int = 0,
+        _packet, self: _Tensor, split_sizes: Sequence[_int], dim: _int = 0
     ) -> list[_Tensor]: ...
     default = _overload(_operators.split_with_sizes)
 
 class _aten_unbind:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int = 0,
-    ) -> list[_Tensor]: ...
+    def __call__(_packet, self: _Tensor, dim: _int = 0) -> list[_Tensor]: ...
     int = _overload(_operators.unbind_int)
 
 class _aten_reshape:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        shape: Sequence[_int],
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, shape: Sequence[_int]) -> _Tensor: ...
     default = _overload(_operators.reshape)
 
 class _aten_narrow:
     def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-        start: _int,
-        length: _int,
+        _packet, self: _Tensor, dim: _int, start: _int, length: _int
     ) -> _Tensor: ...
     default = _overload(_operators.narrow)
 
 class _aten_chunk:
     def __call__(
-        _packet,
-        self: _Tensor,
-        chunks: _int,
-        dim: _int = 0,
+        _packet, self: _Tensor, chunks: _int, dim: _int = 0
     ) -> list[_Tensor]: ...
     default = _overload(_operators.chunk)
 
 class _aten_tensor_split:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        sections: _int,
-        dim: _int = 0,
+        _packet, self: _Tensor, sections: _int, dim: _int = 0
     ) -> list[_Tensor]: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        indices: Sequence[_int],
-        dim: _int = 0,
+        _packet, self: _Tensor, indices: Sequence[_int], dim: _int = 0
     ) -> list[_Tensor]: ...
     sections = _overload(_operators.tensor_split_sections)
     indices = _overload(_operators.tensor_split_indices)
 
 class _aten_broadcast_to:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        size: Sequence[_int],
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, size: Sequence[_int]) -> _Tensor: ...
     default = _overload(_operators.broadcast_to)
 
 class _aten_reshape_as:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     default = _overload(_operators.reshape_as)
 
 class _aten_unflatten:
     def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-        sizes: Sequence[_int],
+        _packet, self: _Tensor, dim: _int, sizes: Sequence[_int]
     ) -> _Tensor: ...
     int = _overload(_operators.unflatten_int)
 
 class _aten_flatten:
     def __call__(
-        _packet,
-        self: _Tensor,
-        start_dim: _int = 0,
-        end_dim: _int = -1,
+        _packet, self: _Tensor, start_dim: _int = 0, end_dim: _int = -1
     ) -> _Tensor: ...
     using_ints = _overload(_operators.flatten_using_ints)
 
 class _aten_view_as:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     default = _overload(_operators.view_as)
 
 class _aten_expand_as:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     default = _overload(_operators.expand_as)
 
 class _aten_movedim:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        source: Sequence[_int],
-        destination: Sequence[_int],
+        _packet, self: _Tensor, source: Sequence[_int], destination: Sequence[_int]
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        source: _int,
-        destination: _int,
+        _packet, self: _Tensor, source: _int, destination: _int
     ) -> _Tensor: ...
     intlist = _overload(_operators.movedim_intlist)
     int = _overload(_operators.movedim_int)
 
 class _aten_swapaxes:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        axis0: _int,
-        axis1: _int,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, axis0: _int, axis1: _int) -> _Tensor: ...
     default = _overload(_operators.swapaxes)
 
 class _aten_swapdims:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        dim0: _int,
-        dim1: _int,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dim0: _int, dim1: _int) -> _Tensor: ...
     default = _overload(_operators.swapdims)
 
 class _aten_ravel:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.ravel)
 
 class _aten_atleast_1d:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.atleast_1d)
 
 class _aten_atleast_2d:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.atleast_2d)
 
 class _aten_cat:
@@ -961,69 +777,42 @@ class _aten_stack:
 
 class _aten_hstack:
     def __call__(
-        _packet,
-        tensors: Sequence[_Tensor],
-        *,
-        out: _Tensor | None = None,
+        _packet, tensors: Sequence[_Tensor], *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.hstack)
     out = _overload(_operators.hstack_out)
 
 class _aten_vstack:
     def __call__(
-        _packet,
-        tensors: Sequence[_Tensor],
-        *,
-        out: _Tensor | None = None,
+        _packet, tensors: Sequence[_Tensor], *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.vstack)
     out = _overload(_operators.vstack_out)
 
 class _aten_meshgrid:
     def __call__(
-        _packet,
-        tensors: Sequence[_Tensor],
-        *,
-        indexing: str,
+        _packet, tensors: Sequence[_Tensor], *, indexing: str
     ) -> list[_Tensor]: ...
     indexing = _overload(_operators.meshgrid_indexing)
 
 class _aten_repeat:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        repeats: Sequence[_int],
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, repeats: Sequence[_int]) -> _Tensor: ...
     default = _overload(_operators.repeat)
 
 class _aten_tile:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        dims: Sequence[_int],
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dims: Sequence[_int]) -> _Tensor: ...
     default = _overload(_operators.tile)
 
 class _aten_flip:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        dims: Sequence[_int],
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, dims: Sequence[_int]) -> _Tensor: ...
     default = _overload(_operators.flip)
 
 class _aten_fliplr:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.fliplr)
 
 class _aten_flipud:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.flipud)
 
 class _aten_roll:
@@ -1037,78 +826,48 @@ class _aten_roll:
 
 class _aten_rot90:
     def __call__(
-        _packet,
-        self: _Tensor,
-        k: _int = 1,
-        dims: Sequence[_int] = (0, 1),
+        _packet, self: _Tensor, k: _int = 1, dims: Sequence[_int] = (0, 1)
     ) -> _Tensor: ...
     default = _overload(_operators.rot90)
 
 class _aten_tril:
     def __call__(
-        _packet,
-        self: _Tensor,
-        diagonal: _int = 0,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, diagonal: _int = 0, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.tril)
     out = _overload(_operators.tril_out)
 
 class _aten_tril_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        diagonal: _int = 0,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, diagonal: _int = 0) -> _Tensor: ...
     default = _overload(_operators.tril_)
 
 class _aten_triu:
     def __call__(
-        _packet,
-        self: _Tensor,
-        diagonal: _int = 0,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, diagonal: _int = 0, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.triu)
     out = _overload(_operators.triu_out)
 
 class _aten_triu_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        diagonal: _int = 0,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, diagonal: _int = 0) -> _Tensor: ...
     default = _overload(_operators.triu_)
 
 class _aten_diag:
     def __call__(
-        _packet,
-        self: _Tensor,
-        diagonal: _int = 0,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, diagonal: _int = 0, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.diag)
     out = _overload(_operators.diag_out)
 
 class _aten_diag_embed:
     def __call__(
-        _packet,
-        self: _Tensor,
-        offset: _int = 0,
-        dim1: _int = -2,
-        dim2: _int = -1,
+        _packet, self: _Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1
     ) -> _Tensor: ...
     default = _overload(_operators.diag_embed)
 
 class _aten_constant_pad_nd:
     def __call__(
-        _packet,
-        self: _Tensor,
-        pad: Sequence[_int],
-        value: Number = 0,
+        _packet, self: _Tensor, pad: Sequence[_int], value: Number = 0
     ) -> _Tensor: ...
     default = _overload(_operators.constant_pad_nd)
 
@@ -1164,19 +923,11 @@ class _aten_scatter:
 class _aten_scatter_:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-        index: _Tensor,
-        src: _Tensor,
+        _packet, self: _Tensor, dim: _int, index: _Tensor, src: _Tensor
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-        index: _Tensor,
-        value: Number,
+        _packet, self: _Tensor, dim: _int, index: _Tensor, value: Number
     ) -> _Tensor: ...
     src = _overload(_operators.scatter__src)
     value = _overload(_operators.scatter__value)
@@ -1196,21 +947,13 @@ class _aten_scatter_add:
 
 class _aten_scatter_add_:
     def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-        index: _Tensor,
-        src: _Tensor,
+        _packet, self: _Tensor, dim: _int, index: _Tensor, src: _Tensor
     ) -> _Tensor: ...
     default = _overload(_operators.scatter_add_)
 
 class _aten_take:
     def __call__(
-        _packet,
-        self: _Tensor,
-        index: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, index: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.take)
     out = _overload(_operators.take_out)
@@ -1229,12 +972,7 @@ class _aten_take_along_dim:
 
 class _aten_index_select:
     def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-        index: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, dim: _int, index: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.index_select)
     out = _overload(_operators.index_select_out)
@@ -1280,31 +1018,19 @@ class _aten_index_copy:
 
 class _aten_index_copy_:
     def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-        index: _Tensor,
-        source: _Tensor,
+        _packet, self: _Tensor, dim: _int, index: _Tensor, source: _Tensor
     ) -> _Tensor: ...
     default = _overload(_operators.index_copy_)
 
 class _aten_index_fill:
     def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-        index: _Tensor,
-        value: Number,
+        _packet, self: _Tensor, dim: _int, index: _Tensor, value: Number
     ) -> _Tensor: ...
     int_Scalar = _overload(_operators.index_fill_int_Scalar)
 
 class _aten_index_fill_:
     def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-        index: _Tensor,
-        value: Number,
+        _packet, self: _Tensor, dim: _int, index: _Tensor, value: Number
     ) -> _Tensor: ...
     int_Scalar = _overload(_operators.index_fill__int_Scalar)
 
@@ -1372,30 +1098,18 @@ class _aten_where:
         out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        condition: _Tensor,
-    ) -> list[_Tensor]: ...
+    def __call__(_packet, condition: _Tensor) -> list[_Tensor]: ...
     @overload
     def __call__(
-        _packet,
-        condition: _Tensor,
-        self: Number,
-        other: _Tensor,
+        _packet, condition: _Tensor, self: Number, other: _Tensor
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        condition: _Tensor,
-        self: _Tensor,
-        other: Number,
+        _packet, condition: _Tensor, self: _Tensor, other: Number
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        condition: _Tensor,
-        self: Number,
-        other: Number,
+        _packet, condition: _Tensor, self: Number, other: Number
     ) -> _Tensor: ...
     self = _overload(_operators.where_self)
     self_out = _overload(_operators.where_self_out)
@@ -1406,58 +1120,29 @@ class _aten_where:
 
 class _aten_masked_fill:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        mask: _Tensor,
-        value: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, mask: _Tensor, value: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        mask: _Tensor,
-        value: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, mask: _Tensor, value: Number) -> _Tensor: ...
     Scalar = _overload(_operators.masked_fill_Scalar)
     Tensor = _overload(_operators.masked_fill_Tensor)
 
 class _aten_masked_fill_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        mask: _Tensor,
-        value: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, mask: _Tensor, value: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        mask: _Tensor,
-        value: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, mask: _Tensor, value: Number) -> _Tensor: ...
     Scalar = _overload(_operators.masked_fill__Scalar)
     Tensor = _overload(_operators.masked_fill__Tensor)
 
 class _aten_masked_select:
     def __call__(
-        _packet,
-        self: _Tensor,
-        mask: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, mask: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.masked_select)
     out = _overload(_operators.masked_select_out)
 
 class _aten_nonzero:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.nonzero)
     out = _overload(_operators.nonzero_out)
 
@@ -1503,10 +1188,7 @@ class _aten_topk:
 class _aten_argsort:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int = -1,
-        descending: bool = False,
+        _packet, self: _Tensor, dim: _int = -1, descending: bool = False
     ) -> _Tensor: ...
     @overload
     def __call__(
@@ -1521,511 +1203,273 @@ class _aten_argsort:
     stable = _overload(_operators.argsort_stable)
 
 class _aten_abs:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.abs)
     out = _overload(_operators.abs_out)
 
 class _aten_abs_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.abs_)
 
 class _aten_conj_physical:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.conj_physical)
     out = _overload(_operators.conj_physical_out)
 
 class _aten_conj_physical_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.conj_physical_)
 
 class _aten__conj_physical:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators._conj_physical)
 
 class _aten_real:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.real)
 
 class _aten_imag:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.imag)
 
 class _aten_view_as_real:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.view_as_real)
 
 class _aten_view_as_complex:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.view_as_complex)
 
 class _aten_neg:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.neg)
     out = _overload(_operators.neg_out)
 
 class _aten_neg_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.neg_)
 
 class _aten_exp:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.exp)
     out = _overload(_operators.exp_out)
 
 class _aten_exp_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.exp_)
 
 class _aten_exp2:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.exp2)
     out = _overload(_operators.exp2_out)
 
 class _aten_exp2_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.exp2_)
 
 class _aten_log:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.log)
     out = _overload(_operators.log_out)
 
 class _aten_log_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.log_)
 
 class _aten_log2:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.log2)
     out = _overload(_operators.log2_out)
 
 class _aten_log2_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.log2_)
 
 class _aten_log10:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.log10)
     out = _overload(_operators.log10_out)
 
 class _aten_log10_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.log10_)
 
 class _aten_log1p:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.log1p)
     out = _overload(_operators.log1p_out)
 
 class _aten_log1p_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.log1p_)
 
 class _aten_expm1:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.expm1)
     out = _overload(_operators.expm1_out)
 
 class _aten_expm1_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.expm1_)
 
 class _aten_sqrt:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.sqrt)
     out = _overload(_operators.sqrt_out)
 
 class _aten_sqrt_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.sqrt_)
 
 class _aten_rsqrt:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.rsqrt)
     out = _overload(_operators.rsqrt_out)
 
 class _aten_rsqrt_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.rsqrt_)
 
 class _aten_square:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.square)
 
 class _aten_square_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.square_)
 
 class _aten_sin:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.sin)
     out = _overload(_operators.sin_out)
 
 class _aten_sin_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.sin_)
 
 class _aten_cos:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.cos)
     out = _overload(_operators.cos_out)
 
 class _aten_cos_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.cos_)
 
 class _aten_tan:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.tan)
     out = _overload(_operators.tan_out)
 
 class _aten_tan_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.tan_)
 
 class _aten_asin:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.asin)
     out = _overload(_operators.asin_out)
 
 class _aten_asin_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.asin_)
 
 class _aten_acos:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.acos)
     out = _overload(_operators.acos_out)
 
 class _aten_acos_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.acos_)
 
 class _aten_atan:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.atan)
     out = _overload(_operators.atan_out)
 
 class _aten_atan_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.atan_)
 
 class _aten_sinh:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.sinh)
     out = _overload(_operators.sinh_out)
 
 class _aten_sinh_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.sinh_)
 
 class _aten_cosh:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.cosh)
     out = _overload(_operators.cosh_out)
 
 class _aten_cosh_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.cosh_)
 
 class _aten_tanh:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.tanh)
     out = _overload(_operators.tanh_out)
 
 class _aten_tanh_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.tanh_)
 
 class _aten_asinh:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.asinh)
     out = _overload(_operators.asinh_out)
 
 class _aten_asinh_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.asinh_)
 
 class _aten_acosh:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.acosh)
     out = _overload(_operators.acosh_out)
 
 class _aten_acosh_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.acosh_)
 
 class _aten_atanh:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.atanh)
     out = _overload(_operators.atanh_out)
 
 class _aten_atanh_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.atanh_)
 
 class _aten_floor:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.floor)
     out = _overload(_operators.floor_out)
 
 class _aten_floor_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.floor_)
 
 class _aten_ceil:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.ceil)
     out = _overload(_operators.ceil_out)
 
 class _aten_ceil_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.ceil_)
 
 class _aten_round:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        decimals: _int,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, *, decimals: _int, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.round)
     out = _overload(_operators.round_out)
@@ -2034,226 +1478,121 @@ class _aten_round:
 
 class _aten_round_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        decimals: _int,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, decimals: _int) -> _Tensor: ...
     default = _overload(_operators.round_)
     decimals = _overload(_operators.round__decimals)
 
 class _aten_trunc:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.trunc)
     out = _overload(_operators.trunc_out)
 
 class _aten_trunc_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.trunc_)
 
 class _aten_frac:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.frac)
     out = _overload(_operators.frac_out)
 
 class _aten_frac_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.frac_)
 
 class _aten_sign:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.sign)
     out = _overload(_operators.sign_out)
 
 class _aten_sign_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.sign_)
 
 class _aten_sgn:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.sgn)
     out = _overload(_operators.sgn_out)
 
 class _aten_sgn_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.sgn_)
 
 class _aten_signbit:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.signbit)
     out = _overload(_operators.signbit_out)
 
 class _aten_reciprocal:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.reciprocal)
     out = _overload(_operators.reciprocal_out)
 
 class _aten_reciprocal_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.reciprocal_)
 
 class _aten_sigmoid:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.sigmoid)
     out = _overload(_operators.sigmoid_out)
 
 class _aten_sigmoid_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.sigmoid_)
 
 class _aten_erf:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.erf)
     out = _overload(_operators.erf_out)
 
 class _aten_erf_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.erf_)
 
 class _aten_erfc:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.erfc)
     out = _overload(_operators.erfc_out)
 
 class _aten_erfc_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.erfc_)
 
 class _aten_logical_not:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.logical_not)
     out = _overload(_operators.logical_not_out)
 
 class _aten_logical_not_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.logical_not_)
 
 class _aten_bitwise_not:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.bitwise_not)
     out = _overload(_operators.bitwise_not_out)
 
 class _aten_bitwise_not_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.bitwise_not_)
 
 class _aten_isnan:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.isnan)
 
 class _aten_isinf:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.isinf)
 
 class _aten_isfinite:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.isfinite)
 
 class _aten_positive:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.positive)
 
 class _aten_add:
@@ -2268,10 +1607,7 @@ class _aten_add:
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        alpha: Number = 1,
+        _packet, self: _Tensor, other: Number, alpha: Number = 1
     ) -> _Tensor: ...
     Tensor = _overload(_operators.add_Tensor)
     out = _overload(_operators.add_out)
@@ -2280,18 +1616,11 @@ class _aten_add:
 class _aten_add_:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        alpha: Number = 1,
+        _packet, self: _Tensor, other: _Tensor, *, alpha: Number = 1
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        alpha: Number = 1,
+        _packet, self: _Tensor, other: Number, alpha: Number = 1
     ) -> _Tensor: ...
     Tensor = _overload(_operators.add__Tensor)
     Scalar = _overload(_operators.add__Scalar)
@@ -2308,10 +1637,7 @@ class _aten_sub:
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        alpha: Number = 1,
+        _packet, self: _Tensor, other: Number, alpha: Number = 1
     ) -> _Tensor: ...
     out = _overload(_operators.sub_out)
     Tensor = _overload(_operators.sub_Tensor)
@@ -2320,18 +1646,11 @@ class _aten_sub:
 class _aten_sub_:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        alpha: Number = 1,
+        _packet, self: _Tensor, other: _Tensor, *, alpha: Number = 1
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        alpha: Number = 1,
+        _packet, self: _Tensor, other: Number, alpha: Number = 1
     ) -> _Tensor: ...
     Tensor = _overload(_operators.sub__Tensor)
     Scalar = _overload(_operators.sub__Scalar)
@@ -2339,46 +1658,26 @@ class _aten_sub_:
 class _aten_mul:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Tensor = _overload(_operators.mul_Tensor)
     out = _overload(_operators.mul_out)
     Scalar = _overload(_operators.mul_Scalar)
 
 class _aten_mul_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Tensor = _overload(_operators.mul__Tensor)
     Scalar = _overload(_operators.mul__Scalar)
 
 class _aten_div:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
@@ -2390,18 +1689,10 @@ class _aten_div:
         out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        *,
-        rounding_mode: str | None,
+        _packet, self: _Tensor, other: Number, *, rounding_mode: str | None
     ) -> _Tensor: ...
     Tensor = _overload(_operators.div_Tensor)
     out = _overload(_operators.div_out)
@@ -2412,32 +1703,16 @@ class _aten_div:
 
 class _aten_div_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        rounding_mode: str | None,
+        _packet, self: _Tensor, other: _Tensor, *, rounding_mode: str | None
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        *,
-        rounding_mode: str | None,
+        _packet, self: _Tensor, other: Number, *, rounding_mode: str | None
     ) -> _Tensor: ...
     Tensor = _overload(_operators.div__Tensor)
     Tensor_mode = _overload(_operators.div__Tensor_mode)
@@ -2447,27 +1722,15 @@ class _aten_div_:
 class _aten_pow:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        exponent: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, exponent: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: Number,
-        exponent: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: Number, exponent: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        exponent: Number,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, exponent: Number, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     Tensor_Tensor_out = _overload(_operators.pow_Tensor_Tensor_out)
     Tensor_Tensor = _overload(_operators.pow_Tensor_Tensor)
@@ -2478,43 +1741,23 @@ class _aten_pow:
 
 class _aten_pow_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        exponent: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, exponent: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        exponent: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, exponent: Number) -> _Tensor: ...
     Scalar = _overload(_operators.pow__Scalar)
     Tensor = _overload(_operators.pow__Tensor)
 
 class _aten_remainder:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: Number,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: Number, other: _Tensor) -> _Tensor: ...
     Scalar_out = _overload(_operators.remainder_Scalar_out)
     Scalar = _overload(_operators.remainder_Scalar)
     Tensor_out = _overload(_operators.remainder_Tensor_out)
@@ -2523,36 +1766,20 @@ class _aten_remainder:
 
 class _aten_remainder_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Scalar = _overload(_operators.remainder__Scalar)
     Tensor = _overload(_operators.remainder__Tensor)
 
 class _aten_fmod:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     Scalar_out = _overload(_operators.fmod_Scalar_out)
     Scalar = _overload(_operators.fmod_Scalar)
@@ -2561,223 +1788,128 @@ class _aten_fmod:
 
 class _aten_fmod_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Scalar = _overload(_operators.fmod__Scalar)
     Tensor = _overload(_operators.fmod__Tensor)
 
 class _aten_floor_divide:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     default = _overload(_operators.floor_divide)
     out = _overload(_operators.floor_divide_out)
     Scalar = _overload(_operators.floor_divide_Scalar)
 
 class _aten_floor_divide_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Tensor = _overload(_operators.floor_divide__Tensor)
     Scalar = _overload(_operators.floor_divide__Scalar)
 
 class _aten_maximum:
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.maximum)
     out = _overload(_operators.maximum_out)
 
 class _aten_minimum:
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.minimum)
     out = _overload(_operators.minimum_out)
 
 class _aten_fmax:
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.fmax)
     out = _overload(_operators.fmax_out)
 
 class _aten_fmin:
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.fmin)
     out = _overload(_operators.fmin_out)
 
 class _aten_atan2:
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     out = _overload(_operators.atan2_out)
     default = _overload(_operators.atan2)
 
 class _aten_atan2_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     default = _overload(_operators.atan2_)
 
 class _aten_rsub:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        alpha: Number = 1,
+        _packet, self: _Tensor, other: _Tensor, *, alpha: Number = 1
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        alpha: Number = 1,
+        _packet, self: _Tensor, other: Number, alpha: Number = 1
     ) -> _Tensor: ...
     Tensor = _overload(_operators.rsub_Tensor)
     Scalar = _overload(_operators.rsub_Scalar)
 
 class _aten_hypot:
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     out = _overload(_operators.hypot_out)
     default = _overload(_operators.hypot)
 
 class _aten_hypot_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     default = _overload(_operators.hypot_)
 
 class _aten_copysign:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     out = _overload(_operators.copysign_out)
     Tensor = _overload(_operators.copysign_Tensor)
     Scalar = _overload(_operators.copysign_Scalar)
 
 class _aten_copysign_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Tensor = _overload(_operators.copysign__Tensor)
     Scalar = _overload(_operators.copysign__Scalar)
 
 class _aten_eq_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Scalar = _overload(_operators.eq__Scalar)
     Tensor = _overload(_operators.eq__Tensor)
 
 class _aten_eq:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     Scalar_out = _overload(_operators.eq_Scalar_out)
     Scalar = _overload(_operators.eq_Scalar)
@@ -2787,19 +1919,11 @@ class _aten_eq:
 class _aten_ne:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     Scalar_out = _overload(_operators.ne_Scalar_out)
     Scalar = _overload(_operators.ne_Scalar)
@@ -2808,36 +1932,20 @@ class _aten_ne:
 
 class _aten_ne_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Scalar = _overload(_operators.ne__Scalar)
     Tensor = _overload(_operators.ne__Tensor)
 
 class _aten_lt:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     Scalar_out = _overload(_operators.lt_Scalar_out)
     Scalar = _overload(_operators.lt_Scalar)
@@ -2846,36 +1954,20 @@ class _aten_lt:
 
 class _aten_lt_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Scalar = _overload(_operators.lt__Scalar)
     Tensor = _overload(_operators.lt__Tensor)
 
 class _aten_le:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     Scalar_out = _overload(_operators.le_Scalar_out)
     Scalar = _overload(_operators.le_Scalar)
@@ -2884,36 +1976,20 @@ class _aten_le:
 
 class _aten_le_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Scalar = _overload(_operators.le__Scalar)
     Tensor = _overload(_operators.le__Tensor)
 
 class _aten_gt:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     Scalar_out = _overload(_operators.gt_Scalar_out)
     Scalar = _overload(_operators.gt_Scalar)
@@ -2922,36 +1998,20 @@ class _aten_gt:
 
 class _aten_gt_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Scalar = _overload(_operators.gt__Scalar)
     Tensor = _overload(_operators.gt__Tensor)
 
 class _aten_ge:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     Scalar_out = _overload(_operators.ge_Scalar_out)
     Scalar = _overload(_operators.ge_Scalar)
@@ -2960,100 +2020,56 @@ class _aten_ge:
 
 class _aten_ge_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Scalar = _overload(_operators.ge__Scalar)
     Tensor = _overload(_operators.ge__Tensor)
 
 class _aten_logical_and:
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.logical_and)
     out = _overload(_operators.logical_and_out)
 
 class _aten_logical_and_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     default = _overload(_operators.logical_and_)
 
 class _aten_logical_or:
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.logical_or)
     out = _overload(_operators.logical_or_out)
 
 class _aten_logical_or_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     default = _overload(_operators.logical_or_)
 
 class _aten_logical_xor:
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.logical_xor)
     out = _overload(_operators.logical_xor_out)
 
 class _aten_logical_xor_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     default = _overload(_operators.logical_xor_)
 
 class _aten_bitwise_and:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: Number,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: Number, other: _Tensor) -> _Tensor: ...
     Tensor_out = _overload(_operators.bitwise_and_Tensor_out)
     Scalar_out = _overload(_operators.bitwise_and_Scalar_out)
     Scalar = _overload(_operators.bitwise_and_Scalar)
@@ -3062,43 +2078,23 @@ class _aten_bitwise_and:
 
 class _aten_bitwise_and_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Scalar = _overload(_operators.bitwise_and__Scalar)
     Tensor = _overload(_operators.bitwise_and__Tensor)
 
 class _aten_bitwise_or:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: Number,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: Number, other: _Tensor) -> _Tensor: ...
     Tensor_out = _overload(_operators.bitwise_or_Tensor_out)
     Scalar_out = _overload(_operators.bitwise_or_Scalar_out)
     Scalar = _overload(_operators.bitwise_or_Scalar)
@@ -3107,43 +2103,23 @@ class _aten_bitwise_or:
 
 class _aten_bitwise_or_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Scalar = _overload(_operators.bitwise_or__Scalar)
     Tensor = _overload(_operators.bitwise_or__Tensor)
 
 class _aten_bitwise_xor:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: Number, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: Number,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: Number, other: _Tensor) -> _Tensor: ...
     Tensor_out = _overload(_operators.bitwise_xor_Tensor_out)
     Scalar_out = _overload(_operators.bitwise_xor_Scalar_out)
     Scalar = _overload(_operators.bitwise_xor_Scalar)
@@ -3152,17 +2128,9 @@ class _aten_bitwise_xor:
 
 class _aten_bitwise_xor_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Scalar = _overload(_operators.bitwise_xor__Scalar)
     Tensor = _overload(_operators.bitwise_xor__Tensor)
 
@@ -3189,11 +2157,7 @@ class _aten_allclose:
     default = _overload(_operators.allclose)
 
 class _aten_equal:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> bool: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> bool: ...
     default = _overload(_operators.equal)
 
 class _aten_clamp:
@@ -3223,17 +2187,11 @@ class _aten_clamp:
 class _aten_clamp_:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        min: Number | None = None,
-        max: Number | None = None,
+        _packet, self: _Tensor, min: Number | None = None, max: Number | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        min: _Tensor | None = None,
-        max: _Tensor | None = None,
+        _packet, self: _Tensor, min: _Tensor | None = None, max: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.clamp_)
     Tensor = _overload(_operators.clamp__Tensor)
@@ -3241,19 +2199,11 @@ class _aten_clamp_:
 class _aten_clamp_min:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        min: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, min: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        min: Number,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, min: Number, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.clamp_min)
     Tensor = _overload(_operators.clamp_min_Tensor)
@@ -3262,36 +2212,20 @@ class _aten_clamp_min:
 
 class _aten_clamp_min_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        min: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, min: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        min: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, min: Number) -> _Tensor: ...
     default = _overload(_operators.clamp_min_)
     Tensor = _overload(_operators.clamp_min__Tensor)
 
 class _aten_clamp_max:
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        max: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, max: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     @overload
     def __call__(
-        _packet,
-        self: _Tensor,
-        max: Number,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, max: Number, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.clamp_max)
     Tensor = _overload(_operators.clamp_max_Tensor)
@@ -3300,35 +2234,17 @@ class _aten_clamp_max:
 
 class _aten_clamp_max_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        max: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, max: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        max: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, max: Number) -> _Tensor: ...
     default = _overload(_operators.clamp_max_)
     Tensor = _overload(_operators.clamp_max__Tensor)
 
 class _aten_lerp_:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        end: _Tensor,
-        weight: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, end: _Tensor, weight: _Tensor) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        end: _Tensor,
-        weight: Number,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, end: _Tensor, weight: Number) -> _Tensor: ...
     Scalar = _overload(_operators.lerp__Scalar)
     Tensor = _overload(_operators.lerp__Tensor)
 
@@ -3371,12 +2287,7 @@ class _aten_addcmul:
 
 class _aten_addcmul_:
     def __call__(
-        _packet,
-        self: _Tensor,
-        tensor1: _Tensor,
-        tensor2: _Tensor,
-        *,
-        value: Number = 1,
+        _packet, self: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: Number = 1
     ) -> _Tensor: ...
     default = _overload(_operators.addcmul_)
 
@@ -3395,23 +2306,13 @@ class _aten_addcdiv:
 
 class _aten_addcdiv_:
     def __call__(
-        _packet,
-        self: _Tensor,
-        tensor1: _Tensor,
-        tensor2: _Tensor,
-        *,
-        value: Number = 1,
+        _packet, self: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: Number = 1
     ) -> _Tensor: ...
     default = _overload(_operators.addcdiv_)
 
 class _aten_sum:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        dtype: _dtype | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, dtype: _dtype | None = None) -> _Tensor: ...
     @overload
     def __call__(
         _packet,
@@ -3428,12 +2329,7 @@ class _aten_sum:
 
 class _aten_mean:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        dtype: _dtype | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, dtype: _dtype | None = None) -> _Tensor: ...
     @overload
     def __call__(
         _packet,
@@ -3450,12 +2346,7 @@ class _aten_mean:
 
 class _aten_prod:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        dtype: _dtype | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, dtype: _dtype | None = None) -> _Tensor: ...
     @overload
     def __call__(
         _packet,
@@ -3529,18 +2420,9 @@ class _aten_max:
         out: tuple[_Tensor, _Tensor] | None = None,
     ) -> tuple[_Tensor, _Tensor]: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     dim = _overload(_operators.max_dim)
     dim_max = _overload(_operators.max_dim_max)
     default = _overload(_operators.max)
@@ -3558,18 +2440,9 @@ class _aten_min:
         out: tuple[_Tensor, _Tensor] | None = None,
     ) -> tuple[_Tensor, _Tensor]: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     dim = _overload(_operators.min_dim)
     dim_min = _overload(_operators.min_dim_min)
     default = _overload(_operators.min)
@@ -3587,12 +2460,7 @@ class _aten_any:
         out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     dim = _overload(_operators.any_dim)
     out = _overload(_operators.any_out)
     default = _overload(_operators.any)
@@ -3609,12 +2477,7 @@ class _aten_all:
         out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     dim = _overload(_operators.all_dim)
     out = _overload(_operators.all_out)
     default = _overload(_operators.all)
@@ -3622,11 +2485,7 @@ class _aten_all:
 
 class _aten_var:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        unbiased: bool = True,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, unbiased: bool = True) -> _Tensor: ...
     @overload
     def __call__(
         _packet,
@@ -3652,11 +2511,7 @@ class _aten_var:
 
 class _aten_std:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        unbiased: bool = True,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, unbiased: bool = True) -> _Tensor: ...
     @overload
     def __call__(
         _packet,
@@ -3718,11 +2573,7 @@ class _aten_norm:
         out: _Tensor | None = None,
     ) -> _Tensor: ...
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        p: Number = 2,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, p: Number = 2) -> _Tensor: ...
     Scalar = _overload(_operators.norm_Scalar)
     ScalarOpt_dim = _overload(_operators.norm_ScalarOpt_dim)
     out = _overload(_operators.norm_out)
@@ -3741,11 +2592,7 @@ class _aten_cumsum:
 
 class _aten_cumsum_:
     def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-        *,
-        dtype: _dtype | None = None,
+        _packet, self: _Tensor, dim: _int, *, dtype: _dtype | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.cumsum_)
 
@@ -3763,32 +2610,20 @@ class _aten_cumprod:
 
 class _aten_cumprod_:
     def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-        *,
-        dtype: _dtype | None = None,
+        _packet, self: _Tensor, dim: _int, *, dtype: _dtype | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.cumprod_)
 
 class _aten_mm:
     def __call__(
-        _packet,
-        self: _Tensor,
-        mat2: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, mat2: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.mm)
     out = _overload(_operators.mm_out)
 
 class _aten_bmm:
     def __call__(
-        _packet,
-        self: _Tensor,
-        mat2: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, mat2: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.bmm)
     out = _overload(_operators.bmm_out)
@@ -3873,33 +2708,21 @@ class _aten_addmv_:
 
 class _aten_mv:
     def __call__(
-        _packet,
-        self: _Tensor,
-        vec: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, vec: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.mv)
     out = _overload(_operators.mv_out)
 
 class _aten_dot:
     def __call__(
-        _packet,
-        self: _Tensor,
-        tensor: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, tensor: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.dot)
     out = _overload(_operators.dot_out)
 
 class _aten_matmul:
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.matmul)
     out = _overload(_operators.matmul_out)
@@ -3918,30 +2741,18 @@ class _aten_linear:
 
 class _aten_outer:
     def __call__(
-        _packet,
-        self: _Tensor,
-        vec2: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, vec2: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.outer)
     out = _overload(_operators.outer_out)
 
 class _aten_ger:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        vec2: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, vec2: _Tensor) -> _Tensor: ...
     default = _overload(_operators.ger)
 
 class _aten_inner:
     def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.inner)
     out = _overload(_operators.inner_out)
@@ -3957,137 +2768,76 @@ class _aten_tensordot:
     default = _overload(_operators.tensordot)
 
 class _aten_kron:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
     default = _overload(_operators.kron)
 
 class _aten_chain_matmul:
-    def __call__(
-        _packet,
-        matrices: Sequence[_Tensor],
-    ) -> _Tensor: ...
+    def __call__(_packet, matrices: Sequence[_Tensor]) -> _Tensor: ...
     default = _overload(_operators.chain_matmul)
 
 class _aten_trace:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.trace)
 
 class _aten_relu:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.relu)
 
 class _aten_relu_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.relu_)
 
 class _aten_relu6:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.relu6)
 
 class _aten_relu6_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.relu6_)
 
 class _aten_selu:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.selu)
 
 class _aten_selu_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.selu_)
 
 class _aten_celu:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        alpha: Number = 1.0,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, alpha: Number = 1.0) -> _Tensor: ...
     default = _overload(_operators.celu)
 
 class _aten_celu_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        alpha: Number = 1.0,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, alpha: Number = 1.0) -> _Tensor: ...
     default = _overload(_operators.celu_)
 
 class _aten_gelu:
     def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        approximate: str = "none",
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, *, approximate: str = "none", out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.gelu)
     out = _overload(_operators.gelu_out)
 
 class _aten_gelu_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        approximate: str = "none",
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, approximate: str = "none") -> _Tensor: ...
     default = _overload(_operators.gelu_)
 
 class _aten_silu:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.silu)
     out = _overload(_operators.silu_out)
 
 class _aten_silu_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.silu_)
 
 class _aten_mish:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.mish)
     out = _overload(_operators.mish_out)
 
 class _aten_mish_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.mish_)
 
 class _aten_elu:
@@ -4125,11 +2875,7 @@ class _aten_leaky_relu:
     out = _overload(_operators.leaky_relu_out)
 
 class _aten_leaky_relu_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        negative_slope: Number = 0.01,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, negative_slope: Number = 0.01) -> _Tensor: ...
     default = _overload(_operators.leaky_relu_)
 
 class _aten_softplus:
@@ -4158,48 +2904,29 @@ class _aten_threshold:
 
 class _aten_threshold_:
     def __call__(
-        _packet,
-        self: _Tensor,
-        threshold: Number,
-        value: Number,
+        _packet, self: _Tensor, threshold: Number, value: Number
     ) -> _Tensor: ...
     default = _overload(_operators.threshold_)
 
 class _aten_hardsigmoid:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.hardsigmoid)
     out = _overload(_operators.hardsigmoid_out)
 
 class _aten_hardsigmoid_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.hardsigmoid_)
 
 class _aten_hardshrink:
     def __call__(
-        _packet,
-        self: _Tensor,
-        lambd: Number = 0.5,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, lambd: Number = 0.5, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.hardshrink)
     out = _overload(_operators.hardshrink_out)
 
 class _aten_softshrink:
     def __call__(
-        _packet,
-        self: _Tensor,
-        lambd: Number = 0.5,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, lambd: Number = 0.5, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.softshrink)
     out = _overload(_operators.softshrink_out)
@@ -4218,44 +2945,26 @@ class _aten_hardtanh:
 
 class _aten_hardtanh_:
     def __call__(
-        _packet,
-        self: _Tensor,
-        min_val: Number = -1,
-        max_val: Number = 1,
+        _packet, self: _Tensor, min_val: Number = -1, max_val: Number = 1
     ) -> _Tensor: ...
     default = _overload(_operators.hardtanh_)
 
 class _aten_hardswish:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        out: _Tensor | None = None,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.hardswish)
     out = _overload(_operators.hardswish_out)
 
 class _aten_hardswish_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.hardswish_)
 
 class _aten_log_sigmoid:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.log_sigmoid)
 
 class _aten_glu:
     def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int = -1,
-        *,
-        out: _Tensor | None = None,
+        _packet, self: _Tensor, dim: _int = -1, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.glu)
     out = _overload(_operators.glu_out)
@@ -4368,29 +3077,16 @@ class _aten_native_group_norm:
     default = _overload(_operators.native_group_norm)
 
 class _aten_dropout:
-    def __call__(
-        _packet,
-        input: _Tensor,
-        p: _float,
-        train: bool,
-    ) -> _Tensor: ...
+    def __call__(_packet, input: _Tensor, p: _float, train: bool) -> _Tensor: ...
     default = _overload(_operators.dropout)
 
 class _aten_one_hot:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        num_classes: _int = -1,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, num_classes: _int = -1) -> _Tensor: ...
     default = _overload(_operators.one_hot)
 
 class _aten_cosine_similarity:
     def __call__(
-        _packet,
-        x1: _Tensor,
-        x2: _Tensor,
-        dim: _int = 1,
-        eps: _float = 1e-08,
+        _packet, x1: _Tensor, x2: _Tensor, dim: _int = 1, eps: _float = 1e-08
     ) -> _Tensor: ...
     default = _overload(_operators.cosine_similarity)
 
@@ -4408,10 +3104,7 @@ class _aten_mse_loss:
 
 class _aten_l1_loss:
     def __call__(
-        _packet,
-        self: _Tensor,
-        target: _Tensor,
-        reduction: _int = 1,
+        _packet, self: _Tensor, target: _Tensor, reduction: _int = 1
     ) -> _Tensor: ...
     default = _overload(_operators.l1_loss)
 
@@ -4535,52 +3228,31 @@ class _aten_margin_ranking_loss:
     default = _overload(_operators.margin_ranking_loss)
 
 class _aten_coalesce:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.coalesce)
 
 class _aten__coalesce:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators._coalesce)
 
 class _aten_is_coalesced:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> bool: ...
+    def __call__(_packet, self: _Tensor) -> bool: ...
     default = _overload(_operators.is_coalesced)
 
 class _aten__indices:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators._indices)
 
 class _aten__values:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators._values)
 
 class _aten_indices:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.indices)
 
 class _aten_values:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor) -> _Tensor: ...
     default = _overload(_operators.values)
 
 class _aten_to_dense:
@@ -4604,11 +3276,7 @@ class _aten__to_dense:
 
 class _aten_to_sparse:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        sparse_dim: _int,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, sparse_dim: _int) -> _Tensor: ...
     @overload
     def __call__(
         _packet,
@@ -4623,11 +3291,7 @@ class _aten_to_sparse:
 
 class _aten__to_sparse:
     @overload
-    def __call__(
-        _packet,
-        self: _Tensor,
-        sparse_dim: _int,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, sparse_dim: _int) -> _Tensor: ...
     @overload
     def __call__(
         _packet,
@@ -4697,32 +3361,19 @@ class _aten__sparse_coo_tensor_with_dims_and_tensors:
     default = _overload(_operators._sparse_coo_tensor_with_dims_and_tensors)
 
 class _aten_sparse_mask:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        mask: _Tensor,
-    ) -> _Tensor: ...
+    def __call__(_packet, self: _Tensor, mask: _Tensor) -> _Tensor: ...
     default = _overload(_operators.sparse_mask)
 
 class _aten_sparse_dim:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _int: ...
+    def __call__(_packet, self: _Tensor) -> _int: ...
     default = _overload(_operators.sparse_dim)
 
 class _aten_dense_dim:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _int: ...
+    def __call__(_packet, self: _Tensor) -> _int: ...
     default = _overload(_operators.dense_dim)
 
 class _aten__nnz:
-    def __call__(
-        _packet,
-        self: _Tensor,
-    ) -> _int: ...
+    def __call__(_packet, self: _Tensor) -> _int: ...
     default = _overload(_operators._nnz)
 
 class _aten:

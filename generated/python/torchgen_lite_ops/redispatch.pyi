@@ -17,391 +17,6 @@ from torchgen_lite.reference.framework import (
     memory_format,
 )
 
-__all__ = [
-    "empty",
-    "empty_strided",
-    "empty_like",
-    "new_empty",
-    "new_empty_strided",
-    "resize_",
-    "zeros",
-    "ones",
-    "full",
-    "scalar_tensor",
-    "zeros_like",
-    "ones_like",
-    "full_like",
-    "new_zeros",
-    "new_ones",
-    "new_full",
-    "arange",
-    "range",
-    "linspace",
-    "logspace",
-    "eye",
-    "rand",
-    "randn",
-    "bernoulli_",
-    "uniform_",
-    "normal_",
-    "copy_",
-    "clone",
-    "_to_copy",
-    "contiguous",
-    "zero_",
-    "fill_",
-    "fill",
-    "item",
-    "_local_scalar_dense",
-    "to",
-    "type_as",
-    "as_strided",
-    "view",
-    "_reshape_alias",
-    "unfold",
-    "alias",
-    "detach",
-    "_unsafe_view",
-    "permute",
-    "transpose",
-    "t",
-    "expand",
-    "select",
-    "slice",
-    "diagonal",
-    "squeeze",
-    "unsqueeze",
-    "split",
-    "split_with_sizes",
-    "unbind",
-    "reshape",
-    "narrow",
-    "chunk",
-    "tensor_split",
-    "broadcast_to",
-    "reshape_as",
-    "unflatten",
-    "flatten",
-    "view_as",
-    "expand_as",
-    "movedim",
-    "swapaxes",
-    "swapdims",
-    "ravel",
-    "atleast_1d",
-    "atleast_2d",
-    "cat",
-    "concat",
-    "stack",
-    "hstack",
-    "vstack",
-    "meshgrid",
-    "repeat",
-    "tile",
-    "flip",
-    "fliplr",
-    "flipud",
-    "roll",
-    "rot90",
-    "tril",
-    "tril_",
-    "triu",
-    "triu_",
-    "diag",
-    "diag_embed",
-    "constant_pad_nd",
-    "pad",
-    "gather",
-    "scatter",
-    "scatter_",
-    "scatter_add",
-    "scatter_add_",
-    "take",
-    "take_along_dim",
-    "index_select",
-    "index_add",
-    "index_add_",
-    "index_copy",
-    "index_copy_",
-    "index_fill",
-    "index_fill_",
-    "index",
-    "index_put",
-    "index_put_",
-    "_index_put_impl_",
-    "embedding",
-    "where",
-    "masked_fill",
-    "masked_fill_",
-    "masked_select",
-    "nonzero",
-    "sort",
-    "topk",
-    "argsort",
-    "abs",
-    "abs_",
-    "conj_physical",
-    "conj_physical_",
-    "_conj_physical",
-    "real",
-    "imag",
-    "view_as_real",
-    "view_as_complex",
-    "neg",
-    "neg_",
-    "exp",
-    "exp_",
-    "exp2",
-    "exp2_",
-    "log",
-    "log_",
-    "log2",
-    "log2_",
-    "log10",
-    "log10_",
-    "log1p",
-    "log1p_",
-    "expm1",
-    "expm1_",
-    "sqrt",
-    "sqrt_",
-    "rsqrt",
-    "rsqrt_",
-    "square",
-    "square_",
-    "sin",
-    "sin_",
-    "cos",
-    "cos_",
-    "tan",
-    "tan_",
-    "asin",
-    "asin_",
-    "acos",
-    "acos_",
-    "atan",
-    "atan_",
-    "sinh",
-    "sinh_",
-    "cosh",
-    "cosh_",
-    "tanh",
-    "tanh_",
-    "asinh",
-    "asinh_",
-    "acosh",
-    "acosh_",
-    "atanh",
-    "atanh_",
-    "floor",
-    "floor_",
-    "ceil",
-    "ceil_",
-    "round",
-    "round_",
-    "trunc",
-    "trunc_",
-    "frac",
-    "frac_",
-    "sign",
-    "sign_",
-    "sgn",
-    "sgn_",
-    "signbit",
-    "reciprocal",
-    "reciprocal_",
-    "sigmoid",
-    "sigmoid_",
-    "erf",
-    "erf_",
-    "erfc",
-    "erfc_",
-    "logical_not",
-    "logical_not_",
-    "bitwise_not",
-    "bitwise_not_",
-    "isnan",
-    "isinf",
-    "isfinite",
-    "positive",
-    "add",
-    "add_",
-    "sub",
-    "sub_",
-    "mul",
-    "mul_",
-    "div",
-    "div_",
-    "pow",
-    "pow_",
-    "remainder",
-    "remainder_",
-    "fmod",
-    "fmod_",
-    "floor_divide",
-    "floor_divide_",
-    "maximum",
-    "minimum",
-    "fmax",
-    "fmin",
-    "atan2",
-    "atan2_",
-    "rsub",
-    "hypot",
-    "hypot_",
-    "copysign",
-    "copysign_",
-    "eq_",
-    "eq",
-    "ne",
-    "ne_",
-    "lt",
-    "lt_",
-    "le",
-    "le_",
-    "gt",
-    "gt_",
-    "ge",
-    "ge_",
-    "logical_and",
-    "logical_and_",
-    "logical_or",
-    "logical_or_",
-    "logical_xor",
-    "logical_xor_",
-    "bitwise_and",
-    "bitwise_and_",
-    "bitwise_or",
-    "bitwise_or_",
-    "bitwise_xor",
-    "bitwise_xor_",
-    "isclose",
-    "allclose",
-    "equal",
-    "clamp",
-    "clamp_",
-    "clamp_min",
-    "clamp_min_",
-    "clamp_max",
-    "clamp_max_",
-    "lerp_",
-    "lerp",
-    "addcmul",
-    "addcmul_",
-    "addcdiv",
-    "addcdiv_",
-    "sum",
-    "mean",
-    "prod",
-    "amax",
-    "amin",
-    "argmax",
-    "argmin",
-    "max",
-    "min",
-    "any",
-    "all",
-    "var",
-    "std",
-    "linalg_vector_norm",
-    "logsumexp",
-    "norm",
-    "cumsum",
-    "cumsum_",
-    "cumprod",
-    "cumprod_",
-    "mm",
-    "bmm",
-    "addmm",
-    "addmm_",
-    "baddbmm",
-    "baddbmm_",
-    "addmv",
-    "addmv_",
-    "mv",
-    "dot",
-    "matmul",
-    "linear",
-    "outer",
-    "ger",
-    "inner",
-    "tensordot",
-    "kron",
-    "chain_matmul",
-    "trace",
-    "relu",
-    "relu_",
-    "relu6",
-    "relu6_",
-    "selu",
-    "selu_",
-    "celu",
-    "celu_",
-    "gelu",
-    "gelu_",
-    "silu",
-    "silu_",
-    "mish",
-    "mish_",
-    "elu",
-    "elu_",
-    "leaky_relu",
-    "leaky_relu_",
-    "softplus",
-    "threshold",
-    "threshold_",
-    "hardsigmoid",
-    "hardsigmoid_",
-    "hardshrink",
-    "softshrink",
-    "hardtanh",
-    "hardtanh_",
-    "hardswish",
-    "hardswish_",
-    "log_sigmoid",
-    "glu",
-    "softmax",
-    "_softmax",
-    "log_softmax",
-    "_log_softmax",
-    "layer_norm",
-    "native_layer_norm",
-    "rms_norm",
-    "group_norm",
-    "native_group_norm",
-    "dropout",
-    "one_hot",
-    "cosine_similarity",
-    "mse_loss",
-    "l1_loss",
-    "smooth_l1_loss",
-    "huber_loss",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "kl_div",
-    "nll_loss",
-    "nll_loss_forward",
-    "cross_entropy_loss",
-    "hinge_embedding_loss",
-    "margin_ranking_loss",
-    "coalesce",
-    "_coalesce",
-    "is_coalesced",
-    "_indices",
-    "_values",
-    "indices",
-    "values",
-    "to_dense",
-    "_to_dense",
-    "to_sparse",
-    "_to_sparse",
-    "sparse_coo_tensor",
-    "_sparse_coo_tensor_with_dims_and_tensors",
-    "sparse_mask",
-    "sparse_dim",
-    "dense_dim",
-    "_nnz",
-]
 contiguous_format: Any
 
 def empty(
@@ -709,16 +324,10 @@ def normal_(
     generator: Generator | None = None,
 ) -> Tensor: ...
 def copy_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    src: Tensor,
-    non_blocking: bool = False,
+    keyset: DispatchKeySet, self: Tensor, src: Tensor, non_blocking: bool = False
 ) -> Tensor: ...
 def clone(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    memory_format: memory_format | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, memory_format: memory_format | None = None
 ) -> Tensor: ...
 def _to_copy(
     keyset: DispatchKeySet,
@@ -737,42 +346,17 @@ def contiguous(
     *,
     memory_format: memory_format = contiguous_format,
 ) -> Tensor: ...
-def zero_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def zero_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 @overload
-def fill_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    value: Tensor,
-) -> Tensor: ...
+def fill_(keyset: DispatchKeySet, self: Tensor, value: Tensor) -> Tensor: ...
 @overload
-def fill_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    value: Number,
-) -> Tensor: ...
+def fill_(keyset: DispatchKeySet, self: Tensor, value: Number) -> Tensor: ...
 @overload
-def fill(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    value: Tensor,
-) -> Tensor: ...
+def fill(keyset: DispatchKeySet, self: Tensor, value: Tensor) -> Tensor: ...
 @overload
-def fill(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    value: Number,
-) -> Tensor: ...
-def item(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Number: ...
-def _local_scalar_dense(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Number: ...
+def fill(keyset: DispatchKeySet, self: Tensor, value: Number) -> Tensor: ...
+def item(keyset: DispatchKeySet, self: Tensor) -> Number: ...
+def _local_scalar_dense(keyset: DispatchKeySet, self: Tensor) -> Number: ...
 @overload
 def to(
     keyset: DispatchKeySet,
@@ -814,11 +398,7 @@ def to(
     copy: bool = False,
     memory_format: memory_format | None = None,
 ) -> Tensor: ...
-def type_as(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def type_as(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 def as_strided(
     keyset: DispatchKeySet,
     self: Tensor,
@@ -827,71 +407,27 @@ def as_strided(
     storage_offset: int | None = None,
 ) -> Tensor: ...
 @overload
-def view(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    size: Sequence[int],
-) -> Tensor: ...
+def view(keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor: ...
 @overload
-def view(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dtype: dtype,
-) -> Tensor: ...
+def view(keyset: DispatchKeySet, self: Tensor, dtype: dtype) -> Tensor: ...
 def _reshape_alias(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    size: Sequence[int],
-    stride: Sequence[int],
+    keyset: DispatchKeySet, self: Tensor, size: Sequence[int], stride: Sequence[int]
 ) -> Tensor: ...
 def unfold(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dimension: int,
-    size: int,
-    step: int,
+    keyset: DispatchKeySet, self: Tensor, dimension: int, size: int, step: int
 ) -> Tensor: ...
-def alias(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def detach(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def alias(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def detach(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def _unsafe_view(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    size: Sequence[int],
+    keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
 ) -> Tensor: ...
-def permute(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dims: Sequence[int],
-) -> Tensor: ...
-def transpose(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim0: int,
-    dim1: int,
-) -> Tensor: ...
-def t(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def permute(keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor: ...
+def transpose(keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int) -> Tensor: ...
+def t(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def expand(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    size: Sequence[int],
-    *,
-    implicit: bool = False,
+    keyset: DispatchKeySet, self: Tensor, size: Sequence[int], *, implicit: bool = False
 ) -> Tensor: ...
-def select(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: int,
-) -> Tensor: ...
+def select(keyset: DispatchKeySet, self: Tensor, dim: int, index: int) -> Tensor: ...
 def slice(
     keyset: DispatchKeySet,
     self: Tensor,
@@ -901,123 +437,54 @@ def slice(
     step: int = 1,
 ) -> Tensor: ...
 def diagonal(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    offset: int = 0,
-    dim1: int = 0,
-    dim2: int = 1,
+    keyset: DispatchKeySet, self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor: ...
 @overload
-def squeeze(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def squeeze(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 @overload
-def squeeze(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-) -> Tensor: ...
+def squeeze(keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor: ...
 @overload
-def squeeze(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: Sequence[int],
-) -> Tensor: ...
-def unsqueeze(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-) -> Tensor: ...
+def squeeze(keyset: DispatchKeySet, self: Tensor, dim: Sequence[int]) -> Tensor: ...
+def unsqueeze(keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor: ...
 @overload
 def split(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    split_size: int,
-    dim: int = 0,
+    keyset: DispatchKeySet, self: Tensor, split_size: int, dim: int = 0
 ) -> list[Tensor]: ...
 @overload
 def split(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    split_size: Sequence[int],
-    dim: int = 0,
+    keyset: DispatchKeySet, self: Tensor, split_size: Sequence[int], dim: int = 0
 ) -> list[Tensor]: ...
 def split_with_sizes(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    split_sizes: Sequence[int],
-    dim: int = 0,
+    keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int = 0
 ) -> list[Tensor]: ...
-def unbind(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int = 0,
-) -> list[Tensor]: ...
-def reshape(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    shape: Sequence[int],
-) -> Tensor: ...
+def unbind(keyset: DispatchKeySet, self: Tensor, dim: int = 0) -> list[Tensor]: ...
+def reshape(keyset: DispatchKeySet, self: Tensor, shape: Sequence[int]) -> Tensor: ...
 def narrow(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    start: int,
-    length: int,
+    keyset: DispatchKeySet, self: Tensor, dim: int, start: int, length: int
 ) -> Tensor: ...
 def chunk(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    chunks: int,
-    dim: int = 0,
+    keyset: DispatchKeySet, self: Tensor, chunks: int, dim: int = 0
 ) -> list[Tensor]: ...
 @overload
 def tensor_split(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    sections: int,
-    dim: int = 0,
+    keyset: DispatchKeySet, self: Tensor, sections: int, dim: int = 0
 ) -> list[Tensor]: ...
 @overload
 def tensor_split(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    indices: Sequence[int],
-    dim: int = 0,
+    keyset: DispatchKeySet, self: Tensor, indices: Sequence[int], dim: int = 0
 ) -> list[Tensor]: ...
 def broadcast_to(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    size: Sequence[int],
+    keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
 ) -> Tensor: ...
-def reshape_as(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def reshape_as(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 def unflatten(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    sizes: Sequence[int],
+    keyset: DispatchKeySet, self: Tensor, dim: int, sizes: Sequence[int]
 ) -> Tensor: ...
 def flatten(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    start_dim: int = 0,
-    end_dim: int = -1,
+    keyset: DispatchKeySet, self: Tensor, start_dim: int = 0, end_dim: int = -1
 ) -> Tensor: ...
-def view_as(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
-def expand_as(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def view_as(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
+def expand_as(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def movedim(
     keyset: DispatchKeySet,
@@ -1027,35 +494,15 @@ def movedim(
 ) -> Tensor: ...
 @overload
 def movedim(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    source: int,
-    destination: int,
+    keyset: DispatchKeySet, self: Tensor, source: int, destination: int
 ) -> Tensor: ...
 def swapaxes(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    axis0: int,
-    axis1: int,
+    keyset: DispatchKeySet, self: Tensor, axis0: int, axis1: int
 ) -> Tensor: ...
-def swapdims(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim0: int,
-    dim1: int,
-) -> Tensor: ...
-def ravel(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def atleast_1d(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def atleast_2d(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def swapdims(keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int) -> Tensor: ...
+def ravel(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def atleast_1d(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def atleast_2d(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def cat(
     keyset: DispatchKeySet,
     tensors: Sequence[Tensor],
@@ -1078,46 +525,19 @@ def stack(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def hstack(
-    keyset: DispatchKeySet,
-    tensors: Sequence[Tensor],
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, tensors: Sequence[Tensor], *, out: Tensor | None = None
 ) -> Tensor: ...
 def vstack(
-    keyset: DispatchKeySet,
-    tensors: Sequence[Tensor],
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, tensors: Sequence[Tensor], *, out: Tensor | None = None
 ) -> Tensor: ...
 def meshgrid(
-    keyset: DispatchKeySet,
-    tensors: Sequence[Tensor],
-    *,
-    indexing: str,
+    keyset: DispatchKeySet, tensors: Sequence[Tensor], *, indexing: str
 ) -> list[Tensor]: ...
-def repeat(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    repeats: Sequence[int],
-) -> Tensor: ...
-def tile(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dims: Sequence[int],
-) -> Tensor: ...
-def flip(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dims: Sequence[int],
-) -> Tensor: ...
-def fliplr(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def flipud(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def repeat(keyset: DispatchKeySet, self: Tensor, repeats: Sequence[int]) -> Tensor: ...
+def tile(keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor: ...
+def flip(keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor: ...
+def fliplr(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def flipud(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def roll(
     keyset: DispatchKeySet,
     self: Tensor,
@@ -1125,10 +545,7 @@ def roll(
     dims: int | Sequence[int] = (),
 ) -> Tensor: ...
 def rot90(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    k: int = 1,
-    dims: Sequence[int] = (0, 1),
+    keyset: DispatchKeySet, self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)
 ) -> Tensor: ...
 def tril(
     keyset: DispatchKeySet,
@@ -1137,11 +554,7 @@ def tril(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def tril_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    diagonal: int = 0,
-) -> Tensor: ...
+def tril_(keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor: ...
 def triu(
     keyset: DispatchKeySet,
     self: Tensor,
@@ -1149,11 +562,7 @@ def triu(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def triu_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    diagonal: int = 0,
-) -> Tensor: ...
+def triu_(keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor: ...
 def diag(
     keyset: DispatchKeySet,
     self: Tensor,
@@ -1169,10 +578,7 @@ def diag_embed(
     dim2: int = -1,
 ) -> Tensor: ...
 def constant_pad_nd(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    pad: Sequence[int],
-    value: Number = 0,
+    keyset: DispatchKeySet, self: Tensor, pad: Sequence[int], value: Number = 0
 ) -> Tensor: ...
 def pad(
     keyset: DispatchKeySet,
@@ -1212,19 +618,11 @@ def scatter(
 ) -> Tensor: ...
 @overload
 def scatter_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor: ...
 @overload
 def scatter_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
+    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor: ...
 def scatter_add(
     keyset: DispatchKeySet,
@@ -1236,18 +634,10 @@ def scatter_add(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def scatter_add_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor: ...
 def take(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    index: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, index: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def take_along_dim(
     keyset: DispatchKeySet,
@@ -1294,25 +684,13 @@ def index_copy(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def index_copy_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
+    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
 ) -> Tensor: ...
 def index_fill(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
+    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor: ...
 def index_fill_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
+    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor: ...
 def index(
     keyset: DispatchKeySet,
@@ -1361,71 +739,40 @@ def where(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def where(
-    keyset: DispatchKeySet,
-    condition: Tensor,
-) -> list[Tensor]: ...
+def where(keyset: DispatchKeySet, condition: Tensor) -> list[Tensor]: ...
 @overload
 def where(
-    keyset: DispatchKeySet,
-    condition: Tensor,
-    self: Number,
-    other: Tensor,
+    keyset: DispatchKeySet, condition: Tensor, self: Number, other: Tensor
 ) -> Tensor: ...
 @overload
 def where(
-    keyset: DispatchKeySet,
-    condition: Tensor,
-    self: Tensor,
-    other: Number,
+    keyset: DispatchKeySet, condition: Tensor, self: Tensor, other: Number
 ) -> Tensor: ...
 @overload
 def where(
-    keyset: DispatchKeySet,
-    condition: Tensor,
-    self: Number,
-    other: Number,
+    keyset: DispatchKeySet, condition: Tensor, self: Number, other: Number
 ) -> Tensor: ...
 @overload
 def masked_fill(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-    value: Tensor,
+    keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
 ) -> Tensor: ...
 @overload
 def masked_fill(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-    value: Number,
+    keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
 ) -> Tensor: ...
 @overload
 def masked_fill_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-    value: Tensor,
+    keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
 ) -> Tensor: ...
 @overload
 def masked_fill_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-    value: Number,
+    keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
 ) -> Tensor: ...
 def masked_select(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, mask: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def nonzero(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def sort(
@@ -1458,10 +805,7 @@ def topk(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def argsort(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int = -1,
-    descending: bool = False,
+    keyset: DispatchKeySet, self: Tensor, dim: int = -1, descending: bool = False
 ) -> Tensor: ...
 @overload
 def argsort(
@@ -1473,442 +817,175 @@ def argsort(
     descending: bool = False,
 ) -> Tensor: ...
 def abs(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def abs_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def abs_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def conj_physical(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def conj_physical_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def _conj_physical(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def real(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def imag(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def view_as_real(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def view_as_complex(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def conj_physical_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def _conj_physical(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def real(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def imag(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def view_as_real(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def view_as_complex(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def neg(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def neg_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def neg_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def exp(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def exp_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def exp_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def exp2(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def exp2_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def exp2_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def log(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def log_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def log_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def log2(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def log2_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def log2_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def log10(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def log10_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def log10_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def log1p(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def log1p_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def log1p_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def expm1(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def expm1_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def expm1_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def sqrt(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def sqrt_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def sqrt_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def rsqrt(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def rsqrt_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def square(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def square_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def rsqrt_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def square(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def square_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def sin(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def sin_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def sin_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def cos(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def cos_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def cos_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def tan(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def tan_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def tan_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def asin(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def asin_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def asin_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def acos(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def acos_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def acos_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def atan(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def atan_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def atan_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def sinh(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def sinh_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def sinh_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def cosh(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def cosh_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def cosh_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def tanh(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def tanh_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def tanh_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def asinh(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def asinh_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def asinh_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def acosh(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def acosh_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def acosh_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def atanh(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def atanh_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def atanh_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def floor(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def floor_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def floor_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def ceil(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def ceil_(
-    keyset: DispatchKeySet,
-    self: Tensor,
+def ceil_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+@overload
+def round(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def round(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, decimals: int, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def round(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    decimals: int,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def round_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 @overload
-def round_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-@overload
-def round_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    decimals: int,
-) -> Tensor: ...
+def round_(keyset: DispatchKeySet, self: Tensor, *, decimals: int) -> Tensor: ...
 def trunc(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def trunc_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def trunc_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def frac(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def frac_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def frac_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def sign(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def sign_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def sign_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def sgn(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def sgn_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def sgn_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def signbit(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def reciprocal(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def reciprocal_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def reciprocal_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def sigmoid(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def sigmoid_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def sigmoid_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def erf(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def erf_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def erf_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def erfc(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def erfc_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def erfc_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def logical_not(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def logical_not_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def logical_not_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def bitwise_not(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def bitwise_not_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def isnan(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def isinf(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def isfinite(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def positive(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def bitwise_not_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def isnan(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def isinf(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def isfinite(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def positive(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 @overload
 def add(
     keyset: DispatchKeySet,
@@ -1920,25 +997,15 @@ def add(
 ) -> Tensor: ...
 @overload
 def add(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
+    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor: ...
 @overload
 def add_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
 ) -> Tensor: ...
 @overload
 def add_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
+    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor: ...
 @overload
 def sub(
@@ -1951,59 +1018,29 @@ def sub(
 ) -> Tensor: ...
 @overload
 def sub(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
+    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor: ...
 @overload
 def sub_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
 ) -> Tensor: ...
 @overload
 def sub_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
+    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor: ...
 @overload
 def mul(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def mul(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def mul(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
-def mul_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def mul_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def mul_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def mul_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def div(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def div(
@@ -2015,570 +1052,239 @@ def div(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def div(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def div(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def div(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    rounding_mode: str | None,
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
 ) -> Tensor: ...
 @overload
-def div_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def div_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def div_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    rounding_mode: str | None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
 ) -> Tensor: ...
 @overload
-def div_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def div_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def div_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    rounding_mode: str | None,
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
 ) -> Tensor: ...
 @overload
 def pow(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    exponent: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, exponent: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def pow(
-    keyset: DispatchKeySet,
-    self: Number,
-    exponent: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Number, exponent: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def pow(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    exponent: Number,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, exponent: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def pow_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    exponent: Tensor,
-) -> Tensor: ...
+def pow_(keyset: DispatchKeySet, self: Tensor, exponent: Tensor) -> Tensor: ...
 @overload
-def pow_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    exponent: Number,
+def pow_(keyset: DispatchKeySet, self: Tensor, exponent: Number) -> Tensor: ...
+@overload
+def remainder(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def remainder(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def remainder(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def remainder(keyset: DispatchKeySet, self: Number, other: Tensor) -> Tensor: ...
 @overload
-def remainder(
-    keyset: DispatchKeySet,
-    self: Number,
-    other: Tensor,
-) -> Tensor: ...
+def remainder_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def remainder_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def remainder_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
-def remainder_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+def fmod(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def fmod(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def fmod(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def fmod_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def fmod_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
-@overload
-def fmod_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def fmod_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
 def floor_divide(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def floor_divide(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def floor_divide(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
-def floor_divide_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def floor_divide_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def floor_divide_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def floor_divide_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 def maximum(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def minimum(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def fmax(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def fmin(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def atan2(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def atan2_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+def atan2_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
+@overload
+def rsub(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
 ) -> Tensor: ...
 @overload
 def rsub(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-) -> Tensor: ...
-@overload
-def rsub(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    alpha: Number = 1,
+    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor: ...
 def hypot(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def hypot_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def hypot_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def copysign(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def copysign(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def copysign(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
-def copysign_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def copysign_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def copysign_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def copysign_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
-def eq_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def eq_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def eq_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+def eq_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
+@overload
+def eq(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def eq(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-@overload
-def eq(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def ne(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def ne(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def ne_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def ne_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def ne_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+def ne_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
+@overload
+def lt(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def lt(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def lt(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def lt_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def lt_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def lt_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
-def lt_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+def le(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def le(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def le(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def le_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def le_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def le_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
-def le_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+def gt(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def gt(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def gt(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def gt_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def gt_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def gt_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
-def gt_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+def ge(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def ge(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def ge(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def ge_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def ge_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
-@overload
-def ge_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def ge_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 def logical_and(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def logical_and_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def logical_and_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 def logical_or(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def logical_or_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def logical_or_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 def logical_xor(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def logical_xor_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
+def logical_xor_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
+@overload
+def bitwise_and(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def bitwise_and(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def bitwise_and(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def bitwise_and(keyset: DispatchKeySet, self: Number, other: Tensor) -> Tensor: ...
 @overload
-def bitwise_and(
-    keyset: DispatchKeySet,
-    self: Number,
-    other: Tensor,
-) -> Tensor: ...
+def bitwise_and_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def bitwise_and_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def bitwise_and_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
-def bitwise_and_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+def bitwise_or(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def bitwise_or(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def bitwise_or(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def bitwise_or(keyset: DispatchKeySet, self: Number, other: Tensor) -> Tensor: ...
 @overload
-def bitwise_or(
-    keyset: DispatchKeySet,
-    self: Number,
-    other: Tensor,
-) -> Tensor: ...
+def bitwise_or_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def bitwise_or_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def bitwise_or_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 @overload
-def bitwise_or_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
+def bitwise_xor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def bitwise_xor(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def bitwise_xor(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def bitwise_xor(keyset: DispatchKeySet, self: Number, other: Tensor) -> Tensor: ...
 @overload
-def bitwise_xor(
-    keyset: DispatchKeySet,
-    self: Number,
-    other: Tensor,
-) -> Tensor: ...
+def bitwise_xor_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
-def bitwise_xor_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
-@overload
-def bitwise_xor_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Number,
-) -> Tensor: ...
+def bitwise_xor_(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor: ...
 def isclose(
     keyset: DispatchKeySet,
     self: Tensor,
@@ -2595,11 +1301,7 @@ def allclose(
     atol: float = 1e-08,
     equal_nan: bool = False,
 ) -> bool: ...
-def equal(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> bool: ...
+def equal(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> bool: ...
 @overload
 def clamp(
     keyset: DispatchKeySet,
@@ -2634,73 +1336,35 @@ def clamp_(
 ) -> Tensor: ...
 @overload
 def clamp_min(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    min: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, min: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def clamp_min(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    min: Number,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, min: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def clamp_min_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    min: Tensor,
-) -> Tensor: ...
+def clamp_min_(keyset: DispatchKeySet, self: Tensor, min: Tensor) -> Tensor: ...
 @overload
-def clamp_min_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    min: Number,
+def clamp_min_(keyset: DispatchKeySet, self: Tensor, min: Number) -> Tensor: ...
+@overload
+def clamp_max(
+    keyset: DispatchKeySet, self: Tensor, max: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def clamp_max(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    max: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, max: Number, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def clamp_max(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    max: Number,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
+def clamp_max_(keyset: DispatchKeySet, self: Tensor, max: Tensor) -> Tensor: ...
 @overload
-def clamp_max_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    max: Tensor,
-) -> Tensor: ...
+def clamp_max_(keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor: ...
 @overload
-def clamp_max_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    max: Number,
+def lerp_(
+    keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
 ) -> Tensor: ...
 @overload
 def lerp_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    end: Tensor,
-    weight: Tensor,
-) -> Tensor: ...
-@overload
-def lerp_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    end: Tensor,
-    weight: Number,
+    keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
 ) -> Tensor: ...
 @overload
 def lerp(
@@ -2756,10 +1420,7 @@ def addcdiv_(
 ) -> Tensor: ...
 @overload
 def sum(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    dtype: dtype | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
 ) -> Tensor: ...
 @overload
 def sum(
@@ -2773,10 +1434,7 @@ def sum(
 ) -> Tensor: ...
 @overload
 def mean(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    dtype: dtype | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
 ) -> Tensor: ...
 @overload
 def mean(
@@ -2790,10 +1448,7 @@ def mean(
 ) -> Tensor: ...
 @overload
 def prod(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    dtype: dtype | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
 ) -> Tensor: ...
 @overload
 def prod(
@@ -2848,17 +1503,10 @@ def max(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def max(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def max(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def max(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def min(
     keyset: DispatchKeySet,
@@ -2870,17 +1518,10 @@ def min(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def min(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def min(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
+def min(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
 @overload
 def any(
     keyset: DispatchKeySet,
@@ -2892,10 +1533,7 @@ def any(
 ) -> Tensor: ...
 @overload
 def any(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
 def all(
@@ -2908,17 +1546,10 @@ def all(
 ) -> Tensor: ...
 @overload
 def all(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 @overload
-def var(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    unbiased: bool = True,
-) -> Tensor: ...
+def var(keyset: DispatchKeySet, self: Tensor, unbiased: bool = True) -> Tensor: ...
 @overload
 def var(
     keyset: DispatchKeySet,
@@ -2938,11 +1569,7 @@ def var(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def std(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    unbiased: bool = True,
-) -> Tensor: ...
+def std(keyset: DispatchKeySet, self: Tensor, unbiased: bool = True) -> Tensor: ...
 @overload
 def std(
     keyset: DispatchKeySet,
@@ -2990,11 +1617,7 @@ def norm(
     out: Tensor | None = None,
 ) -> Tensor: ...
 @overload
-def norm(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    p: Number = 2,
-) -> Tensor: ...
+def norm(keyset: DispatchKeySet, self: Tensor, p: Number = 2) -> Tensor: ...
 def cumsum(
     keyset: DispatchKeySet,
     self: Tensor,
@@ -3004,11 +1627,7 @@ def cumsum(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def cumsum_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
+    keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
 ) -> Tensor: ...
 def cumprod(
     keyset: DispatchKeySet,
@@ -3019,25 +1638,13 @@ def cumprod(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def cumprod_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
+    keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
 ) -> Tensor: ...
 def mm(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    mat2: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def bmm(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    mat2: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def addmm(
     keyset: DispatchKeySet,
@@ -3097,25 +1704,13 @@ def addmv_(
     alpha: Number = 1,
 ) -> Tensor: ...
 def mv(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    vec: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def dot(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    tensor: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, tensor: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def matmul(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def linear(
     keyset: DispatchKeySet,
@@ -3126,23 +1721,11 @@ def linear(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def outer(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    vec2: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, vec2: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def ger(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    vec2: Tensor,
-) -> Tensor: ...
+def ger(keyset: DispatchKeySet, self: Tensor, vec2: Tensor) -> Tensor: ...
 def inner(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
 def tensordot(
     keyset: DispatchKeySet,
@@ -3151,53 +1734,17 @@ def tensordot(
     dims_self: Sequence[int],
     dims_other: Sequence[int],
 ) -> Tensor: ...
-def kron(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-) -> Tensor: ...
-def chain_matmul(
-    keyset: DispatchKeySet,
-    matrices: Sequence[Tensor],
-) -> Tensor: ...
-def trace(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def relu(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def relu_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def relu6(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def relu6_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def selu(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def selu_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def celu(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    alpha: Number = 1.0,
-) -> Tensor: ...
-def celu_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    alpha: Number = 1.0,
-) -> Tensor: ...
+def kron(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
+def chain_matmul(keyset: DispatchKeySet, matrices: Sequence[Tensor]) -> Tensor: ...
+def trace(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def relu(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def relu_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def relu6(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def relu6_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def selu(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def selu_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def celu(keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0) -> Tensor: ...
+def celu_(keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0) -> Tensor: ...
 def gelu(
     keyset: DispatchKeySet,
     self: Tensor,
@@ -3206,31 +1753,16 @@ def gelu(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def gelu_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    approximate: str = "none",
+    keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none"
 ) -> Tensor: ...
 def silu(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def silu_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def silu_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def mish(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def mish_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def mish_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def elu(
     keyset: DispatchKeySet,
     self: Tensor,
@@ -3255,9 +1787,7 @@ def leaky_relu(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def leaky_relu_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    negative_slope: Number = 0.01,
+    keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
 ) -> Tensor: ...
 def softplus(
     keyset: DispatchKeySet,
@@ -3276,21 +1806,12 @@ def threshold(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def threshold_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    threshold: Number,
-    value: Number,
+    keyset: DispatchKeySet, self: Tensor, threshold: Number, value: Number
 ) -> Tensor: ...
 def hardsigmoid(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def hardsigmoid_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def hardsigmoid_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def hardshrink(
     keyset: DispatchKeySet,
     self: Tensor,
@@ -3314,31 +1835,15 @@ def hardtanh(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def hardtanh_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    min_val: Number = -1,
-    max_val: Number = 1,
+    keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
 ) -> Tensor: ...
 def hardswish(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
-def hardswish_(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def log_sigmoid(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def hardswish_(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def log_sigmoid(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def glu(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int = -1,
-    *,
-    out: Tensor | None = None,
+    keyset: DispatchKeySet, self: Tensor, dim: int = -1, *, out: Tensor | None = None
 ) -> Tensor: ...
 def softmax(
     keyset: DispatchKeySet,
@@ -3416,23 +1921,10 @@ def native_group_norm(
     group: int,
     eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]: ...
-def dropout(
-    keyset: DispatchKeySet,
-    input: Tensor,
-    p: float,
-    train: bool,
-) -> Tensor: ...
-def one_hot(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    num_classes: int = -1,
-) -> Tensor: ...
+def dropout(keyset: DispatchKeySet, input: Tensor, p: float, train: bool) -> Tensor: ...
+def one_hot(keyset: DispatchKeySet, self: Tensor, num_classes: int = -1) -> Tensor: ...
 def cosine_similarity(
-    keyset: DispatchKeySet,
-    x1: Tensor,
-    x2: Tensor,
-    dim: int = 1,
-    eps: float = 1e-08,
+    keyset: DispatchKeySet, x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-08
 ) -> Tensor: ...
 def mse_loss(
     keyset: DispatchKeySet,
@@ -3443,10 +1935,7 @@ def mse_loss(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def l1_loss(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
+    keyset: DispatchKeySet, self: Tensor, target: Tensor, reduction: int = 1
 ) -> Tensor: ...
 def smooth_l1_loss(
     keyset: DispatchKeySet,
@@ -3533,34 +2022,13 @@ def margin_ranking_loss(
     margin: float = 0.0,
     reduction: int = 1,
 ) -> Tensor: ...
-def coalesce(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def _coalesce(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def is_coalesced(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> bool: ...
-def _indices(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def _values(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def indices(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
-def values(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> Tensor: ...
+def coalesce(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def _coalesce(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def is_coalesced(keyset: DispatchKeySet, self: Tensor) -> bool: ...
+def _indices(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def _values(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def indices(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def values(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def to_dense(
     keyset: DispatchKeySet,
     self: Tensor,
@@ -3575,11 +2043,7 @@ def _to_dense(
     masked_grad: bool | None = None,
 ) -> Tensor: ...
 @overload
-def to_sparse(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    sparse_dim: int,
-) -> Tensor: ...
+def to_sparse(keyset: DispatchKeySet, self: Tensor, sparse_dim: int) -> Tensor: ...
 @overload
 def to_sparse(
     keyset: DispatchKeySet,
@@ -3590,11 +2054,7 @@ def to_sparse(
     dense_dim: int | None = None,
 ) -> Tensor: ...
 @overload
-def _to_sparse(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    sparse_dim: int,
-) -> Tensor: ...
+def _to_sparse(keyset: DispatchKeySet, self: Tensor, sparse_dim: int) -> Tensor: ...
 @overload
 def _to_sparse(
     keyset: DispatchKeySet,
@@ -3652,20 +2112,7 @@ def _sparse_coo_tensor_with_dims_and_tensors(
     pin_memory: bool | None = False,
     is_coalesced: bool | None = None,
 ) -> Tensor: ...
-def sparse_mask(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    mask: Tensor,
-) -> Tensor: ...
-def sparse_dim(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> int: ...
-def dense_dim(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> int: ...
-def _nnz(
-    keyset: DispatchKeySet,
-    self: Tensor,
-) -> int: ...
+def sparse_mask(keyset: DispatchKeySet, self: Tensor, mask: Tensor) -> Tensor: ...
+def sparse_dim(keyset: DispatchKeySet, self: Tensor) -> int: ...
+def dense_dim(keyset: DispatchKeySet, self: Tensor) -> int: ...
+def _nnz(keyset: DispatchKeySet, self: Tensor) -> int: ...

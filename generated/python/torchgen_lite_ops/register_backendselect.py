@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from torchgen_lite.reference.framework import key_for_options
 from torchgen_lite.runtime import Library
 
-from . import redispatch_operators as _redispatch_operators
-from .schemas import dispatcher
+from . import operators as _operators
+from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +38,7 @@ def select_empty_memory_format(
     memory_format: memory_format | None = None,
 ) -> Tensor:
     keyset = key_for_options(dtype, layout, device)
-    return _redispatch_operators.empty_memory_format(
+    return _operators.redispatch_empty_memory_format(
         keyset,
         size,
         dtype=dtype,
@@ -59,7 +59,7 @@ def select_empty_strided(
     pin_memory: bool | None = None,
 ) -> Tensor:
     keyset = key_for_options(dtype, layout, device)
-    return _redispatch_operators.empty_strided(
+    return _operators.redispatch_empty_strided(
         keyset,
         size,
         stride,

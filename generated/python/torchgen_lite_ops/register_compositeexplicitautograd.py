@@ -29,7 +29,7 @@ from torchgen_lite.reference.kernels import unary as _unary
 from torchgen_lite.reference.kernels import view as _view
 from torchgen_lite.runtime import Library
 
-from .schemas import dispatcher
+from .libraries import dispatcher
 
 aten = Library("aten", "IMPL", "CompositeExplicitAutograd", dispatcher=dispatcher)
 

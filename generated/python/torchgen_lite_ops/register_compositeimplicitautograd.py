@@ -25,7 +25,7 @@ from torchgen_lite.reference.kernels import unary as _unary
 from torchgen_lite.reference.kernels import view_composite as _view_composite
 from torchgen_lite.runtime import Library
 
-from .schemas import dispatcher
+from .libraries import dispatcher
 
 aten = Library("aten", "IMPL", "CompositeImplicitAutograd", dispatcher=dispatcher)
 

@@ -36,7 +36,7 @@ from torchgen_lite.reference.kernels import view as _view
 from torchgen_lite.reference.framework import allocate, check_inplace, resize_out
 from torchgen_lite.runtime import Library
 
-from .schemas import dispatcher
+from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from torchgen_lite.reference.kernels import sparse_math as _sparse_math
 from torchgen_lite.reference.kernels import sparse_unary as _sparse_unary
 from torchgen_lite.runtime import Library
 
-from .schemas import dispatcher
+from .libraries import dispatcher
 
 aten = Library("aten", "IMPL", "SparseCPU", dispatcher=dispatcher)
 

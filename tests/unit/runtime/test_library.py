@@ -341,7 +341,7 @@ def test_the_number_of_arguments_is_limited(dispatcher: Dispatcher) -> None:
     with refuses(
         "^the function schema of ns::op has 65 arguments, but this dispatcher supports at most 64$"
     ):
-        Signature("ns::op", "", "...", names, "T" * 65, 65)
+        Signature("ns::op(...) -> ()", names, "T" * 65, 65)
 
 
 def test_dispatchers_are_independent() -> None:

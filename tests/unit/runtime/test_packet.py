@@ -12,18 +12,31 @@ from torchgen_lite.runtime import Candidate, packet, redispatch_packet
 X = T("CPU")
 
 
-def stub(name: str) -> Any:
-    return lambda *arguments, **keywords: (name, arguments, keywords)
+class Stub:
+    """Says how it was called. Its parameters are those of another function."""
+
+    def __init__(self, name: str, parameters: Any) -> None:
+        self.name = name
+        self.__code__ = parameters.__code__
+        self.__defaults__ = parameters.__defaults__
+        self.__kwdefaults__ = parameters.__kwdefaults__
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self.name, arguments, keywords
+
+    def redispatch(self, *arguments: Any, **keywords: Any) -> Any:
+        return f"redispatch {self.name}", arguments, keywords
 
 
 ADD = (
     Candidate(
-        stub("Tensor"), ("self", "other", "alpha"), ("Tensor", "Tensor", "Scalar"), 2, 2, (),
-        stub("out"), ("out",),
+        Stub("Tensor", lambda self, other, *, alpha=1: 0),
+        ("Tensor", "Tensor", "Scalar"),
+        Stub("out", lambda self, other, *, alpha=1, out: 0),
     ),
-    Candidate(stub("Scalar"), ("self", "other", "alpha"), ("Tensor", "Scalar", "Scalar"), 3, 2),
-)  # fmt: skip
-add = packet("add", ADD)
+    Candidate(Stub("Scalar", lambda self, other, alpha=1: 0), ("Tensor", "Scalar", "Scalar")),
+)
+add = packet("add", *ADD)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +86,7 @@ class Slotted:
 
 
 def test_what_is_remembered_by_types_is_what_fits() -> None:
-    fresh = packet("add", ADD)
+    fresh = packet("add", *ADD)
     x = Slotted()
     for _ in range(2):
         assert fresh(x, x) == ("Tensor", (x, x), {})
@@ -87,10 +100,8 @@ def test_what_is_remembered_by_types_is_what_fits() -> None:
 def test_of_lists_the_elements_decide() -> None:
     one = packet(
         "one",
-        (
-            Candidate(stub("tensors"), ("items",), ("Tensor[]",), 1, 1),
-            Candidate(stub("ints"), ("items",), ("int[]",), 1, 1),
-        ),
+        Candidate(Stub("tensors", lambda items: 0), ("Tensor[]",)),
+        Candidate(Stub("ints", lambda items: 0), ("int[]",)),
     )
     x = Slotted()
     calls: list[Any] = [[x], [1], (2, 3), [x], (1,), [], [1]]
@@ -103,12 +114,25 @@ def test_of_lists_the_elements_decide() -> None:
 
 def test_redispatch_packet() -> None:
     keys = keyset("CPU")
-    assert redispatch_packet("add", ADD)(keys, X, 1) == ("Scalar", (keys, X, 1), {})
+    redispatch = redispatch_packet(add)
+    assert redispatch(keys, X, 1) == ("redispatch Scalar", (keys, X, 1), {})
+    assert redispatch(keys, X, X, out=X) == ("redispatch out", (keys, X, X), {"out": X})
+    assert redispatch.__name__ == "add" and redispatch.__module__ == __name__
+
+
+def test_required_keywords_and_several_outputs() -> None:
+    def two(x: Any, *, n: Any, a: Any, b: Any) -> None: ...
+
+    stub = Stub("two", two)
+    only_out = packet("two", Candidate(stub, ("Tensor", "int"), stub, ("a", "b")))
+    assert only_out(X, n=1, out=(X, X)) == ("two", (X,), {"n": 1, "a": X, "b": X})
+    with pytest.raises(TypeError, match=r"\* \(Tensor x, \*, int n, out=None\)"):
+        only_out(X, out=(X, X))
 
 
 def test_separate_integers_are_a_list() -> None:
     view = packet(
-        "view", (Candidate(stub("view"), ("self", "size"), ("Tensor", "int[]"), 2, 2, varargs=1),)
+        "view", Candidate(Stub("view", lambda self, size: 0), ("Tensor", "int[]"), varargs=1)
     )
     assert view(X, 2, 3) == view(X, (2, 3)) == ("view", (X, (2, 3)), {})
     assert view(X, -1) == ("view", (X, (-1,)), {})
@@ -132,6 +156,6 @@ def test_separate_integers_are_a_list() -> None:
     ],
 )
 def test_types(type_: str, fits: list[Any], does_not: list[Any]) -> None:
-    candidate = Candidate(stub("f"), ("x",), (type_,), 1, 1)
+    candidate = Candidate(Stub("f", lambda x: 0), (type_,))
     assert [value for value in fits if not candidate.fits((value,), {})] == []
     assert [value for value in does_not if candidate.fits((value,), {})] == []

@@ -77,7 +77,7 @@ def autograd_scale(
 ) -> Tensor:
     _needs = (self._requires_grad, factor._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _redispatch_operators.scale(
+        return _operators.redispatch_scale(
             _after_autograd[_keyset], self, factor, power
         )
     _node = _nodes.ScaleBackward0((_edge_of(self), _edge_of(factor)), _needs)
@@ -88,7 +88,7 @@ def autograd_scale(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _redispatch_operators.scale(
+        _result = _operators.redispatch_scale(
             _after_autograd[_keyset], self, factor, power
         )
     finally:

@@ -13,7 +13,7 @@ from torchgen_lite.loader.config import Config
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.python.options import PythonOptions
-from torchgen_lite.targets.python.overloads import merge_out, packet
+from torchgen_lite.targets.python.overloads import CandidateView, function_view, merge_out
 from torchgen_lite.targets.python.package import build_package
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -38,66 +38,42 @@ ADD = """\
 """
 
 
-def test_schema(tmp_path: Path) -> None:
+def test_operator(tmp_path: Path) -> None:
     assert """
-add_Tensor = aten.define_signature(
-    Signature(
-        "aten::add",
-        "Tensor",
-        "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-        ("self", "other", "alpha"),
-        "TT-",
-        2,
-        defaults=(("alpha", 1),),
-        tags=("core",),
-    )
-)
-""" in generate(tmp_path, ADD)["schemas.py"]
 
-
-def test_stub(tmp_path: Path) -> None:
-    assert '''
-_handle_add_Tensor = _schemas.add_Tensor
-_memo_add_Tensor = _handle_add_Tensor.memo
-
-
-def add_Tensor(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-) -> Tensor:
-    """aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"""
+def add_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
-        table = _memo_add_Tensor[_state()][self._dispatch_keyset]
-        kernel = table[other._dispatch_keyset]
+        kernel = _memo_add_Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
     except (KeyError, AttributeError):
         kernel = _handle_add_Tensor.resolve(self, other)
     return kernel(self, other, alpha=alpha)
 
 
-_handle_add_Tensor.call = add_Tensor
-''' in generate(tmp_path, ADD)["operators.py"]
-
-
-def test_redispatch_stub(tmp_path: Path) -> None:
-    assert '''
-def add_Tensor(
-    keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
+def redispatch_add_Tensor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
 ) -> Tensor:
-    """aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor"""
-    kernel: Callable[..., Tensor]
     try:
-        kernel = _memo_add_Tensor[keyset]
+        kernel: Callable[..., Tensor] = _redispatch_memo_add_Tensor[keyset]
     except KeyError:
         kernel = _handle_add_Tensor.resolve_redispatch(keyset)
     return kernel(self, other, alpha=alpha)
-''' in generate(tmp_path, ADD)["redispatch_operators.py"]
+
+
+_handle_add_Tensor = _library_aten.define_stubs(
+    "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+    "TT-",
+    add_Tensor,
+    redispatch_add_Tensor,
+    tags=("core",),
+)
+_memo_add_Tensor = _handle_add_Tensor.memo
+_redispatch_memo_add_Tensor: Any = _handle_add_Tensor.redispatch_memo
+
+
+def add_out(self""" in generate(tmp_path, ADD)["operators.py"]
 
 
 def test_out_is_merged_into_the_functional_overload(tmp_path: Path) -> None:
@@ -105,43 +81,52 @@ def test_out_is_merged_into_the_functional_overload(tmp_path: Path) -> None:
     assert """
 add = _packet(
     "add",
-    (
-        _Candidate(
-            _operators.add_Tensor,
-            ("self", "other", "alpha"),
-            ("Tensor", "Tensor", "Scalar"),
-            2,
-            2,
-            out=_operators.add_out,
-            out_names=("out",),
-        ),
+    _Candidate(
+        _operators.add_Tensor, ("Tensor", "Tensor", "Scalar"), out=_operators.add_out
     ),
 )
 """ in files["functions.py"]
     assert """
 def add(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-    out: Tensor | None = None,
+    self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor | None = None
 ) -> Tensor: ...
 """ in files["functions.pyi"]
+    assert "add = _redispatch_packet(_ops.aten.add)\n" in files["redispatch.py"]
     assert "    __add__ = add\n    __radd__ = add\n" in files["methods.py"]
+
+
+def test_several_out_arguments_are_named(tmp_path: Path) -> None:
+    yaml = (
+        "- func: two(Tensor x) -> (Tensor, Tensor)\n"
+        "- func: two.out(Tensor x, *, Tensor(a!) a, Tensor(b!) b) -> (Tensor(a!), Tensor(b!))\n"
+    )
+    files = generate(tmp_path, yaml)
+    assert """
+    _Candidate(
+        _operators.two, ("Tensor",), out=_operators.two_out, out_names=("a", "b")
+    ),
+""" in files["functions.py"]
+    assert """
+def two(
+    x: Tensor, *, out: tuple[Tensor, Tensor] | None = None
+) -> tuple[Tensor, Tensor]: ...
+""" in files["functions.pyi"]
 
 
 def test_kinds_of_arguments(tmp_path: Path) -> None:
     yaml = "- func: f(Tensor a, Tensor? b, Tensor[] c, Tensor?[] d, Generator? g, int e) -> ()\n"
     files = generate(tmp_path, yaml)
-    assert '        "TOLPG-",\n' in files["schemas.py"]
-    assert "        returns=0,\n" in files["schemas.py"]
     assert """
-        table = _memo_f[_state()][a._dispatch_keyset][_optional(b)][_list(c)][_list(d)]
-        kernel = table[_optional(g)]
+    kernel: Callable[..., None]
+    try:
+        kernel = _memo_f[_state()][a._dispatch_keyset][_optional(b)][_list(c)][
+            _list(d)
+        ][_optional(g)]
     except (KeyError, AttributeError):
         kernel = _handle_f.resolve(a, b, c, d, g)
     return kernel(a, b, c, d, g, e)
 """ in files["operators.py"]
+    assert '    "TOLPG-",\n    f,\n    redispatch_f,\n    returns=0,\n)\n' in files["operators.py"]
 
 
 def test_names_that_python_uses_itself(tmp_path: Path) -> None:
@@ -151,12 +136,14 @@ def test_names_that_python_uses_itself(tmp_path: Path) -> None:
         "- func: __and__.Scalar(Tensor self, Scalar other) -> Tensor\n  variants: function, method\n"
     )
     files = generate(tmp_path, yaml)
-    assert "    x: _complex,\n" in files["operators.py"]
+    assert "\ndef complex(self: Tensor, x: _complex) -> Tensor:\n" in files["operators.py"]
     assert "from builtins import complex as _complex\n" in files["operators.py"]
-    assert "def lambda_(\n    kernel: Tensor,\n    keyset: int,\n    from_: int,\n" in (
+    assert "\ndef lambda_(kernel: Tensor, keyset: int, from_: int) -> Tensor:\n" in (
         files["operators.py"]
     )
-    assert "    _keyset: DispatchKeySet,\n" in files["redispatch_operators.py"]
+    assert "    _keyset: DispatchKeySet, kernel: Tensor, keyset: int, from_: int\n" in (
+        files["operators.py"]
+    )
     assert "    return _kernel(kernel, keyset, from_)\n" in files["operators.py"]
     assert "_method___and__ = _operators.__and___Scalar\n" in files["methods.py"]
 
@@ -169,31 +156,72 @@ def test_self_in_the_middle(tmp_path: Path) -> None:
     text = generate(tmp_path, yaml)["methods.py"]
     assert "    return _operators.where_self(condition, self, other)\n" in text
     assert "    where = _where_self\n" in text
+    assert "\ndef _where_self(self: Any, condition: Any, other: Any) -> Any:\n" in text
+
+
+def test_an_adapter_has_the_defaults(tmp_path: Path) -> None:
+    yaml = (
+        "- func: f(Tensor x, Tensor self, int n=1, *, bool b=False) -> Tensor\n"
+        "  variants: method\n"
+    )
+    text = generate(tmp_path, yaml)["methods.py"]
+    assert "\ndef _f(self: Any, x: Any, n: Any = 1, *, b: Any = False) -> Any:\n" in text
+    assert "    return _operators.f(x, self, n, b=b)\n" in text
 
 
 def test_varargs_of_methods(tmp_path: Path) -> None:
     yaml = "- func: view(Tensor(a) self, SymInt[] size) -> Tensor(a)\n  variants: method\n"
     files = generate(tmp_path, yaml)
-    assert "                varargs=1,\n" in files["methods.py"]
-    assert "        *size: int | Sequence[int],\n" in files["methods.pyi"]
+    assert '_Candidate(_operators.view, ("Tensor", "SymInt[]"), varargs=1)' in files["methods.py"]
+    assert "    def view(self, *size: int | Sequence[int]) -> Tensor: ...\n" in files["methods.pyi"]
 
 
 def test_shards_depend_on_the_name_alone(tmp_path: Path) -> None:
     yaml = "".join(f"- func: f{i}(Tensor self) -> Tensor\n" for i in range(40))
     before = generate(tmp_path, yaml, shards=4)
     after = generate(tmp_path, "- func: first(Tensor self) -> Tensor\n" + yaml, shards=4)
-    changed = [p for p in before if p.startswith("operators_") and before[p] != after[p]]
-    assert len([p for p in before if p.startswith("operators_")]) == 4
-    assert len(changed) == 1
+    shards = [p for p in before if p.startswith("operators_")]
+    assert len(shards) == 4
+    assert len([p for p in shards if before[p] != after[p]]) == 1
+    assert "    f0 as f0,\n    redispatch_f0 as redispatch_f0,\n" in before["operators.py"]
+
+
+@pytest.mark.parametrize("shards", [1, 4])
+def test_an_operator_adds_lines_and_changes_none(tmp_path: Path, shards: int) -> None:
+    """Even where it stands first in the file."""
+    yaml = "".join(
+        f"- func: f{i}.T(Tensor self, int n=1) -> Tensor\n  variants: function, method\n"
+        for i in range(9)
+    )
+    added = "- func: g.T(Tensor self, *, int s) -> Tensor\n  variants: function, method\n"
+    before = generate(tmp_path, yaml, shards=shards)
+    after = generate(tmp_path, added + yaml, shards=shards)
+    assert before.keys() == after.keys()
+    for path, text in after.items():
+        lines = iter(text.splitlines())
+        missing = [line for line in before[path].splitlines() if line not in lines]
+        assert missing == [], path
 
 
 def test_another_namespace_is_prefixed(tmp_path: Path) -> None:
     yaml = "- func: my::f(Tensor x) -> Tensor\n- func: other::f(Tensor x) -> Tensor\n"
     files = generate(tmp_path, yaml)
-    assert 'other__f = other.define_signature(\n    Signature(\n        "other::f",' in (
-        files["schemas.py"]
+    assert (
+        "_handle_other__f = _library_other.define_stubs(\n"
+        '    "other::f(Tensor x) -> Tensor", "T", other__f, redispatch_other__f\n)\n'
+    ) in files["operators.py"]
+    assert "other.f = _with_overloads(_operators.other__f, default=_operators.other__f)\n" in (
+        files["ops.py"]
     )
-    assert "other.f.default = _operators.other__f\n" in files["ops.py"]
+    assert """
+f = _redispatch_packet(
+    _packet(
+        "f",
+        _Candidate(_operators.f, ("Tensor",)),
+        _Candidate(_operators.other__f, ("Tensor",)),
+    )
+)
+""" in files["redispatch.py"]
 
 
 KERNELS = """\
@@ -264,8 +292,8 @@ def test_operators_with_any_number_of_arguments_are_left_out(tmp_path: Path) -> 
     assert [(d.code, d.severity, d.operator) for d in generated.diagnostics] == [
         ("TG511", "warning", "f")
     ]
-    assert '"aten::f"' not in generated.files["python/ops/schemas.py"]
-    assert '"aten::g"' in generated.files["python/ops/schemas.py"]
+    assert '"aten::f(' not in generated.files["python/ops/operators.py"]
+    assert '"aten::g(' in generated.files["python/ops/operators.py"]
 
 
 def test_missing_meta_function(tmp_path: Path) -> None:
@@ -302,7 +330,10 @@ def test_merge_out_prefers_the_functional_partner(tmp_path: Path) -> None:
     zeros = merge_out(overloads[:2])
     assert [o.names.flat for o in zeros] == ["zeros"]
     assert zeros[0].out is not None and zeros[0].out.names.flat == "zeros_out"
-    assert "out=_operators.lonely_out," in packet("lonely", merge_out(overloads[2:]))
+    (lonely,) = function_view("lonely", merge_out(overloads[2:])).candidates
+    assert lonely == CandidateView(
+        "_operators.lonely_out", '("int[]",)', "_operators.lonely_out", varargs="0"
+    )
 
 
 def test_the_package_runs(tmp_path: Path) -> None:

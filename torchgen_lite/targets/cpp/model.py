@@ -11,9 +11,8 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
+from torchgen_lite.targets.cpp.options import MANY_OPERATORS
 
-# Above so many operators the output is split if nobody said into how many files.
-MANY_OPERATORS = 1000
 AUTOMATIC_SHARDS = 16
 # What the struct of a typed call has in it, which a struct of that name could not have.
 MEMBERS = frozenset(

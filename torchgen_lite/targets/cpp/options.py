@@ -15,6 +15,9 @@ from torchgen_lite.targets.options import (
     skip_option,
 )
 
+# Above so many operators the output is split if nobody said into how many files.
+MANY_OPERATORS = 1000
+
 _IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
 NAMESPACE = matching(
     f"{_IDENTIFIER}(?:::{_IDENTIFIER})*",
@@ -43,7 +46,7 @@ class LibraryOptions:
         HEADERS,
         (),
     )
-    shards: int = shards_option("calls and registrations")
+    shards: int = shards_option("calls and registrations", MANY_OPERATORS)
     skip: tuple[str, ...] = skip_option()
 
 

@@ -99,7 +99,7 @@ def _autograd_file(package: Package, module: str, planned: Sequence[_Planned]) -
     context = _context(package, used) | {
         "imports": [
             *module_imports(".", nodes),
-            *module_imports(".", [o.names.redispatch_module for o in used]),
+            "from . import operators as _operators",
         ],
         "kernels": kernels,
         "fallthroughs": fallthroughs,
@@ -123,10 +123,7 @@ def _adinplaceorview_file(package: Package, module: str, planned: Sequence[_Plan
     ]
     used = [overload for overload, _ in tracked]
     context = _context(package, used) | {
-        "imports": [
-            *module_imports(".", [o.names.operators_module for o in used]),
-            *module_imports(".", [o.names.redispatch_module for o in used]),
-        ],
+        "imports": ["from . import operators as _operators"],
         "kernels": [tracking_view(overload, plan) for overload, plan in tracked],
     }
     path = f"{package.root}/{module}.py"

@@ -1,35 +1,47 @@
 """The public functions, by base name: `functions.py` and `redispatch.py`, each with its `.pyi`.
 
 relu = _operators.relu
-add = _packet("add", (_Candidate(_operators.add_Tensor, ..., out=_operators.add_out), ...))
+add = _packet("add", _Candidate(_operators.add_Tensor, ..., out=_operators.add_out), ...)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.overloads import (
-    FunctionView,
-    function_value,
+    CandidateView,
+    function_view,
     group_by_base,
-    in_matching_order,
     merge_out,
-    stub_signature,
+    signatures_view,
 )
 from torchgen_lite.targets.python.package import (
     Package,
-    module_imports,
-    sharded,
     type_imports,
     used_constants,
 )
-from torchgen_lite.targets.python.views import assignment, shadowed_types
+from torchgen_lite.targets.python.views import shadowed_types
 
-_KEYSET = "keyset: DispatchKeySet"
+Groups = Mapping[str, Sequence[Overload]]
+
+
+@dataclass(frozen=True, slots=True)
+class RedispatchView:
+    """One name of `redispatch.py`: its `stub`, or the `packet` whose overloads it redispatches.
+
+    Overloads in several namespaces have no common packet, so there the `candidates` stand here.
+    """
+
+    name: str
+    literal: str
+    stub: str
+    packet: str
+    candidates: Sequence[CandidateView]
 
 
 def is_function(overload: Overload) -> bool:
@@ -51,67 +63,51 @@ def all_groups(package: Package) -> dict[str, list[Overload]]:
 def build_functions(package: Package) -> Iterator[OutputFile]:
     """`functions.py` and `functions.pyi`."""
     groups = public_groups(package)
-    views = build_views(groups, redispatch=False)
-    imports = module_imports(".", sharded(package, "operators"))
-    yield from _module(package, "functions", groups, views, imports)
+    context: dict[str, object] = {
+        "functions": [function_view(base, group) for base, group in groups.items()],
+        "names": [quote(identifier(base)) for base in groups],
+    }
+    yield OutputFile(f"{package.root}/functions.py", "python/functions.py.j2", context)
+    yield _types_of(package, "functions", groups, names=context["names"])
 
 
-def build_redispatch(
-    package: Package, groups: Mapping[str, Sequence[Overload]]
-) -> Iterator[OutputFile]:
+def build_redispatch(package: Package, groups: Groups) -> Iterator[OutputFile]:
     """`redispatch.py` and `redispatch.pyi`: the same for all base names, keyset first."""
-    views = build_views(groups, redispatch=True)
-    imports = module_imports(".", sharded(package, "redispatch_operators"))
-    yield from _module(package, "redispatch", groups, views, imports)
+    context = {
+        "functions": [_redispatch_view(base, group) for base, group in groups.items()],
+    }
+    yield OutputFile(f"{package.root}/redispatch.py", "python/redispatch.py.j2", context)
+    yield _types_of(package, "redispatch", groups, first="keyset: DispatchKeySet")
 
 
-def build_views(
-    groups: Mapping[str, Sequence[Overload]], *, redispatch: bool
-) -> list[FunctionView]:
-    """One view for each public name."""
-    names = {base: identifier(base) for base in groups}
-    shadowed = shadowed_types(list(names.values()))
-    first = _KEYSET if redispatch else ""
-    return [
-        FunctionView(
-            name=names[base],
-            value=assignment_value(
-                names[base], function_value(names[base], overloads, redispatch=redispatch)
-            ),
-            signatures=tuple(
-                stub_signature(names[base], o, first=first, shadowed=shadowed)
-                for o in in_matching_order(overloads)
-            ),
-        )
-        for base, overloads in groups.items()
-    ]
+def _redispatch_view(base: str, overloads: Sequence[Overload]) -> RedispatchView:
+    view = function_view(base, overloads)
+    namespaces = {o.names.namespace for o in overloads}
+    is_shared = len(namespaces) == 1 and not view.stub
+    return RedispatchView(
+        name=view.name,
+        literal=view.literal,
+        stub=overloads[0].names.redispatch_stub if view.stub else "",
+        packet=f"_ops.{identifier(namespaces.pop())}.{view.name}" if is_shared else "",
+        candidates=view.candidates,
+    )
 
 
-def assignment_value(name: str, value: str) -> str:
-    """The right-hand side of `name = value`: a packet is laid out already, a long stub needs brackets."""
-    return value if "\n" in value else assignment(name, value)[len(name) + 3 :]
-
-
-def _module(
-    package: Package,
-    module: str,
-    groups: Mapping[str, Sequence[Overload]],
-    views: Sequence[FunctionView],
-    imports: Sequence[str],
-) -> Iterator[OutputFile]:
+def _types_of(
+    package: Package, module: str, groups: Groups, *, names: object = (), first: str = ""
+) -> OutputFile:
     functions = [
         part.function for group in groups.values() for o in group for part in (o, o.out) if part
     ]
-    shadowed = shadowed_types([v.name for v in views])
+    shadowed = shadowed_types([identifier(base) for base in groups])
     context: dict[str, object] = {
-        "imports": imports,
-        "functions": views,
-        "names": [quote(v.name) for v in views],
-        "types": [t.replace("\n    ", "\n") for t in type_imports(package, functions, shadowed)],
+        "functions": [
+            signatures_view(identifier(base), group, first=first, shadowed=shadowed)
+            for base, group in groups.items()
+        ],
+        "names": names,
+        "types": type_imports(package, functions, shadowed),
         "constants": used_constants(functions),
         "is_redispatch": module == "redispatch",
     }
-    for suffix in ("py", "pyi"):
-        yield OutputFile(
-            f"{package.root}/{module}.{suffix}", f"python/functions.{suffix}.j2", context
-        )
+    return OutputFile(f"{package.root}/{module}.pyi", "python/functions.pyi.j2", context)

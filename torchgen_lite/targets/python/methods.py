@@ -1,13 +1,13 @@
 """`methods.py` and `methods.pyi`: the mixin `TensorMethods`, with Python's operators.
 
 class TensorMethods:
-    add = _packet("add", (_Candidate(_operators.add_Tensor, ...), ...))
+    add = _packet("add", _Candidate(_operators.add_Tensor, ...), ...)
     __add__ = add
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.dialects import python
@@ -17,44 +17,39 @@ from torchgen_lite.dialects.python_operators import (
     PYTHON_OPERATORS,
     PythonOperator,
 )
-from torchgen_lite.dialects.text import bracketed
+from torchgen_lite.schema import Argument, NamedConstant
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.functions import is_function
+from torchgen_lite.targets.python.functions import Groups, is_function
 from torchgen_lite.targets.python.model import Names, Overload
 from torchgen_lite.targets.python.overloads import (
-    function_value,
+    CandidateView,
+    SignaturesView,
+    function_view,
     group_by_base,
-    in_matching_order,
     self_first,
-    stub_signature,
+    signatures_view,
 )
 from torchgen_lite.targets.python.package import (
     Package,
-    module_imports,
-    sharded,
     type_imports,
     used_constants,
 )
-from torchgen_lite.targets.python.views import assignment, shadowed_types
+from torchgen_lite.targets.python.views import shadowed_types
 
 
 @dataclass(frozen=True, slots=True)
 class MethodView:
-    """One method: what it is bound to in `methods.py`, and its signatures in `methods.pyi`.
+    """What a method is bound to.
 
     Inside a class Python mangles names with two leading underscores (`_operators.__and___Tensor`), so a
-    value that has one is `hoisted` out of the class.
+    value that has one stands before the class, under the name `hoisted`.
     """
 
     name: str
-    value: str
-    signatures: tuple[str, ...]
-    ignore: str = ""
-    hoisted: str = ""
-
-    @property
-    def is_overloaded(self) -> bool:
-        return len(self.signatures) > 1
+    literal: str
+    stub: str
+    candidates: Sequence[CandidateView]
+    hoisted: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,56 +57,58 @@ class AdapterView:
     """A function that takes `self` first for a stub that doesn't: `where(condition, self, other)`."""
 
     name: str
-    parameters: str
-    returns: str
-    invoke: str
+    parameters: Sequence[str]
+    stub: str
+    passed: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorView:
-    """`__radd__ = add`, or a `def` for operators that swap their operands."""
+    """A Python operator and the method or function that does its work."""
 
     dunder: str
     method: str
-    function: str
-    style: str
-
-    @property
-    def swapped(self) -> str:
-        """The result of an operator that swaps its operands, as an expression of `self` and `other`."""
-        if self.style == "reciprocal":
-            return f"self.reciprocal().{self.method}(other)"
-        return f"{self.function}(other, self)"
 
 
 def build_methods(package: Package) -> Iterator[OutputFile]:
     """The mixin and its types."""
     methods = [o for o in package.overloads if _is_method(o)]
     adapters = [o for o in methods if not _takes_self_first(o)]
-    adapted = [_adapted(o) if not _takes_self_first(o) else o for o in methods]
-    groups = group_by_base(adapted)
+    groups = group_by_base([o if _takes_self_first(o) else _adapted(o) for o in methods])
     operators = [o for o in PYTHON_OPERATORS if _has_operator(o, groups, package)]
-    functions = [o.function for o in methods]
-    shadowed = shadowed_types([identifier(base) for base in groups])
-    views = [_method_view(base, group, shadowed) for base, group in groups.items()]
-    context: dict[str, object] = {
-        "imports": module_imports(".", sharded(package, "operators")),
+    views = [_method_view(base, group) for base, group in groups.items()]
+    common: dict[str, object] = {"has_eq": any(o.dunder == "__eq__" for o in operators)}
+    context = {
         "adapters": [_adapter_view(o) for o in adapters],
         "methods": views,
-        "is_empty": not views,
         "hoisted": [view for view in views if view.hoisted],
-        "plain_operators": [_operator_view(o) for o in operators if o.style == "method"],
-        "swapped_operators": [_operator_view(o) for o in operators if o.style != "method"],
-        "operator_stubs": list(_operator_stubs(operators, groups, package, shadowed)),
-        "needs_functions": any(o.style == "reflected" for o in operators),
-        "has_eq": any(o.dunder == "__eq__" for o in operators),
-        "types": [
-            line.replace("\n    ", "\n") for line in type_imports(package, functions, shadowed)
+        "plain_operators": _operator_views(operators, "method"),
+        "reflected_operators": _operator_views(operators, "reflected"),
+        "reciprocal_operators": _operator_views(operators, "reciprocal"),
+    }
+    yield OutputFile(f"{package.root}/methods.py", "python/methods.py.j2", common | context)
+    types = _types(package, groups, operators)
+    yield OutputFile(f"{package.root}/methods.pyi", "python/methods.pyi.j2", common | types)
+
+
+def _types(
+    package: Package, groups: Groups, operators: Sequence[PythonOperator]
+) -> dict[str, object]:
+    functions = [o.function for group in groups.values() for o in group]
+    shadowed = shadowed_types([identifier(base) for base in groups])
+    return {
+        "methods": [
+            signatures_view(identifier(base), group, method=True, shadowed=shadowed)
+            for base, group in groups.items()
         ],
+        "plain_operators": [
+            _operator_types(o, groups[o.base], shadowed) for o in operators if o.style == "method"
+        ],
+        "swapped_operators": [o.dunder for o in operators if o.style != "method"],
+        "is_empty": not groups,
+        "types": type_imports(package, functions, shadowed),
         "constants": used_constants(functions),
     }
-    for suffix in ("py", "pyi"):
-        yield OutputFile(f"{package.root}/methods.{suffix}", f"python/methods.{suffix}.j2", context)
 
 
 def _is_method(overload: Overload) -> bool:
@@ -143,46 +140,33 @@ class _AdapterNames(Names):
 
 
 def _adapter_view(overload: Overload) -> AdapterView:
-    positional = [a for a in self_first(overload.schema) if not a.kwarg_only]
-    keywords = [a for a in overload.schema.arguments if a.kwarg_only]
-    lines = [identifier(a.name) for a in positional]
-    lines += ["*", *[identifier(a.name) for a in keywords]] if keywords else []
+    arguments = self_first(overload.schema)
+    parameters = [_untyped(a) for a in arguments if not a.kwarg_only]
+    keywords = [_untyped(a) for a in arguments if a.kwarg_only]
     return AdapterView(
         name=f"_{overload.names.flat}",
-        parameters=python.signature([f"{line}: Any" if line != "*" else line for line in lines]),
-        returns="Any",
-        invoke=bracketed(
-            f"return {overload.names.stub}(", python.forwarded(overload.schema), indent=4
-        ),
+        parameters=[*parameters, "*", *keywords] if keywords else parameters,
+        stub=overload.names.stub,
+        passed=python.forwarded(overload.schema),
     )
 
 
-def _method_view(base: str, group: Sequence[Overload], shadowed: frozenset[str]) -> MethodView:
-    name = identifier(base)
-    value, hoisted = function_value(f"TensorMethods.{name}", group, method=True), ""
-    if any(f.names.flat.startswith("__") for f in group):
-        hoisted, value = f"_method_{name} = {value}", f"_method_{name}"
-    return MethodView(
-        name=name,
-        hoisted=hoisted,
-        value=_in_class(name, value),
-        signatures=tuple(
-            stub_signature(name, o, method=True, indent=4, shadowed=shadowed)
-            for o in in_matching_order(group)
-        ),
-    )
+def _untyped(argument: Argument) -> str:
+    """A parameter of an adapter; constants of the framework have to be given."""
+    value = None if argument.default is None else python.default(argument)
+    has_default = argument.default is not None and not isinstance(value, NamedConstant)
+    text = f"{identifier(argument.name)}: Any"
+    return f"{text} = {python.default_text(value)}" if has_default else text
 
 
-def _in_class(name: str, value: str) -> str:
-    """The right-hand side of `name = value` in the class: packets are laid out already."""
-    if "\n" in value:
-        return value.replace("\n", "\n    ")
-    return assignment(name, value, indent=4)[len(name) + 3 :]
+def _method_view(base: str, group: Sequence[Overload]) -> MethodView:
+    view = function_view(base, group, prefix="TensorMethods.", method=True)
+    is_mangled = any(o.names.flat.startswith("__") for o in group)
+    hoisted = f"_method_{view.name}" if is_mangled else ""
+    return MethodView(view.name, view.literal, view.stub, view.candidates, hoisted)
 
 
-def _has_operator(
-    operator: PythonOperator, groups: Mapping[str, Sequence[Overload]], package: Package
-) -> bool:
+def _has_operator(operator: PythonOperator, groups: Groups, package: Package) -> bool:
     if operator.dunder in groups:
         return False
     if operator.style == "reflected":
@@ -192,27 +176,12 @@ def _has_operator(
     return operator.base in groups
 
 
-def _operator_view(operator: PythonOperator) -> OperatorView:
-    name = identifier(operator.base)
-    return OperatorView(operator.dunder, name, f"_functions.{name}", operator.style)
+def _operator_views(operators: Sequence[PythonOperator], style: str) -> list[OperatorView]:
+    return [OperatorView(o.dunder, identifier(o.base)) for o in operators if o.style == style]
 
 
-def _operator_stubs(
-    operators: Sequence[PythonOperator],
-    groups: Mapping[str, Sequence[Overload]],
-    package: Package,
-    shadowed: frozenset[str],
-) -> Iterator[MethodView]:
-    """Types of the operators: the method's own overloads, or `other: Tensor | Number` when swapped."""
-    for operator in operators:
-        ignore = "  # type: ignore[override]" if operator.dunder in OVERRIDES_OBJECT else ""
-        if operator.style != "method":
-            signature = f"def {operator.dunder}(self, other: Tensor | Number) -> Tensor: ..."
-            yield MethodView(operator.dunder, "", (signature,))
-            continue
-        group = in_matching_order(groups[operator.base])
-        signatures = tuple(
-            stub_signature(operator.dunder, o, method=True, indent=4, shadowed=shadowed)
-            for o in group
-        )
-        yield MethodView(operator.dunder, "", signatures, ignore)
+def _operator_types(
+    operator: PythonOperator, group: Sequence[Overload], shadowed: frozenset[str]
+) -> SignaturesView:
+    ignore = "  # type: ignore[override]" if operator.dunder in OVERRIDES_OBJECT else ""
+    return signatures_view(operator.dunder, group, method=True, shadowed=shadowed, ignore=ignore)

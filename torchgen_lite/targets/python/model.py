@@ -22,25 +22,13 @@ class Names:
     shard: int | None
 
     @property
-    def schemas_module(self) -> str:
-        return "schemas" if self.shard is None else f"schemas_{self.shard}"
-
-    @property
-    def operators_module(self) -> str:
-        return "operators" if self.shard is None else f"operators_{self.shard}"
-
-    @property
-    def redispatch_module(self) -> str:
-        return f"redispatch_{self.operators_module}"
-
-    @property
     def stub(self) -> str:
         """The stub, seen from another module: `_operators.add_Tensor`."""
-        return f"_{self.operators_module}.{self.flat}"
+        return f"_operators.{self.flat}"
 
     @property
     def redispatch_stub(self) -> str:
-        return f"_{self.redispatch_module}.{self.flat}"
+        return f"_operators.redispatch_{self.flat}"
 
 
 @dataclass(frozen=True, slots=True)

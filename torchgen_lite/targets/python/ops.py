@@ -8,50 +8,50 @@ function is more than twice as fast as calling an object with `__call__`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import bracketed
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.functions import assignment_value, is_function
+from torchgen_lite.targets.python.functions import Groups, is_function
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.overloads import (
-    function_value,
+    CandidateView,
+    SignatureView,
+    function_view,
     group_by_base,
-    in_matching_order,
-    stub_signature,
+    signatures_view,
 )
 from torchgen_lite.targets.python.package import (
     Package,
-    module_imports,
-    sharded,
     type_imports,
     used_constants,
 )
-from torchgen_lite.targets.python.views import annotation, assignment, shadowed_types
+from torchgen_lite.targets.python.views import shadowed_types
 
 
 @dataclass(frozen=True, slots=True)
-class OverloadLine:
-    """`aten.add.Tensor = _operators.add_Tensor`, and its `.redispatch`."""
+class OverloadView:
+    """`aten.add.Tensor` and the stub that it is."""
 
-    attribute: str
-    bind: str
-    bind_redispatch: str
-    declare: str
+    name: str
+    stub: str
 
 
 @dataclass(frozen=True, slots=True)
 class PacketView:
-    """One name of a namespace: what is called, and its overloads."""
+    """One name of a namespace and its overloads.
+
+    It is what `functions.py` has under the name `function`, or else bound as a `FunctionView` is.
+    """
 
     name: str
-    bind: str
-    declare: str
-    type_name: str
-    overloads: tuple[OverloadLine, ...]
-    signatures: tuple[str, ...]
+    literal: str
+    function: str
+    stub: str
+    candidates: Sequence[CandidateView]
+    overloads: Sequence[OverloadView]
+    signatures: Sequence[SignatureView]
 
     @property
     def is_overloaded(self) -> bool:
@@ -61,27 +61,17 @@ class PacketView:
 @dataclass(frozen=True, slots=True)
 class NamespaceView:
     name: str
-    type_name: str
-    packets: tuple[PacketView, ...]
+    packets: Sequence[PacketView]
 
 
-def build_ops(package: Package, merged: Mapping[str, Sequence[Overload]]) -> Iterator[OutputFile]:
+def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
     """The namespaces at run time, and their types."""
     # A class that has an overload called `Tensor` would hide the type of that name.
     shadowed = shadowed_types([o.names.attribute for o in package.overloads])
-    namespaces = [
-        _namespace_view(
-            n, [o for o in package.overloads if o.names.namespace == n], merged, shadowed
-        )
-        for n in package.namespaces
-    ]
     functions = [o.function for o in package.overloads]
-    modules = sharded(package, "operators") + sharded(package, "redispatch_operators")
     context = {
-        "imports": module_imports(".", modules),
-        "stub_imports": module_imports(".", sharded(package, "operators")),
-        "namespaces": namespaces,
-        "types": [t.replace("\n    ", "\n") for t in type_imports(package, functions, shadowed)],
+        "namespaces": [_namespace_view(package, n, merged, shadowed) for n in package.namespaces],
+        "types": type_imports(package, functions, shadowed),
         "constants": used_constants(functions),
     }
     for suffix in ("py", "pyi"):
@@ -89,53 +79,36 @@ def build_ops(package: Package, merged: Mapping[str, Sequence[Overload]]) -> Ite
 
 
 def _namespace_view(
-    namespace: str,
-    overloads: Sequence[Overload],
-    merged: Mapping[str, Sequence[Overload]],
-    shadowed: frozenset[str],
+    package: Package, namespace: str, merged: Groups, shadowed: frozenset[str]
 ) -> NamespaceView:
-    name = identifier(namespace)
+    overloads = [o for o in package.overloads if o.names.namespace == namespace]
     packets = []
     for base, group in group_by_base(overloads).items():
         mine = [o for o in merged[base] if o.names.namespace == namespace]
         # What `functions.py` has under this name is the same thing if nothing is added or missing there.
-        shared = len(mine) == len(merged[base]) and all(map(is_function, group))
-        packets.append(_packet_view(name, base, group, mine, shadowed, shared=shared))
-    return NamespaceView(name, f"_{name}", tuple(packets))
+        is_shared = len(mine) == len(merged[base]) and all(map(is_function, group))
+        prefix = f"{identifier(namespace)}."
+        packets.append(_packet_view(base, prefix, group, mine, shadowed, is_shared=is_shared))
+    return NamespaceView(identifier(namespace), packets)
 
 
 def _packet_view(
-    namespace: str,
     base: str,
+    prefix: str,
     group: Sequence[Overload],
     merged: Sequence[Overload],
     shadowed: frozenset[str],
     *,
-    shared: bool,
+    is_shared: bool,
 ) -> PacketView:
-    attribute = identifier(base)
-    target = f"{namespace}.{attribute}"
-    value = function_value(target, merged)
-    if "\n" in value and shared:
-        value = f"_functions.{attribute}"
+    view = function_view(base, merged, prefix=prefix)
+    types = signatures_view("__call__", merged, first="_packet", shadowed=shadowed)
     return PacketView(
-        name=attribute,
-        bind=f"{target} = {assignment_value(target, value)}",
-        declare=annotation(attribute, f"_{namespace}_{attribute}", indent=4),
-        type_name=f"_{namespace}_{attribute}",
-        overloads=tuple(_overload_line(target, o) for o in group),
-        signatures=tuple(
-            stub_signature("__call__", o, first="_packet", indent=4, shadowed=shadowed)
-            for o in in_matching_order(merged)
-        ),
-    )
-
-
-def _overload_line(target: str, overload: Overload) -> OverloadLine:
-    names = overload.names
-    return OverloadLine(
-        attribute=names.attribute,
-        bind=assignment(f"{target}.{names.attribute}", names.stub),
-        bind_redispatch=assignment(f"{names.stub}.redispatch", names.redispatch_stub),
-        declare=bracketed(f"{names.attribute} = _overload(", [names.stub], indent=4),
+        name=view.name,
+        literal=view.literal,
+        function=view.name if is_shared and not view.stub else "",
+        stub=view.stub,
+        candidates=view.candidates,
+        overloads=[OverloadView(o.names.attribute, o.names.stub) for o in group],
+        signatures=types.signatures,
     )

@@ -8,6 +8,8 @@ from torchgen_lite.loader.options import choice, option
 from torchgen_lite.targets.options import MODULE, modules_option, shards_option, skip_option
 
 TARGET = "python"
+# An editor and a reviewer open a few thousand lines with pleasure, and 20,000 without.
+MANY_OPERATORS = 200
 NO_FRAMEWORK = "torchgen_lite.runtime.framework"
 
 
@@ -40,5 +42,5 @@ class PythonOptions:
         "singleton",
         torch="own",
     )
-    shards: int = shards_option("stubs and schemas")
+    shards: int = shards_option("stubs", MANY_OPERATORS)
     skip: tuple[str, ...] = skip_option()

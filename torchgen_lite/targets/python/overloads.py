@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier, unshadowed
-from torchgen_lite.dialects.text import LINE_LENGTH, exploded, quote, tuple_text
+from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import BaseType, ListType, bare_type
 from torchgen_lite.targets.python.model import Overload
@@ -17,12 +17,41 @@ FACTORY_OPTIONS = frozenset({"dtype", "layout", "device", "pin_memory"})
 
 
 @dataclass(frozen=True, slots=True)
+class CandidateView:
+    """One overload as a packet tries it: `_Candidate(_operators.add_Tensor, ("Tensor", ...), out=...)`."""
+
+    stub: str
+    types: str
+    out: str = ""
+    out_names: str = ""
+    varargs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionView:
-    """One public name. `value` is what it is bound to: a stub, or a `packet(...)` of several."""
+    """One public name, which is bound to its `stub`, or to a packet if there is something to choose."""
 
     name: str
-    value: str
-    signatures: tuple[str, ...]
+    literal: str
+    stub: str
+    candidates: Sequence[CandidateView]
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureView:
+    """One `def` of a `.pyi` file."""
+
+    parameters: Sequence[str]
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignaturesView:
+    """One name of a `.pyi` file; `ignore` is a comment for type checkers."""
+
+    name: str
+    signatures: Sequence[SignatureView]
+    ignore: str = ""
 
     @property
     def is_overloaded(self) -> bool:
@@ -81,37 +110,34 @@ def in_matching_order(overloads: Sequence[Overload]) -> list[Overload]:
     return sorted(overloads, key=scalars)
 
 
-def candidate(overload: Overload, *, redispatch: bool = False, method: bool = False) -> str:
-    """One overload as a packet tries it; out arguments are reached by `out=` and not named.
+def function_view(
+    base: str, overloads: Sequence[Overload], *, prefix: str = "", method: bool = False
+) -> FunctionView:
+    """What a public name is bound to: the stub itself where there is nothing to choose.
 
-    >>> _Candidate(_operators.add_Tensor, ("self", "other", "alpha"), ("Tensor", "Tensor", "Scalar"), 2, 2)
+    `prefix` stands before the name in the module, as in `aten.add`.
     """
-    schema = overload.schema
-    arguments = self_first(schema) if method else schema.arguments
-    if overload.out is not None:
-        arguments = tuple([a for a in arguments if not a.is_out])
+    name = identifier(base)
+    only = overloads[0]
+    candidates = [_candidate_view(o, method=method) for o in in_matching_order(overloads)]
+    is_simple = len(overloads) == 1 and only.out is None and not candidates[0].varargs
+    stub = only.names.stub if is_simple else ""
+    return FunctionView(name, quote(prefix + name), stub, () if stub else candidates)
+
+
+def _candidate_view(overload: Overload, *, method: bool) -> CandidateView:
+    schema, out = overload.schema, overload.out
+    arguments = [a for a in self_first(schema) if out is None or not a.is_out]
     positional = [a for a in arguments if not a.kwarg_only]
-    required = [i for i, a in enumerate(positional) if a.default is None]
-    keywords = [a.name for a in arguments if a.kwarg_only and a.default is None]
-    items = [
-        overload.names.redispatch_stub if redispatch else overload.names.stub,
-        tuple_text([quote(identifier(a.name)) for a in arguments], indent=12),
-        tuple_text([quote(bare_type(a.type)) for a in arguments], indent=12),
-        str(len(positional)),
-        str(required[-1] + 1 if required else 0),
-    ]
-    if keywords:
-        names = [quote(identifier(name)) for name in keywords]
-        items.append(f"required_keywords={tuple_text(names, indent=12, tail=' ' * 19)}")
-    if overload.out is not None:
-        out = overload.out
-        items.append(f"out={out.names.redispatch_stub if redispatch else out.names.stub}")
-        out_names = [quote(identifier(a.name)) for a in out.schema.out]
-        items.append(f"out_names={tuple_text(out_names, indent=12, tail=' ' * 11)}")
     varargs = varargs_position(positional, method=method)
-    if varargs is not None:
-        items.append(f"varargs={varargs}")
-    return exploded("_Candidate(", items, indent=8)
+    out_names = [identifier(a.name) for a in out.schema.out] if out else []
+    return CandidateView(
+        stub=overload.names.stub,
+        types=tuple_display([quote(bare_type(a.type)) for a in arguments]),
+        out=out.names.stub if out else "",
+        out_names="" if out_names in ([], ["out"]) else tuple_display([*map(quote, out_names)]),
+        varargs="" if varargs is None else str(varargs),
+    )
 
 
 def self_first(schema: FunctionSchema) -> tuple[Argument, ...]:
@@ -132,47 +158,29 @@ def varargs_position(positional: Sequence[Argument], *, method: bool) -> int | N
     return at if is_list and bare_type(type_).startswith(("int[", "SymInt[")) else None
 
 
-def packet(
-    name: str, overloads: Sequence[Overload], *, redispatch: bool = False, method: bool = False
-) -> str:
-    """
-    >>> _packet("add", (_Candidate(...), _Candidate(...)))
-    """
-    candidates = [
-        candidate(o, redispatch=redispatch, method=method) for o in in_matching_order(overloads)
-    ]
-    # A tuple of one has a trailing comma that means nothing to black, so it lays this one out itself.
-    group = exploded("(", candidates, indent=4)
-    return exploded("_packet(", [quote(name), group])
-
-
-def function_value(
-    name: str, overloads: Sequence[Overload], *, redispatch: bool = False, method: bool = False
-) -> str:
-    """What a public name is bound to: the stub itself where there is nothing to choose."""
-    only = overloads[0]
-    positional = [a for a in only.schema.arguments if not a.kwarg_only]
-    simple = only.out is None and varargs_position(positional, method=method) is None
-    if len(overloads) == 1 and simple:
-        return only.names.redispatch_stub if redispatch else only.names.stub
-    return packet(name, overloads, redispatch=redispatch, method=method)
-
-
-def stub_signature(
+def signatures_view(
     name: str,
-    overload: Overload,
+    overloads: Sequence[Overload],
     *,
     first: str = "",
     method: bool = False,
-    indent: int = 0,
     shadowed: frozenset[str] = frozenset(),
-) -> str:
-    """One `def` of a `.pyi` file, `out=` merged in; `first` is a parameter to put before all others.
+    ignore: str = "",
+) -> SignaturesView:
+    """The `def`s of a name, in the order in which a call tries them; `first` is put before all parameters."""
+    signatures = [
+        SignatureView(
+            [first, *lines] if first else lines,
+            unshadowed(python.returns_annotation(overload.returns), shadowed),
+        )
+        for overload in in_matching_order(overloads)
+        for lines in [_parameters(overload, method=method, shadowed=shadowed)]
+    ]
+    return SignaturesView(name, signatures, ignore)
 
-    >>> def relu(
-    ...     self: Tensor,
-    ... ) -> Tensor: ...
-    """
+
+def _parameters(overload: Overload, *, method: bool, shadowed: frozenset[str]) -> list[str]:
+    """The parameters of a public function or a method, `out=` merged in."""
     lines = list(python.unshadow(overload.parameters, shadowed))
     if method:
         lines = ["self", *[line for line in lines if line.partition(":")[0] != "self"]]
@@ -183,19 +191,10 @@ def stub_signature(
         parameter = identifier(positional[at].name)
         lines[at] = f"*{parameter}: {elem} | Sequence[{elem}]"
         lines = [line for line in lines if line != "*"]
-    if first:
-        lines.insert(0, first)
     if overload.out is not None and overload.out.function is not overload.function:
         lines += [] if any(line.startswith("*") for line in lines) else ["*"]
         lines.append(_out_parameter(overload.out.schema.out, shadowed))
-    types = overload.returns
-    annotation = unshadowed(python.returns_annotation(types), shadowed)
-    head = f"def {name}{python.signature(lines, indent=indent)}"
-    if len(types) > 1 and len(annotation) + indent + 10 > LINE_LENGTH:
-        annotation = exploded(
-            "tuple[", [unshadowed(t, shadowed) for t in types], "]", indent=indent
-        )
-    return f"{head} -> {annotation}: ..."
+    return lines
 
 
 def _out_parameter(out: Sequence[Argument], shadowed: frozenset[str]) -> str:

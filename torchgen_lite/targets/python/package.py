@@ -11,15 +11,12 @@ from torchgen_lite.dialects.python_names import (
     FRAMEWORK_TYPES,
     identifier,
 )
-from torchgen_lite.dialects.text import import_line
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import NamedConstant
 from torchgen_lite.targets.python.model import Overload, build_overload
-from torchgen_lite.targets.python.options import PythonOptions
+from torchgen_lite.targets.python.options import MANY_OPERATORS, PythonOptions
 from torchgen_lite.targets.python.views import used_types
 
-# An editor opens 20,000 lines with pleasure and 100,000 without.
-MANY_OPERATORS = 1000
 AUTOMATIC_SHARDS = 16
 
 
@@ -55,7 +52,7 @@ def build_package(functions: Sequence[NativeFunction], options: PythonOptions) -
 
 
 def module_imports(prefix: str, modules: Sequence[str]) -> list[str]:
-    """`from . import operators as _operators`, one line for each module in use."""
+    """`from . import nodes as _nodes`, one line for each module in use."""
     return [f"from {prefix} import {m} as _{m}" for m in dict.fromkeys(modules)]
 
 
@@ -76,9 +73,9 @@ def type_imports(
     lines = []
     hidden = sorted(used & shadowed & BUILTIN_TYPES)
     if hidden:
-        lines.append(import_line("builtins", [f"{n} as _{n}" for n in hidden], indent=4))
+        lines.append(f"from builtins import {', '.join(f'{n} as _{n}' for n in hidden)}")
     if names:
-        lines.append(import_line(package.options.framework, names, indent=4))
+        lines.append(f"from {package.options.framework} import {', '.join(names)}")
     return lines
 
 

@@ -25,7 +25,6 @@ from torchgen_lite.targets.python.kernels import (
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.package import (
     Package,
-    module_imports,
     type_imports,
     used_constants,
 )
@@ -203,7 +202,7 @@ def _backend_select_file(package: Package, overloads: list[Overload]) -> OutputF
         )
     namespaces = dict.fromkeys(o.names.namespace for o in overloads)
     context = {
-        "imports": module_imports(".", [o.names.redispatch_module for o in overloads]),
+        "imports": ["from . import operators as _operators"],
         "framework": package.options.framework,
         "types": type_imports(package, functions, frozenset()),
         "constants": used_constants(functions),
@@ -233,29 +232,22 @@ def _constants_file(package: Package) -> Iterator[OutputFile]:
         return
     updates: list[str] = []
     for overload in package.overloads:
-        for module in (overload.names.operators_module, overload.names.redispatch_module):
-            updates += _default_updates(overload, module)
-    modules = [
-        module
-        for o in package.overloads
-        if used_constants([o.function])
-        for module in (o.names.operators_module, o.names.redispatch_module)
-    ]
+        for stub in (overload.names.stub, overload.names.redispatch_stub):
+            updates += _default_updates(overload, stub)
     context = {
-        "imports": module_imports(".", modules),
+        "imports": ["from . import operators as _operators"],
         "framework": import_line(package.options.framework, constants),
         "updates": updates,
     }
     yield OutputFile(f"{package.root}/constants.py", "python/constants.py.j2", context)
 
 
-def _default_updates(overload: Overload, module: str) -> list[str]:
+def _default_updates(overload: Overload, stub: str) -> list[str]:
     updates = []
     for argument in overload.schema.arguments:
         names = used_constants([overload.function]) if argument.default else []
         value = python.default_text(python.default(argument)) if argument.default else ""
         if value in names:
-            stub = f"_{module}.{overload.names.flat}"
             items = [stub, quote(identifier(argument.name)), value]
             updates.append(bracketed("set_default(", items))
     return updates

@@ -17,7 +17,7 @@ from torchgen_lite.targets.python.ops import build_ops
 from torchgen_lite.targets.python.options import TARGET, PythonOptions
 from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.registrations import MissingKernel, build_registrations
-from torchgen_lite.targets.python.stubs import build_operators, build_schemas
+from torchgen_lite.targets.python.stubs import build_libraries, build_operators
 from torchgen_lite.targets.skipped import has_any_number, select
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _common_files(package: Package) -> Iterator[OutputFile]:
     context = {"has_kernels": bool(package.options.kernels)}
     yield OutputFile(f"{package.root}/__init__.py", "python/package.py.j2", context)
     yield OutputFile(f"{package.root}/py.typed", "python/py.typed.j2", {})
-    yield from build_schemas(package)
+    yield build_libraries(package)
     yield from build_operators(package)
     yield from build_functions(package)
     groups = all_groups(package)

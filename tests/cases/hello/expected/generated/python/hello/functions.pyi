@@ -12,7 +12,4 @@ __all__ = [
     "scale",
 ]
 
-def scale(
-    self: Tensor,
-    factor: float = 2.0,
-) -> Tensor: ...
+def scale(self: Tensor, factor: float = 2.0) -> Tensor: ...

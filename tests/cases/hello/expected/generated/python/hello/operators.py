@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Typed stubs: calling one dispatches to the kernel for its arguments."""
+"""Typed stubs: calling one dispatches to the kernel for its arguments, `redispatch_...` to that for a keyset."""
 
 from __future__ import annotations
 
@@ -12,23 +12,17 @@ from torchgen_lite.runtime import list_keyset as _list
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import optional_keyset as _optional
 
-from . import schemas as _schemas
+from .libraries import mylib as _library_mylib
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from torchgen_lite.runtime import DispatchKeySet
+
     from torchgen_lite.runtime.framework import Tensor
 
 
-_handle_scale = _schemas.scale
-_memo_scale = _handle_scale.memo
-
-
-def scale(
-    self: Tensor,
-    factor: float = 2.0,
-) -> Tensor:
-    """mylib::scale(Tensor self, float factor=2.0) -> Tensor"""
+def scale(self: Tensor, factor: float = 2.0) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_scale[_state()][self._dispatch_keyset]
@@ -37,4 +31,22 @@ def scale(
     return kernel(self, factor)
 
 
-_handle_scale.call = scale
+def redispatch_scale(
+    keyset: DispatchKeySet, self: Tensor, factor: float = 2.0
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_scale[keyset]
+    except KeyError:
+        kernel = _handle_scale.resolve_redispatch(keyset)
+    return kernel(self, factor)
+
+
+_handle_scale = _library_mylib.define_stubs(
+    "mylib::scale(Tensor self, float factor=2.0) -> Tensor",
+    "T-",
+    scale,
+    redispatch_scale,
+    tags=("pointwise",),
+)
+_memo_scale = _handle_scale.memo
+_redispatch_memo_scale: Any = _handle_scale.redispatch_memo

@@ -10,13 +10,10 @@ from types import SimpleNamespace
 
 from torchgen_lite.runtime import Candidate as _Candidate
 from torchgen_lite.runtime import packet as _packet
+from torchgen_lite.runtime import with_overloads as _with_overloads
 
 from . import functions as _functions
 from . import operators as _operators
-from . import redispatch_operators as _redispatch_operators
 
 mylib = SimpleNamespace()
-
-mylib.scale = _operators.scale
-mylib.scale.default = _operators.scale
-_operators.scale.redispatch = _redispatch_operators.scale
+mylib.scale = _with_overloads(_operators.scale, default=_operators.scale)

@@ -12,7 +12,7 @@ import kernels as _kernels
 from my_framework import allocate, check_inplace, resize_out
 from torchgen_lite.runtime import Library
 
-from .schemas import dispatcher
+from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from __future__ import annotations
 import kernels as _kernels
 from torchgen_lite.runtime import Library
 
-from .schemas import dispatcher
+from .libraries import dispatcher
 
 aten = Library("aten", "IMPL", "SparseCPU", dispatcher=dispatcher)
 
