@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
+
+from torchgen_lite.analysis import refusals
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.differentiability import AutogradPlan, DifferentiabilityInfo
+    from torchgen_lite.analysis.operators import Operator
 
 
 class Origin(Enum):
@@ -15,6 +23,8 @@ class Origin(Enum):
     structured = "calls the meta function, then the impl function of the structured out variant"
     meta = "calls the meta function and no more: shape and type"
     default = "calls the meta function, then the out variant of whichever backend"
+    from_out = "makes the result as Meta says, then calls the out variant"
+    functionalize = "calls the functional variant, and copies its results"
     returns_self = "an in-place operator returns `self` for Meta tensors"
     backend_select = "looks up the backend that the tensor options name, and calls again"
     autograd = "records the call, with the formulas of `derivatives`"
@@ -33,12 +43,13 @@ class Policy:
 
     `target` is the name of a target; without one it is PyTorch itself. `in_pytorch`: the kernels get into
     PyTorch, whose fallbacks are there already. `makes` are the kernels that are generated beside those
-    written.
+    written; `refuses` says why formulas get no kernel after all, and is empty if they do.
     """
 
     target: str = ""
     in_pytorch: bool = False
     makes: frozenset[Origin] = frozenset()
+    refuses: Callable[[Operator, AutogradPlan, DifferentiabilityInfo], str] = refusals.nothing
 
     @property
     def speaks_of(self) -> str:

@@ -9,14 +9,16 @@ it against the live dispatcher, PyTorch and what targets write.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.checks.kernels import is_asked_by_loop
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
+from torchgen_lite.analysis.following import functional_variant, out_kernels
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, KernelEntry, own_kernels
 from torchgen_lite.analysis.lint.dispatch import backend_keys
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
 AUTOGRAD = "Autograd"
 BACKEND_SELECT = "BackendSelect"
+FUNCTIONALIZE = "Functionalize"
 META = "Meta"
 EXPLICIT = "CompositeExplicitAutograd"
 NON_FUNCTIONAL = "CompositeExplicitAutogradNonFunctional"
@@ -38,48 +41,69 @@ VIEWS = "ADInplaceOrView"
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A kernel of an operator under a key. `kernel` is the entry that it runs in the end, if there is one."""
+    """A kernel of an operator under a key. `kernel` is the entry that it runs in the end, if there is one;
+    `source` is the variant that the kernel follows from, or calls."""
 
     operator: Operator
     key: str
     origin: Origin
     kernel: KernelEntry | None = None
+    source: Operator | None = None
 
 
 _ALWAYS = frozenset({Origin.written, Origin.implied})
 
 
-def registrations(program: Program, policy: Policy) -> Iterator[Registration]:
-    """Everything that is registered, by operator; what is written counts more than what follows."""
+def registrations(
+    program: Program, policy: Policy, operators: Sequence[Operator] | None = None
+) -> Iterator[Registration]:
+    """Everything that is registered, by operator; what is written counts more than what follows.
+
+    `operators` are those that are not left out, if any are.
+    """
     resolved = program.resolved
     wanted = policy.makes | _ALWAYS
-    for operator in resolved.operators if Origin.derived in wanted else resolved.declared:
+    if operators is None:
+        operators = resolved.operators if Origin.derived in wanted else resolved.declared
+    names = {operator.name for operator in operators}
+    has_autograd = _has_autograd(operators, policy)
+    for operator in operators:
+        every = [_kernels_of(program, operator, policy)]
+        if has_autograd:
+            every.append(_autograd(operator, resolved.autograd[operator.name], policy))
         taken = set()
-        for found in registrations_of(program, operator, policy):
-            if found.origin in wanted and found.key not in taken:
+        for found in chain.from_iterable(every):
+            is_whole = found.source is None or found.source.name in names
+            if found.origin in wanted and found.key not in taken and is_whole:
                 taken.add(found.key)
                 yield found
 
 
-def registrations_of(
-    program: Program, operator: Operator, policy: Policy
-) -> Iterator[Registration]:
-    """What could be registered for one operator, whatever the policy makes."""
+def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:
+    """What could be registered for one operator beside autograd, whatever the policy makes."""
     yield from _written(program, operator, policy)
     yield from _structured(program, operator, policy)
+    for kernel in out_kernels(operator):
+        out = program.resolved.by_name[operator.group.out.name] if operator.group else None
+        yield Registration(operator, kernel.key, Origin.from_out, kernel, out)
     if not operator.is_derived and not operator.function.is_written:
         # A backend has a kernel for it; PyTorch's own is there as well.
         yield Registration(operator, EXPLICIT, Origin.derived)
-    if policy.target and policy.in_pytorch and operator.function.namespace in TORCH_NAMESPACES:
+    if _is_pytorchs(operator, policy):
         return  # The rest PyTorch has itself.
     if _returns_self_on_meta(operator):
         yield Registration(operator, META, Origin.returns_self)
     if selects_backend(operator) if policy.target else _torch_selects_backend(operator):
         yield Registration(operator, BACKEND_SELECT, Origin.backend_select)
-    if policy.makes & AUTOGRAD_KERNELS and any(
-        f.derivatives is not None for f in program.functions
-    ):
-        yield from _autograd(operator, program.resolved.autograd[operator.name], policy)
+    functional = functional_variant(program.resolved, operator)
+    if functional is not None:
+        yield Registration(operator, FUNCTIONALIZE, Origin.functionalize, source=functional)
+
+
+def _is_pytorchs(operator: Operator, policy: Policy) -> bool:
+    """Whether PyTorch, into which the kernels of a target get, has the operator already."""
+    in_pytorch = bool(policy.target) and policy.in_pytorch
+    return in_pytorch and operator.function.namespace in TORCH_NAMESPACES
 
 
 def _written(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:
@@ -106,12 +130,11 @@ def _structured(program: Program, operator: Operator, policy: Policy) -> Iterato
         return
     for kernel in _kernels(program, out, policy):
         if kernel.is_structured:
-            yield Registration(operator, kernel.key, Origin.structured, kernel)
-    is_torchs = policy.target and policy.in_pytorch and out.function.namespace in TORCH_NAMESPACES
-    if not is_torchs:
-        yield Registration(operator, META, Origin.meta)
+            yield Registration(operator, kernel.key, Origin.structured, kernel, out)
+    if not _is_pytorchs(out, policy):
+        yield Registration(operator, META, Origin.meta, source=out)
     if operator is not out:
-        yield Registration(operator, NON_FUNCTIONAL, Origin.default)
+        yield Registration(operator, NON_FUNCTIONAL, Origin.default, source=out)
 
 
 def _returns_self_on_meta(operator: Operator) -> bool:
@@ -149,22 +172,41 @@ _CATEGORIES = {
     Category.fall_through: Origin.fallthrough,
     Category.not_implemented: Origin.not_implemented,
 }
-_TRACKING = {
-    Tracking.raise_versions: Origin.raises_versions,
-    Tracking.view: Origin.view,
-    Tracking.untracked_view: Origin.view,
-    Tracking.unknown_view: Origin.unknown_view,
-}
+
+
+def _has_autograd(operators: Sequence[Operator], policy: Policy) -> bool:
+    """PyTorch wants versions and views of every operator; elsewhere it takes formulas to make them matter."""
+    if not policy.makes & AUTOGRAD_KERNELS:
+        return False
+    return policy.in_pytorch or any(o.function.derivatives is not None for o in operators)
 
 
 def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterator[Registration]:
+    by_hand = {entry.key for entry in operator.function.dispatch}
+    is_pytorchs = _is_pytorchs(operator, policy)
     for key, category in plan.categories.items():
-        # Formulas for one backend have a kernel where there is libtorch.
-        if key == DEFAULT or policy.in_pytorch:
+        # Formulas for one backend have a kernel where there is libtorch, which has the others of its own.
+        if is_pytorchs if key == DEFAULT else not policy.in_pytorch:
+            continue
+        if category is Category.not_implemented:
+            is_left_out = VIEWS in by_hand
+        else:
+            is_left_out = bool(policy.refuses(operator, plan, plan.infos[key]))
+        if not is_left_out:
             name = AUTOGRAD if key == DEFAULT else key
             yield Registration(operator, name, _CATEGORIES[category])
-    # Versions of lists are not counted.
-    if plan.tracking in _TRACKING and (
-        plan.tracking is not Tracking.raise_versions or plan.versioned
-    ):
-        yield Registration(operator, VIEWS, _TRACKING[plan.tracking])
+    if is_pytorchs or plan.tracking is Tracking.nothing:
+        return
+    origin = _tracked(plan, policy)
+    if origin is not None and (origin is not Origin.unknown_view or AUTOGRAD not in by_hand):
+        yield Registration(operator, VIEWS, origin)
+
+
+def _tracked(plan: AutogradPlan, policy: Policy) -> Origin | None:
+    """What the kernel at ADInplaceOrView does."""
+    if plan.tracking is Tracking.raise_versions:
+        # Only PyTorch counts versions of lists.
+        return Origin.raises_versions if policy.in_pytorch or plan.versioned else None
+    if plan.tracking is Tracking.unknown_view or (policy.in_pytorch and plan.viewed is None):
+        return Origin.unknown_view
+    return Origin.view

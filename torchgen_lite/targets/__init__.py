@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from torchgen_lite.analysis import refusals
 from torchgen_lite.analysis.policy import (
     AUTOGRAD_KERNELS,
     STRUCTURED,
@@ -33,7 +34,11 @@ TARGETS: dict[str, Target] = {
             policy=Policy(
                 "cpp-torch",
                 True,
-                STRUCTURED | AUTOGRAD_KERNELS | UNKNOWN_VIEWS | {Origin.backend_select},
+                STRUCTURED
+                | AUTOGRAD_KERNELS
+                | UNKNOWN_VIEWS
+                | {Origin.backend_select, Origin.from_out, Origin.functionalize},
+                refusals.by_libtorch,
             ),
         ),
         Target(

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite import load
+from torchgen_lite.analysis.registrations import registrations
+from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp_torch.fallbacks import functionalize_views
 
 
@@ -14,9 +16,10 @@ def registered(folder: Path, *entries: str) -> list[str]:
     (folder / "ops.yaml").write_text("".join(entries))
     program = load("ops.yaml", root=folder)
     assert not program.diagnostics
+    registered = registrations(program, TARGETS["cpp-torch"].policy)
     return [
         f"{view.name}: {call.text}"
-        for view in functionalize_views(program.resolved, program.resolved.declared, "lib")
+        for view in functionalize_views(registered, "lib")
         for call in view.calls
     ]
 

@@ -10,25 +10,16 @@ PyTorch has these for its own operators, and torchgen makes them for no others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.analysis.registrations import selects_backend
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.registrations import Registration
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper, wrapper_opening
 
-KEY = "BackendSelect"
 
-
-def backend_select(operators: Sequence[Operator], namespace: str) -> Iterator[Registration]:
-    """A registration for each operator that makes tensors of nothing and has a kernel for a backend."""
-    for operator in operators:
-        is_torchs = operator.function.namespace in TORCH_NAMESPACES
-        if not is_torchs and selects_backend(operator.facts):
-            wrapper = _wrapper(operator, namespace)
-            yield Registration(operator, KEY, f"TORCH_FN({wrapper.name})", wrapper, False)
+def backend_select(operator: Operator, key: str, namespace: str) -> Registration:
+    """The registration of an operator that makes tensors of nothing and has a kernel for a backend."""
+    wrapper = _wrapper(operator, namespace)
+    return Registration(operator, key, f"TORCH_FN({wrapper.name})", wrapper, False)
 
 
 def _wrapper(operator: Operator, namespace: str) -> Wrapper:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from torchgen_lite.analysis.differentiability import (
     AutogradPlan,
-    Category,
     DifferentiabilityInfo,
-    Tracking,
 )
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.policy import UNKNOWN_VIEWS, Origin, Policy
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.dialects.cpp_formula import Functions
 from torchgen_lite.loader.derivatives import DEFAULT
-from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.autograd import (
-    VIEWS,
     KernelView,
     autograd_kernel,
     out_kernel,
@@ -39,9 +37,12 @@ from torchgen_lite.targets.cpp_torch.nodes import (
 from torchgen_lite.targets.output import OutputFile
 
 _AUTOGRAD = "Autograd"
-_FALLTHROUGH = "torch::CppFunction::makeFallthrough()"
-_NOT_IMPLEMENTED = "torch::autograd::autogradNotImplementedFallback()"
-_UNKNOWN_VIEW = "torch::autograd::autogradNotImplementedInplaceOrViewFallback()"
+# What is registered where no kernel is written for the operator.
+_BOXED = {
+    Origin.fallthrough: "torch::CppFunction::makeFallthrough()",
+    Origin.not_implemented: "torch::autograd::autogradNotImplementedFallback()",
+    Origin.unknown_view: "torch::autograd::autogradNotImplementedInplaceOrViewFallback()",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,10 @@ class _File:
             self.kernels.append(kernel)
         self.registered.setdefault((operator.function.namespace, key), []).append(kernel)
 
-    def add_expression(self, operator: Operator, key: str, expression: str) -> None:
-        line = register_line(operator, expression, function=False)
-        self.add(operator, key, KernelView(operator.guard, "", (), line))
-
-    def add_fallback(self, operator: Operator, key: str, expression: str) -> None:
-        self.has_fallbacks = True
-        self.add_expression(operator, key, expression)
+    def add_expression(self, operator: Operator, one: Registration) -> None:
+        line = register_line(operator, _BOXED[one.origin], function=False)
+        self.add(operator, one.key, KernelView(operator.guard, "", (), line))
+        self.has_fallbacks = self.has_fallbacks or one.origin in UNKNOWN_VIEWS
 
     def add_node(
         self, operator: Operator, info: DifferentiabilityInfo, functions: Functions
@@ -98,6 +96,8 @@ class Differentiation:
 def build_differentiation(
     resolved: Resolved,
     operators: Sequence[Operator],
+    registered: Iterable[Registration],
+    policy: Policy,
     layout: Layout,
     headers: Sequence[str],
     python: Collection[str] = (),
@@ -106,102 +106,57 @@ def build_differentiation(
     functions that are there for the Python target only."""
     structs = {o.function.name: o.flat for o in operators}
     functions = Functions(layout.namespace, structs, bool(headers), frozenset(python))
-    plans = resolved.autograd
+    by_name = {operator.function.name: operator for operator in operators}
     files: dict[int | None, _File] = {}
-    diagnostics: list[Diagnostic] = []
     recorded: dict[int, DifferentiabilityInfo] = {}
-    for operator in operators:
-        plan = plans[operator.function.name]
-        if not plan.categories and plan.tracking is Tracking.nothing:
-            continue
+    for one in registered:
+        operator = by_name[one.operator.name]
+        plan = resolved.autograd[one.operator.name]
         file = files.setdefault(operator.shard, _File())
-        diagnostics += _refusals(operator, plan)
-        for info in _add_autograd(file, operator, plan, functions):
+        if one.origin in _BOXED:
+            file.add_expression(operator, one)
+            continue
+        info = plan.infos.get(DEFAULT if one.key == _AUTOGRAD else one.key)
+        file.add(operator, one.key, _kernel(operator, one, plan, info))
+        if one.origin is Origin.autograd and info is not None:
+            file.add_node(operator, info, functions)
             recorded[id(info)] = info
-        _add_views(file, operator, plan)
+    diagnostics = [
+        d for o in operators for d in _refusals(o, resolved.autograd[o.function.name], policy)
+    ]
     problems = [p for info in recorded.values() for p in problems_of(info, functions)]
     diagnostics += dict.fromkeys(_unsayable(problem) for problem in problems)
-    written_files = [
-        _file_view(file, shard, layout, headers) for shard, file in files.items() if file.registered
-    ]
-    if not written_files:
+    if not files:
         return Differentiation(diagnostics=tuple(diagnostics))
     context = {"namespace": layout.namespace}
     common = [
         OutputFile(layout.header(f"{stem}.h"), f"cpp_torch/{stem}.h.j2", context)
         for stem in ("autograd", "autograd_kernels")
     ]
-    return Differentiation((*common, *written_files), tuple(diagnostics))
+    own = [_file_view(file, shard, layout, headers) for shard, file in files.items()]
+    return Differentiation((*common, *own), tuple(diagnostics))
 
 
-def _registered_by_hand(operator: Operator) -> frozenset[str]:
-    return frozenset(entry.key for entry in operator.function.dispatch)
+def _kernel(
+    operator: Operator, one: Registration, plan: AutogradPlan, info: DifferentiabilityInfo | None
+) -> KernelView:
+    if one.origin is Origin.raises_versions:
+        return written_kernel(operator, plan)
+    if one.origin is Origin.view and plan.viewed is not None:
+        return view_kernel(operator, plan.viewed)
+    if one.origin is Origin.passes or info is None:
+        return passing_kernel(operator, one.key, plan)
+    if one.origin is Origin.refuses_out:
+        return out_kernel(operator, one.key, plan, info)
+    return autograd_kernel(operator, one.key, plan, info)
 
 
-def _add_autograd(
-    file: _File, operator: Operator, plan: AutogradPlan, functions: Functions
-) -> Iterator[DifferentiabilityInfo]:
-    """The kernels of one operator; what comes back are formulas that a kernel uses."""
-    by_hand = _registered_by_hand(operator)
-    is_torch = operator.function.namespace in TORCH_NAMESPACES
-    for key, category in plan.categories.items():
-        name = _AUTOGRAD if key == DEFAULT else key
-        if name in by_hand or (is_torch and key == DEFAULT):
-            continue
-        if category is Category.not_implemented:
-            if VIEWS not in by_hand:
-                file.add_fallback(operator, name, _NOT_IMPLEMENTED)
-            continue
-        info = plan.infos[key]
-        if _refused(operator, plan, info):
-            continue
-        if category is Category.fall_through:
-            file.add_expression(operator, name, _FALLTHROUGH)
-        elif category is Category.pass_through:
-            file.add(operator, name, passing_kernel(operator, name, plan))
-        elif category is Category.refuse_out:
-            file.add(operator, name, out_kernel(operator, name, plan, info))
-        else:
-            file.add(operator, name, autograd_kernel(operator, name, plan, info))
-            file.add_node(operator, info, functions)
-            yield info
-
-
-def _add_views(file: _File, operator: Operator, plan: AutogradPlan) -> None:
-    by_hand = _registered_by_hand(operator)
-    if operator.function.namespace in TORCH_NAMESPACES or VIEWS in by_hand:
-        return
-    if plan.tracking is Tracking.raise_versions:
-        file.add(operator, VIEWS, written_kernel(operator, plan))
-    elif plan.tracking is Tracking.nothing:
-        return
-    elif plan.tracking is not Tracking.unknown_view and plan.viewed is not None:
-        file.add(operator, VIEWS, view_kernel(operator, plan.viewed))
-    elif _AUTOGRAD not in by_hand:
-        file.add_fallback(operator, VIEWS, _UNKNOWN_VIEW)
-
-
-def _refused(operator: Operator, plan: AutogradPlan, info: DifferentiabilityInfo) -> str:
-    """What a kernel with these formulas can't do; empty if it can be."""
-    kind = operator.schema.kind()
-    if not info.slots or kind is SchemaKind.out:
-        return ""
-    if kind is not SchemaKind.functional and plan.written != ("self",):
-        return "writes to more than `self`"
-    if kind is not SchemaKind.functional and plan.tensors[0].is_list:
-        return "writes to a list of tensors"
-    # libtorch collects no edges of a `Tensor[]?`, as it collects no keys.
-    known = {tensor.name for tensor in plan.tensors}
-    absent = [name for name in info.arguments if name not in known]
-    return f"has a list of tensors that may be absent, `{absent[0]}`" if absent else ""
-
-
-def _refusals(operator: Operator, plan: AutogradPlan) -> Iterator[Diagnostic]:
+def _refusals(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterator[Diagnostic]:
     function = operator.function
     place = function.place("derivatives")
     for key in plan.categories:
         info = plan.infos.get(key)
-        problem = info and _refused(operator, plan, info)
+        problem = info and policy.refuses(operator.facts, plan, info)
         if problem:
             message = f"`{function.name}` {problem}"
             label = "no kernel is made for its formulas"

@@ -1,9 +1,6 @@
 """Boxed kernels: `fallback.h`, `functionalize.h`, and what is registered with the second.
 
-Note [Functionalization]
-torch.compile replaces what is written in place by new tensors. PyTorch does so for its own operators and
-for those that return nothing; an operator that returns what it writes, as `scale_` and `scale.out` do, it
-refuses. Where the functional variant is in the file too, the kernel follows from it, so it is registered:
+See Note [Functionalization].
 
     TORCH_LIBRARY_IMPL(mylib, Functionalize, m) {
       m.impl("scale_", mylib::fallback::functionalize("mylib::scale", ""));
@@ -12,24 +9,19 @@ refuses. Where the functional variant is in the file too, the kernel follows fro
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.kernels import own_kernels
-from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.resolve import Resolved
+from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects.cpp_text import call, quote
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import SchemaKind
-from torchgen_lite.schema.model import walk_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.registrations import StatementView
 from torchgen_lite.targets.output import OutputFile
 
 _HEADERS = ("fallback.h", "functionalize.h")
 _SOURCE = "register_functionalize.cpp"
-# With a kernel for one of these the operator is not seen at Functionalize, or sees to it itself.
-_SERVED = frozenset({"CompositeImplicitAutograd", "Functionalize"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +33,13 @@ class FunctionalizeView:
 
 
 def fallback_files(
-    resolved: Resolved, operators: Sequence[Operator], folder: str, namespace: str
+    registered: Iterable[Registration], folder: str, namespace: str
 ) -> Iterator[OutputFile]:
-    """The headers, and the registrations if there is something to register.
-
-    `operators` are those whose schemas the library defines; operators of PyTorch's are served.
-    """
+    """The headers, and the registrations if there is something to register."""
     for name in _HEADERS:
         path = f"{folder}/include/{namespace.replace('::', '/')}/{name}"
         yield OutputFile(path, f"cpp_torch/{name}.j2", {"namespace": namespace})
-    libraries = functionalize_views(resolved, operators, namespace)
+    libraries = functionalize_views(registered, namespace)
     if libraries:
         context = {
             "namespace": namespace,
@@ -62,40 +51,17 @@ def fallback_files(
 
 
 def functionalize_views(
-    resolved: Resolved, operators: Sequence[Operator], namespace: str
+    registered: Iterable[Registration], namespace: str
 ) -> tuple[FunctionalizeView, ...]:
     """For each namespace of operators, in the order of the file."""
     calls: dict[str, list[StatementView]] = {}
-    for operator in operators:
-        functional = _functional(resolved, operator)
-        if functional is not None:
-            function = operator.function
+    for one in registered:
+        if one.origin is Origin.functionalize and one.source is not None:
+            function, functional = one.operator.function, one.source.function
             line = _registration(function, functional, namespace)
             call = StatementView(condition(function, functional), line)
             calls.setdefault(function.namespace, []).append(call)
     return tuple(FunctionalizeView(name, tuple(lines)) for name, lines in calls.items())
-
-
-def _functional(resolved: Resolved, operator: Operator) -> NativeFunction | None:
-    """The functional variant that gives the results of an in-place or out variant."""
-    if operator.kind not in (SchemaKind.inplace, SchemaKind.out, SchemaKind.scratch):
-        return None
-    found = resolved.functional_of(operator)
-    if found is None or not _returns_what_it_writes(operator.function, found.function):
-        return None
-    is_served = any(kernel.key in _SERVED for kernel in own_kernels(operator.function))
-    return None if is_served else found.function
-
-
-def _returns_what_it_writes(function: NativeFunction, functional: NativeFunction) -> bool:
-    """Whether the results are the written tensors, one for each result of the functional variant."""
-    written = [argument for argument in function.func.arguments if argument.is_write]
-    returns = function.func.returns
-    return (
-        all(len(list(walk_type(argument.type))) == 1 for argument in written)
-        and [argument.annotation for argument in written] == [r.annotation for r in returns]
-        and len(returns) == len(functional.func.returns)
-    )
 
 
 def _registration(function: NativeFunction, functional: NativeFunction, namespace: str) -> str:

@@ -8,26 +8,20 @@ at::Tensor from_out_PrivateUse1_add_Tensor(const at::Tensor& self, ...) {
   return _out;
 }
 
-Note [What a backend leaves out]
-The author of a backend writes `add.out`, and the entries of `add.Tensor` and `add_.Tensor` say `dispatch: {}`.
-Which shape and dtype the result has, PyTorch's kernel for Meta knows, and it refuses what can't be done in
-place. PyTorch does the like by itself for operators that are structured in its own file, and only for these.
+See Note [What a backend leaves out].
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from torchgen_lite.analysis.derive.model import VariantGroup
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.dialects.cpp.torch_types import INT_LIST, INT_LIST_OPTION
 from torchgen_lite.dialects.cpp.types import CType
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
-from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.layout import Layout
@@ -42,61 +36,17 @@ from torchgen_lite.targets.cpp_torch.wrappers import (
 )
 from torchgen_lite.targets.output import OutputFile
 
-# The backends that PyTorch has no kernels for.
-_BACKENDS = frozenset({"PrivateUse1", "PrivateUse2", "PrivateUse3"})
 
-
-def from_out_registrations(
-    operators: Sequence[Operator], layout: Layout
-) -> tuple[list[Registration], list[OutputFile]]:
-    """The kernels that follow from those of out variants, and the header that they need."""
-    found = list(_registrations(operators, layout))
-    if not found:
-        return [], []
+def from_out_header(layout: Layout) -> OutputFile:
+    """What the kernels call."""
     context = {"namespace": layout.namespace}
-    path = layout.header("from_out.h")
-    return found, [OutputFile(path, "cpp_torch/from_out.h.j2", context)]
+    return OutputFile(layout.header("from_out.h"), "cpp_torch/from_out.h.j2", context)
 
 
-def _registrations(operators: Sequence[Operator], layout: Layout) -> Iterator[Registration]:
-    by_name = {operator.function.name: operator for operator in operators}
-    for out in operators:
-        group = out.facts.group
-        if group is None:
-            continue
-        for entry in _kernels(out.function):
-            for member in _members(group, by_name):
-                if _is_left_out(member.function, entry.key):
-                    yield _registration(out, member, entry, layout)
-
-
-def _kernels(function: NativeFunction) -> list[DispatchEntry]:
-    """The kernels of an out variant of PyTorch's that are for a backend of the author's."""
-    if function.namespace not in TORCH_NAMESPACES or function.structured or not function.func.out:
-        return []
-    return [entry for entry in function.dispatch if entry.key in _BACKENDS]
-
-
-def _members(group: VariantGroup, by_name: dict[str, Operator]) -> Iterator[Operator]:
-    for function in (group.functional, group.inplace):
-        operator = by_name.get(function.name) if function is not None else None
-        if operator is not None:
-            yield operator
-
-
-def _is_left_out(function: NativeFunction, key: str) -> bool:
-    """Whether the entry has no kernel for the key, nor one for all keys, and results are tensors."""
-    keys = {entry.key for entry in function.dispatch}
-    if key in keys or any(k.startswith("Composite") for k in keys):
-        return False
-    if not keys and function.place("dispatch") is None:
-        return False
-    return all(bare_type(value.type) == "Tensor" for value in function.func.returns)
-
-
-def _registration(
-    out: Operator, member: Operator, entry: DispatchEntry, layout: Layout
+def from_out_registration(
+    out: Operator, member: Operator, entry: KernelEntry, layout: Layout
 ) -> Registration:
+    """The kernel of one variant that follows from a kernel of the out variant."""
     name = f"from_out_{entry.key}_{member.flat}"
     signature = types.signature(member.function, symint=types.takes_symint(entry.kernel))
     lines = list(device_lines(member.function, entry.key, name))
@@ -118,7 +68,7 @@ def _calls(operator: Operator) -> str:
 
 
 def _body(
-    out: Operator, member: Operator, entry: DispatchEntry, namespace: str, signature: CppSignature
+    out: Operator, member: Operator, entry: KernelEntry, namespace: str, signature: CppSignature
 ) -> Iterator[str]:
     names = [cpp_text.identifier(p.name) for p in signature.parameters]
     pairs = zip(signature.parameters, member.signature.parameters)

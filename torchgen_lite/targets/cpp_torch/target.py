@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origin
+from torchgen_lite.analysis.registrations import Registration as Registered
+from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Layout, library_layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.module import module_file
@@ -18,7 +21,7 @@ from torchgen_lite.targets.cpp_torch.backend_select import backend_select
 from torchgen_lite.targets.cpp_torch.calls import build_calls
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
 from torchgen_lite.targets.cpp_torch.fallbacks import fallback_files
-from torchgen_lite.targets.cpp_torch.from_out import from_out_registrations
+from torchgen_lite.targets.cpp_torch.from_out import from_out_header, from_out_registration
 from torchgen_lite.targets.cpp_torch.kernels import author_kernels, build_kernels
 from torchgen_lite.targets.cpp_torch.methods import build_methods
 from torchgen_lite.targets.cpp_torch.model import build_operators
@@ -27,6 +30,7 @@ from torchgen_lite.targets.cpp_torch.options import (
     TorchOptions,
 )
 from torchgen_lite.targets.cpp_torch.registrations import (
+    Registration,
     build_keys,
     build_schema,
     kernel_registrations,
@@ -69,45 +73,65 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         diagnostics += check_groups(operators)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
-    files = tuple(_files(resolved, operators, layout, options))
     if options.calls_only:
-        return TargetResult(files, tuple(diagnostics))
+        return TargetResult(tuple(_calls(operators, layout)), tuple(diagnostics))
+    policy = TARGETS[TARGET].policy
+    registered = tuple(registrations(program, policy, [o.facts for o in operators]))
+    files = tuple(_files(resolved, operators, registered, layout, options))
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
     helpers = frozenset(name for index in modules for name in index.names())
-    autograd = build_differentiation(resolved, operators, layout, options.formula_headers, helpers)
+    of_autograd = [r for r in registered if r.origin in AUTOGRAD_KERNELS | UNKNOWN_VIEWS]
+    autograd = build_differentiation(
+        resolved, operators, of_autograd, policy, layout, options.formula_headers, helpers
+    )
     return TargetResult((*files, *autograd.files), (*diagnostics, *autograd.diagnostics))
+
+
+def _calls(operators: tuple[Operator, ...], layout: Layout) -> Iterator[OutputFile]:
+    yield from build_calls(operators, layout)
+    yield from build_methods(operators, layout)
 
 
 def _files(
     resolved: Resolved,
     operators: tuple[Operator, ...],
+    registered: tuple[Registered, ...],
     layout: Layout,
     options: TorchOptions,
 ) -> Iterator[OutputFile]:
     namespace = layout.namespace
-    yield from build_calls(operators, layout)
-    yield from build_methods(operators, layout)
-    if options.calls_only:
-        return
+    yield from _calls(operators, layout)
     kernels = author_kernels(operators)
     groups = structured_groups(resolved, operators, namespace)
-    derived, headers = from_out_registrations(operators, layout)
-    yield from headers
-    registrations = [
+    derived = list(_following(operators, registered, layout))
+    if any(one.origin is Origin.from_out for one in registered):
+        yield from_out_header(layout)
+    implemented = [
         *kernel_registrations(kernels, namespace),
         *structured_registrations(groups, layout),
         *derived,
-        *backend_select(operators, namespace),
     ]
     yield build_places(layout.header("").rstrip("/"), namespace, operators)
     yield from build_kernels(kernels, layout)
     yield from build_structured(groups, layout)
     yield from build_schema(operators, layout, options)
-    yield from build_keys(registrations, layout, options)
-    own = [o.facts for o in operators if o.function.namespace not in TORCH_NAMESPACES]
-    yield from fallback_files(resolved, own, options.folder, namespace)
+    yield from build_keys(implemented, layout, options)
+    yield from fallback_files(registered, options.folder, namespace)
     if options.module:
         yield module_file(layout.source("module.cpp"), options.module, namespace)
+
+
+def _following(
+    operators: tuple[Operator, ...], registered: tuple[Registered, ...], layout: Layout
+) -> Iterator[Registration]:
+    """The kernels that follow from the out variant's, and those that select a backend."""
+    by_name = {operator.function.name: operator for operator in operators}
+    for one in registered:
+        operator = by_name[one.operator.name]
+        if one.origin is Origin.from_out and one.source is not None and one.kernel is not None:
+            yield from_out_registration(by_name[one.source.name], operator, one.kernel, layout)
+        elif one.origin is Origin.backend_select:
+            yield backend_select(operator, one.key, layout.namespace)
 
 
 def _problem(function: NativeFunction) -> str:
