@@ -10,7 +10,7 @@ from torchgen_lite.analysis.differentiability import (
     DifferentiabilityInfo,
 )
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.analysis.policy import UNKNOWN_VIEWS, Origin, Policy
+from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origin, Policy
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label
@@ -110,6 +110,8 @@ def build_differentiation(
     files: dict[int | None, _File] = {}
     recorded: dict[int, DifferentiabilityInfo] = {}
     for one in registered:
+        if one.origin not in AUTOGRAD_KERNELS | UNKNOWN_VIEWS:
+            continue
         operator = by_name[one.operator.name]
         plan = resolved.autograd[one.operator.name]
         file = files.setdefault(operator.shard, _File())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origin
+from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration as Registered
 from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.diagnostics import has_errors
@@ -80,9 +80,8 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     files = tuple(_files(resolved, operators, registered, layout, options))
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
     helpers = frozenset(name for index in modules for name in index.names())
-    of_autograd = [r for r in registered if r.origin in AUTOGRAD_KERNELS | UNKNOWN_VIEWS]
     autograd = build_differentiation(
-        resolved, operators, of_autograd, policy, layout, options.formula_headers, helpers
+        resolved, operators, registered, policy, layout, options.formula_headers, helpers
     )
     return TargetResult((*files, *autograd.files), (*diagnostics, *autograd.diagnostics))
 

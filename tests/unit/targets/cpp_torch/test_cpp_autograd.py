@@ -245,7 +245,7 @@ def test_clang_format_changes_nothing(name: str) -> None:
 
 @pytest.mark.torch
 @needs_clang_format
-def test_clang_format_changes_nothing_for_pytorchs_formulas() -> None:
+def test_clang_format_changes_nothing_for_pytorchs_formulas(tmp_path: Path) -> None:
     """PyTorch's own formulas, as if its operators were somebody's; a sixteenth of them is looked at."""
     found, _ = find_torch_files()
     assert found is not None
