@@ -11,7 +11,8 @@ import pytest
 from tests.cpp.checked_library import generated_files
 from tests.cpp.compiling import needs_clang_format, unformatted
 from torchgen_lite import GenerateError, generate, load
-from torchgen_lite.analysis.resolve import resolve
+from torchgen_lite.analysis import Program
+from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.loader import (
     find_torch_files,
@@ -22,6 +23,7 @@ from torchgen_lite.loader import (
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.derivatives import load_derivatives
 from torchgen_lite.pipeline import generate_all
+from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
 from torchgen_lite.targets.cpp_torch.model import build_operators
@@ -258,9 +260,11 @@ def test_clang_format_changes_nothing_for_pytorchs_formulas(tmp_path: Path) -> N
     own = [replace(f, namespace="own", derivatives=formulas.get(str(f.func))) for f in functions]
     assert sum(f.derivatives is not None for f in own) > 600
     layout = Layout("out", "own", "own", tuple(range(16)))
-    resolved = resolve(own, tags)
+    program = Program(tuple(own), Config(tmp_path), tags=tags)
+    resolved, policy = program.resolved, TARGETS["cpp-torch"].policy
     operators = build_operators(resolved.declared, 16)
-    built = build_differentiation(resolved, operators, layout, ["manual.h"])
+    registered = registrations(program, policy)
+    built = build_differentiation(resolved, operators, registered, policy, layout, ["manual.h"])
     # Of 686 entries six want to know the size of blocks.
     errors = [d.message for d in built.diagnostics if d.severity == "error"]
     assert errors == ["nothing is kept for `self.sym_blocksize()`"] * 6
