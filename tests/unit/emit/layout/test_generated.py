@@ -9,13 +9,20 @@ import pytest
 
 import torchgen_lite
 from tests.conftest import ROOT
-from tests.unit.emit.layout.joined import joined_python
+from tests.unit.emit.layout.joined import joined_cpp, joined_python
 from torchgen_lite.emit.layout import lay_out
 
 
 def generated(suffixes: tuple[str, ...]) -> Iterator[Path]:
     for folder in (ROOT / "generated", *(ROOT / "examples").glob("*/generated")):
         yield from (path for path in sorted(folder.rglob("*")) if path.suffix in suffixes)
+
+
+def check(path: str, joined: str, text: str) -> None:
+    """Layout makes the text again; else the first line that differs is shown."""
+    for found, line in zip(lay_out(path, joined).split("\n"), text.split("\n"), strict=False):
+        assert found == line, path
+    assert lay_out(path, text) == text
 
 
 def bare(text: str) -> str:
@@ -27,11 +34,20 @@ def test_python_that_is_checked_in() -> None:
     divided = 0
     for path in generated((".py", ".pyi")):
         text = bare(path.read_text("utf-8"))
-        assert lay_out(path.name, text) == text
         joined = joined_python(text)
         divided += joined != text
-        assert lay_out(path.name, joined) == text, path
+        check(path.name, joined, text)
     assert divided > 20
+
+
+def test_cpp_that_is_checked_in() -> None:
+    divided = 0
+    for path in generated((".h", ".cpp")):
+        text = path.read_text("utf-8")
+        joined = joined_cpp(text)
+        divided += joined != text
+        check(path.name, joined, text)
+    assert divided > 10
 
 
 @pytest.mark.torch
@@ -39,4 +55,11 @@ def test_python_for_pytorch() -> None:
     files = torchgen_lite.generate(torchgen_lite.load(torch=True), targets=["python"])
     for path, text in files.items():
         if path.endswith((".py", ".pyi")):
-            assert lay_out(path, joined_python(bare(text))) == bare(text), path
+            check(path, joined_python(bare(text)), bare(text))
+
+
+@pytest.mark.torch
+def test_cpp_for_pytorch() -> None:
+    files = torchgen_lite.generate(torchgen_lite.load(torch=True), targets=["cpp-torch"])
+    for path, text in files.items():
+        check(path, joined_cpp(text), text)

@@ -1,0 +1,137 @@
+"""C++ statements beside their lines, and any other: clang-format says the same."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.conftest import ROOT
+from tests.cpp import compiling
+from tests.unit.emit.layout.cases import read_cases
+from tests.unit.emit.layout.joined import join_cpp_lines
+from torchgen_lite.emit.layout import lay_out
+from torchgen_lite.emit.layout.cpp import lay_out_cpp_statement
+
+CASES = read_cases("cpp_cases.txt", "// ")
+
+
+def clang_format(text: str) -> str:
+    """The text in the style of this repository."""
+    style = f"--style=file:{ROOT / '.clang-format'}"
+    command = [str(compiling.clang_format()), style, "--assume-filename=x.cpp"]
+    return subprocess.run(command, input=text, stdout=-1, check=True, text=True).stdout
+
+
+def _closed(statement: str) -> str:
+    end = ";" if statement.startswith("struct") else ""
+    return f"{statement}\n  int body;\n}}{end}" if statement.endswith("{") else statement
+
+
+def file_of(statements: list[str]) -> str:
+    """A file of statements; what opens a block closes it."""
+    texts = [_closed(statement) for statement in statements]
+    return "".join(f"// {i}\n{text}\n" for i, text in enumerate(texts))
+
+
+@pytest.mark.parametrize(("statement", "lines"), CASES)
+def test_statement(statement: str, lines: list[str]) -> None:
+    assert lay_out_cpp_statement(statement, 0) == lines
+    assert lay_out_cpp_statement(join_cpp_lines(lines), 0) == lines
+
+
+@compiling.needs_clang_format
+def test_clang_format_says_the_same() -> None:
+    statements = [case.values[0] for case in CASES]
+    text = file_of([statement for statement in statements if isinstance(statement, str)])
+    assert clang_format(text) == lay_out("x.cpp", text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f"// {'comment(a, b) ' * 8}",
+        f'#define NAME function("{"a" * 80}", b)',
+        f"function(argument, {'a' * 70});  // why",
+        f"    {'a' * 50}, function({'b' * 30}));",
+        f"std::for_each(a, b, [](const at::Tensor& {'a' * 50}) {{",
+        f"Node({'int ' + 'a' * 40}, int b) : a({'a' * 40}), b(b) {{}}",
+        f'"{"a" * 80}"',
+    ],
+)
+def test_what_stays_as_it_is(line: str) -> None:
+    text = f"first(\n{line}\n" if line.startswith(" ") else f"{line}\n"
+    assert lay_out("x.cpp", text) == text
+
+
+def test_regions_and_comments_stay_as_they_are() -> None:
+    long = f"function({'a' * 50}, {'b' * 50});"
+    text = f"// clang-format off\n{long}\n// clang-format on\n/* One\n{long}\n*/\nif (a) {{\n  {long}\n}}\n"
+    laid = f"  function(\n      {'a' * 50},\n      {'b' * 50});\n"
+    assert lay_out("x.h", text) == text.replace(f"  {long}\n", laid)
+
+
+def test_conditions_of_the_preprocessor() -> None:
+    one = "A" * 30
+    assert lay_out("x.h", f"#if defined({one}) && !defined({one}) && (B || defined({one}))\n") == (
+        f"#if defined({one}) && \\\n    !defined({one}) && \\\n    (B || defined({one}))\n"
+    )
+
+
+NAMES = st.sampled_from(["self", "other", "gradient", "grad_input_mask", "weight" * 5])
+CALLED = st.sampled_from(
+    ["wanted", "at::linear", "ops::convolution::call", f"at::_ops::{'long_' * 9}::call"]
+)
+TYPES = st.sampled_from(
+    [
+        "int64_t",
+        "const at::Tensor&",
+        "::std::optional<at::ScalarType>",
+        "const ::std::optional<at::Tensor>&",
+        "::std::array<bool, 3>",
+        "::std::tuple<at::Tensor, ::std::vector<at::Tensor>, at::Tensor>",
+    ]
+)
+
+
+def listed(items: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    return st.lists(items, max_size=6).map(", ".join)
+
+
+def joined(template: str, *parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """The template with a text of each strategy in it."""
+    return st.tuples(*parts).map(lambda texts: template.format(*texts))
+
+
+EXPRESSIONS = st.recursive(
+    NAMES,
+    lambda inner: st.one_of(
+        joined("{}({})", CALLED, listed(inner)), joined("{}.method({})", NAMES, listed(inner))
+    ),
+    max_leaves=8,
+)
+CALLS = joined("{}({})", CALLED, listed(EXPRESSIONS))
+PARAMETERS = listed(
+    st.one_of(joined("{} {}", TYPES, NAMES), joined("{} {} = {}", TYPES, NAMES, st.just("{}")))
+)
+STATEMENTS = st.one_of(
+    joined("{};", CALLS),
+    joined("return {};", CALLS),
+    joined("const auto {} = {};", NAMES, EXPRESSIONS),
+    joined("auto {} = std::move({});", NAMES, EXPRESSIONS),
+    joined("using {} = {}({});", NAMES, TYPES, listed(TYPES)),
+    joined("{} {}({});", TYPES, NAMES, PARAMETERS),
+    joined("inline {} {}({}) {{", TYPES, NAMES, PARAMETERS),
+    joined("  static {} call({}) const;", TYPES, PARAMETERS),
+    joined("if ({}) {{", EXPRESSIONS),
+)
+
+
+@compiling.needs_clang_format
+@settings(max_examples=20)
+@given(st.lists(STATEMENTS, min_size=20, max_size=40))
+def test_any_statement(statements: list[str]) -> None:
+    text = file_of([statement.lstrip() for statement in statements])
+    assert clang_format(text) == lay_out("x.cpp", text)

@@ -1,0 +1,80 @@
+"""Which lines of a C++ file are statements to lay out.
+
+Only lines that are too long are looked at, and lists that end with a comma. Most are whole statements; lines of a comment, of what clang-format
+is told to leave alone, and of a statement that stands on several lines already stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+
+from torchgen_lite.emit.layout.cpp import LINE_LENGTH, lay_out_cpp_statement
+
+# With these, the statement goes on in the next line.
+_UNFINISHED = (",", "(", "[", "<", "=", "&&", "||", "?", "::", "\\", "return")
+# With these, a line goes on that began before.
+_GOES_ON = re.compile(r"[)\]>?.|&]|:(?!:)|->")
+
+
+def lay_out_cpp(text: str) -> str:
+    """The text with its long statements divided.
+
+    >>> print(lay_out_cpp(f"void {'f' * 60}(int first, int second);"))
+    void ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff(
+        int first,
+        int second);
+    """
+    lines = text.split("\n")
+    found = [i for i, line in enumerate(lines) if len(line) > LINE_LENGTH]
+    if ",}" in text:
+        found = sorted({*found, *(i for i, line in enumerate(lines) if ",}" in line)})
+    if not found:
+        return text
+    raw = _raw_lines(text, lines)
+    for i in found:
+        line = lines[i].lstrip(" ")
+        if i in raw or _GOES_ON.match(line) or line.startswith(("//", "/*")):
+            continue
+        before = lines[i - 1].partition("  // ")[0] if i else ""
+        if line.startswith("#if ") and not line.endswith("\\"):
+            lines[i] = "\n".join(_divide_condition(lines[i]))
+        elif not line.startswith("#") and not before.endswith(_UNFINISHED):
+            lines[i] = "\n".join(lay_out_cpp_statement(line, len(lines[i]) - len(line)))
+    return "\n".join(lines)
+
+
+def _divide_condition(text: str) -> list[str]:
+    """`#if` and a condition, with as many operands on a line as fit.
+
+    >>> _divide_condition("#if " + " && ".join(f"defined({'A' * 20})" for _ in range(3)))[1]
+    '    defined(AAAAAAAAAAAAAAAAAAAA)'
+    """
+    lines, operand = [""], ""
+    for word in text.split(" "):
+        operand += f" {word}" if operand else word
+        if operand.count("(") > operand.count(")") or not word.endswith(("&&", "||", ")")):
+            continue
+        # Two more for the backslash.
+        if lines[-1] and len(lines[-1]) + len(operand) + 3 > LINE_LENGTH:
+            lines[-1] += " \\"
+            lines.append(f"    {operand}")
+        else:
+            lines[-1] += f" {operand}" if lines[-1] else operand
+        operand = ""
+    return lines if not operand else [text]
+
+
+def _raw_lines(text: str, lines: list[str]) -> set[int]:
+    """The numbers of lines in a comment, or that clang-format is told to leave alone."""
+    if "/*" not in text and "clang-format off" not in text:
+        return set()
+    raw: set[int] = set()
+    is_off = is_comment = False
+    for i, line in enumerate(lines):
+        text = line.strip()
+        is_off = (is_off or text == "// clang-format off") and text != "// clang-format on"
+        if is_off or is_comment:
+            raw.add(i)
+        if text.startswith("/*") or is_comment:
+            is_comment = "*/" not in text
+    return raw
