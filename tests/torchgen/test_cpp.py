@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.torchgen.conftest import Theirs, full_name, spelled
@@ -79,11 +81,11 @@ def _declaration(ours: Resolved, key: str, name: str) -> str:
         return ""
     if not kernel.is_structured:
         found = native.signature(operator.function, symint=native.takes_symint(kernel))
-        return f"TORCH_API {found.declaration(native.kernel(operator, kernel)[1])};"
+        return f"TORCH_API {replace(found, name=native.kernel(operator, kernel)[1])};"
     group = operator.group
     api = "TORCH_XPU_API" if key == "XPU" else "TORCH_API"
     base = f"at::meta::structured_{structured.name(group)}"
-    impl = ", ".join(p.definition for p in structured.impl_arguments(group))
+    impl = ", ".join(p._replace(default=None).declaration for p in structured.impl_arguments(group))
     return f"struct {api} structured_{kernel.kernel} : public {base} {{\nvoid impl({impl});\n}};\n"
 
 

@@ -12,6 +12,7 @@ from tests.cpp.stable_library import TINY, generate_stable
 from torchgen_lite import load
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.emit.render import render_files
+from torchgen_lite.targets.cpp_stable.options import StableOptions
 from torchgen_lite.targets.cpp_stable.target import build_cpp_stable
 from torchgen_lite.targets.cpp_stable.unsupported import check_entry
 
@@ -245,7 +246,9 @@ def test_clang_format_changes_nothing_in_calls_of_pytorchs_operators() -> None:
     program = load(torch=True)
     functions = [f for f in program.functions if not has_errors(list(check_entry(f, None)))]
     assert len(functions) > 1600
-    result = build_cpp_stable(replace(program, functions=tuple(functions)), {"shards": 16})
+    result = build_cpp_stable(
+        replace(program, functions=tuple(functions)), StableOptions(shards=16)
+    )
     shard = [f for f in result.files if f.path.endswith(("/operators_3.h", "/operators_11.cpp"))]
     texts = render_files(shard, "native_functions.yaml")
     assert len(texts) == 2 and unformatted(texts.values()) == ""
