@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -36,10 +34,10 @@ def adinplaceorview_full_out(
     _keyset: DispatchKeySet, size: Sequence[int], fill_value: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_full_out(
-            _after_adinplaceorview[_keyset], size, fill_value, out=out
+            _after[_keyset], size, fill_value, out=out
         )
     finally:
         _set_state(_outer)
@@ -49,9 +47,9 @@ def adinplaceorview_full_out(
 
 def adinplaceorview_detach(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        return _operators.redispatch_detach(_after_adinplaceorview[_keyset], self)
+        return _operators.redispatch_detach(_after[_keyset], self)
     finally:
         _set_state(_outer)
 
@@ -60,11 +58,9 @@ def adinplaceorview_select_int(
     _keyset: DispatchKeySet, self: Tensor, dim: int, index: int
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_select_int(
-            _after_adinplaceorview[_keyset], self, dim, index
-        )
+        _result = _operators.redispatch_select_int(_after[_keyset], self, dim, index)
     finally:
         _set_state(_outer)
     return _as_view(
@@ -74,9 +70,9 @@ def adinplaceorview_select_int(
 
 def adinplaceorview_log1p_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_log1p_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_log1p_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -85,9 +81,9 @@ def adinplaceorview_log1p_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def adinplaceorview_acos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_acos_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_acos_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -96,9 +92,9 @@ def adinplaceorview_acos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def adinplaceorview_atan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_atan_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_atan_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -107,9 +103,9 @@ def adinplaceorview_atan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def adinplaceorview_ceil_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_ceil_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_ceil_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -120,11 +116,9 @@ def adinplaceorview_erf_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_erf_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_erf_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -135,11 +129,9 @@ def adinplaceorview_erfc_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_erfc_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_erfc_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -150,10 +142,10 @@ def adinplaceorview_add__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_add__Tensor(
-            _after_adinplaceorview[_keyset], self, other, alpha=alpha
+            _after[_keyset], self, other, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -165,11 +157,9 @@ def adinplaceorview_add__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_add__Scalar(
-            _after_adinplaceorview[_keyset], self, other, alpha
-        )
+        _result = _operators.redispatch_add__Scalar(_after[_keyset], self, other, alpha)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -180,10 +170,10 @@ def adinplaceorview_copysign_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_copysign_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -195,11 +185,9 @@ def adinplaceorview_gt__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_gt__Scalar(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_gt__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -210,11 +198,9 @@ def adinplaceorview_gt__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_gt__Tensor(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_gt__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -225,11 +211,9 @@ def adinplaceorview_ge__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_ge__Scalar(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_ge__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -240,11 +224,9 @@ def adinplaceorview_ge__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_ge__Tensor(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_ge__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -255,11 +237,9 @@ def adinplaceorview_logical_or_(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_logical_or_(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_logical_or_(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -270,10 +250,10 @@ def adinplaceorview_bitwise_and_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_and_Tensor_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -285,10 +265,10 @@ def adinplaceorview_bitwise_and_Scalar_out(
     _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_and_Scalar_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -306,15 +286,10 @@ def adinplaceorview_addcmul_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addcmul_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            tensor1,
-            tensor2,
-            value=value,
-            out=out,
+            _after[_keyset], self, tensor1, tensor2, value=value, out=out
         )
     finally:
         _set_state(_outer)
@@ -331,10 +306,10 @@ def adinplaceorview_addcmul_(
     value: Number = 1,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addcmul_(
-            _after_adinplaceorview[_keyset], self, tensor1, tensor2, value=value
+            _after[_keyset], self, tensor1, tensor2, value=value
         )
     finally:
         _set_state(_outer)
@@ -352,10 +327,10 @@ def adinplaceorview_mean_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_mean_out(
-            _after_adinplaceorview[_keyset], self, dim, keepdim, dtype=dtype, out=out
+            _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
         )
     finally:
         _set_state(_outer)
@@ -373,15 +348,10 @@ def adinplaceorview_min_dim_min(
     min_indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_min_dim_min(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            keepdim,
-            min=min,
-            min_indices=min_indices,
+            _after[_keyset], self, dim, keepdim, min=min, min_indices=min_indices
         )
     finally:
         _set_state(_outer)
@@ -394,11 +364,9 @@ def adinplaceorview_min_unary_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_min_unary_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_min_unary_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -415,10 +383,10 @@ def adinplaceorview_norm_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_norm_out(
-            _after_adinplaceorview[_keyset], self, p, dim, keepdim, out=out
+            _after[_keyset], self, p, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -430,11 +398,9 @@ def adinplaceorview_mm_out(
     _keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_mm_out(
-            _after_adinplaceorview[_keyset], self, mat2, out=out
-        )
+        _result = _operators.redispatch_mm_out(_after[_keyset], self, mat2, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -445,10 +411,10 @@ def adinplaceorview_hardtanh_(
     _keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_hardtanh_(
-            _after_adinplaceorview[_keyset], self, min_val, max_val
+            _after[_keyset], self, min_val, max_val
         )
     finally:
         _set_state(_outer)
@@ -468,10 +434,10 @@ def adinplaceorview_nll_loss_forward_output(
     total_weight: Tensor,
 ) -> tuple[Tensor, Tensor]:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_nll_loss_forward_output(
-            _after_adinplaceorview[_keyset],
+            _after[_keyset],
             self,
             target,
             weight,

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -34,11 +32,9 @@ aten = Library("aten", "IMPL", "ADInplaceOrView", dispatcher=dispatcher)
 
 def adinplaceorview_eye_out(_keyset: DispatchKeySet, n: int, *, out: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_eye_out(
-            _after_adinplaceorview[_keyset], n, out=out
-        )
+        _result = _operators.redispatch_eye_out(_after[_keyset], n, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -49,11 +45,9 @@ def adinplaceorview_eye_m_out(
     _keyset: DispatchKeySet, n: int, m: int, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_eye_m_out(
-            _after_adinplaceorview[_keyset], n, m, out=out
-        )
+        _result = _operators.redispatch_eye_m_out(_after[_keyset], n, m, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -68,10 +62,10 @@ def adinplaceorview_bernoulli__float(
     generator: Generator | None = None,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bernoulli__float(
-            _after_adinplaceorview[_keyset], self, p, generator=generator
+            _after[_keyset], self, p, generator=generator
         )
     finally:
         _set_state(_outer)
@@ -88,10 +82,10 @@ def adinplaceorview_normal_(
     generator: Generator | None = None,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_normal_(
-            _after_adinplaceorview[_keyset], self, mean, std, generator=generator
+            _after[_keyset], self, mean, std, generator=generator
         )
     finally:
         _set_state(_outer)
@@ -101,9 +95,9 @@ def adinplaceorview_normal_(
 
 def adinplaceorview_zero_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_zero_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_zero_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -114,11 +108,9 @@ def adinplaceorview_unsqueeze(
     _keyset: DispatchKeySet, self: Tensor, dim: int
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_unsqueeze(
-            _after_adinplaceorview[_keyset], self, dim
-        )
+        _result = _operators.redispatch_unsqueeze(_after[_keyset], self, dim)
     finally:
         _set_state(_outer)
     return _as_view(self, _result, lambda _base: _operators.unsqueeze(_base, dim))
@@ -128,10 +120,10 @@ def adinplaceorview_split_Tensor(
     _keyset: DispatchKeySet, self: Tensor, split_size: int, dim: int = 0
 ) -> list[Tensor]:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_split_Tensor(
-            _after_adinplaceorview[_keyset], self, split_size, dim
+            _after[_keyset], self, split_size, dim
         )
     finally:
         _set_state(_outer)
@@ -144,10 +136,10 @@ def adinplaceorview_scatter_add_(
     _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_scatter_add_(
-            _after_adinplaceorview[_keyset], self, dim, index, src
+            _after[_keyset], self, dim, index, src
         )
     finally:
         _set_state(_outer)
@@ -159,10 +151,10 @@ def adinplaceorview_index_select_out(
     _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_index_select_out(
-            _after_adinplaceorview[_keyset], self, dim, index, out=out
+            _after[_keyset], self, dim, index, out=out
         )
     finally:
         _set_state(_outer)
@@ -180,10 +172,10 @@ def adinplaceorview_index_copy_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_index_copy_out(
-            _after_adinplaceorview[_keyset], self, dim, index, source, out=out
+            _after[_keyset], self, dim, index, source, out=out
         )
     finally:
         _set_state(_outer)
@@ -199,10 +191,10 @@ def adinplaceorview_index_Tensor_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_index_Tensor_out(
-            _after_adinplaceorview[_keyset], self, indices, out=out
+            _after[_keyset], self, indices, out=out
         )
     finally:
         _set_state(_outer)
@@ -214,11 +206,9 @@ def adinplaceorview_neg_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_neg_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_neg_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -227,9 +217,9 @@ def adinplaceorview_neg_out(
 
 def adinplaceorview_asin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_asin_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_asin_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -238,9 +228,9 @@ def adinplaceorview_asin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def adinplaceorview_floor_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_floor_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_floor_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -249,9 +239,9 @@ def adinplaceorview_floor_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def adinplaceorview_frac_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_frac_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_frac_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -262,11 +252,9 @@ def adinplaceorview_reciprocal_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_reciprocal_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_reciprocal_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -277,11 +265,9 @@ def adinplaceorview_mul_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_mul_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_mul_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -292,11 +278,9 @@ def adinplaceorview_fmin_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_fmin_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_fmin_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -307,10 +291,10 @@ def adinplaceorview_ne_Scalar_out(
     _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_ne_Scalar_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -322,10 +306,10 @@ def adinplaceorview_ne_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_ne_Tensor_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -337,10 +321,10 @@ def adinplaceorview_lt_Scalar_out(
     _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_lt_Scalar_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -352,10 +336,10 @@ def adinplaceorview_lt_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_lt_Tensor_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -367,11 +351,9 @@ def adinplaceorview_lt__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_lt__Scalar(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_lt__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -382,11 +364,9 @@ def adinplaceorview_lt__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_lt__Tensor(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_lt__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -397,11 +377,9 @@ def adinplaceorview_le__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_le__Scalar(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_le__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -412,11 +390,9 @@ def adinplaceorview_le__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_le__Tensor(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_le__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -427,10 +403,10 @@ def adinplaceorview_bitwise_xor__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_xor__Scalar(
-            _after_adinplaceorview[_keyset], self, other
+            _after[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -442,10 +418,10 @@ def adinplaceorview_bitwise_xor__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_xor__Tensor(
-            _after_adinplaceorview[_keyset], self, other
+            _after[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -462,10 +438,10 @@ def adinplaceorview_amax_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_amax_out(
-            _after_adinplaceorview[_keyset], self, dim, keepdim, out=out
+            _after[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -475,9 +451,9 @@ def adinplaceorview_amax_out(
 
 def adinplaceorview_relu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_relu_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_relu_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -494,10 +470,10 @@ def adinplaceorview_elu_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_elu_out(
-            _after_adinplaceorview[_keyset], self, alpha, scale, input_scale, out=out
+            _after[_keyset], self, alpha, scale, input_scale, out=out
         )
     finally:
         _set_state(_outer)

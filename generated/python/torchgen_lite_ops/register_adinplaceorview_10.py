@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -40,10 +38,10 @@ def adinplaceorview_as_strided(
     storage_offset: int | None = None,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_as_strided(
-            _after_adinplaceorview[_keyset], self, size, stride, storage_offset
+            _after[_keyset], self, size, stride, storage_offset
         )
     finally:
         _set_state(_outer)
@@ -58,10 +56,10 @@ def adinplaceorview_stack_out(
     _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_stack_out(
-            _after_adinplaceorview[_keyset], tensors, dim, out=out
+            _after[_keyset], tensors, dim, out=out
         )
     finally:
         _set_state(_outer)
@@ -78,10 +76,10 @@ def adinplaceorview__index_put_impl_(
     unsafe: bool = False,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch__index_put_impl_(
-            _after_adinplaceorview[_keyset], self, indices, values, accumulate, unsafe
+            _after[_keyset], self, indices, values, accumulate, unsafe
         )
     finally:
         _set_state(_outer)
@@ -93,10 +91,10 @@ def adinplaceorview_conj_physical_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_conj_physical_out(
-            _after_adinplaceorview[_keyset], self, out=out
+            _after[_keyset], self, out=out
         )
     finally:
         _set_state(_outer)
@@ -108,11 +106,9 @@ def adinplaceorview_log2_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_log2_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_log2_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -123,11 +119,9 @@ def adinplaceorview_sin_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sin_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_sin_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -136,9 +130,9 @@ def adinplaceorview_sin_out(
 
 def adinplaceorview_asinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_asinh_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_asinh_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -149,10 +143,10 @@ def adinplaceorview_remainder_Scalar_out(
     _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_remainder_Scalar_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -164,10 +158,10 @@ def adinplaceorview_remainder_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_remainder_Tensor_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -179,11 +173,9 @@ def adinplaceorview_hypot_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_hypot_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_hypot_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -194,10 +186,10 @@ def adinplaceorview_gt_Scalar_out(
     _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_gt_Scalar_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -209,10 +201,10 @@ def adinplaceorview_gt_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_gt_Tensor_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -229,10 +221,10 @@ def adinplaceorview_clamp_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_clamp_out(
-            _after_adinplaceorview[_keyset], self, min, max, out=out
+            _after[_keyset], self, min, max, out=out
         )
     finally:
         _set_state(_outer)
@@ -249,10 +241,10 @@ def adinplaceorview_clamp_Tensor_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_clamp_Tensor_out(
-            _after_adinplaceorview[_keyset], self, min, max, out=out
+            _after[_keyset], self, min, max, out=out
         )
     finally:
         _set_state(_outer)
@@ -264,10 +256,10 @@ def adinplaceorview_cumprod_(
     _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_cumprod_(
-            _after_adinplaceorview[_keyset], self, dim, dtype=dtype
+            _after[_keyset], self, dim, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -284,10 +276,10 @@ def adinplaceorview_softmax_int_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_softmax_int_out(
-            _after_adinplaceorview[_keyset], self, dim, dtype, out=out
+            _after[_keyset], self, dim, dtype, out=out
         )
     finally:
         _set_state(_outer)

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -36,11 +34,9 @@ def adinplaceorview_take_out(
     _keyset: DispatchKeySet, self: Tensor, index: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_take_out(
-            _after_adinplaceorview[_keyset], self, index, out=out
-        )
+        _result = _operators.redispatch_take_out(_after[_keyset], self, index, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -51,11 +47,9 @@ def adinplaceorview_nonzero_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_nonzero_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_nonzero_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -66,11 +60,9 @@ def adinplaceorview_exp_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_exp_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_exp_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -79,9 +71,9 @@ def adinplaceorview_exp_out(
 
 def adinplaceorview_sinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sinh_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_sinh_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -92,11 +84,9 @@ def adinplaceorview_sigmoid_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sigmoid_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_sigmoid_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -107,11 +97,9 @@ def adinplaceorview_logical_not_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_logical_not_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_logical_not_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -122,10 +110,10 @@ def adinplaceorview_floor_divide__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_floor_divide__Tensor(
-            _after_adinplaceorview[_keyset], self, other
+            _after[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -137,10 +125,10 @@ def adinplaceorview_floor_divide__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_floor_divide__Scalar(
-            _after_adinplaceorview[_keyset], self, other
+            _after[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -152,11 +140,9 @@ def adinplaceorview_atan2_(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_atan2_(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_atan2_(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -167,11 +153,9 @@ def adinplaceorview_eq__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_eq__Scalar(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_eq__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -182,11 +166,9 @@ def adinplaceorview_eq__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_eq__Tensor(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_eq__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -202,10 +184,10 @@ def adinplaceorview_argmin_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_argmin_out(
-            _after_adinplaceorview[_keyset], self, dim, keepdim, out=out
+            _after[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -223,15 +205,10 @@ def adinplaceorview_baddbmm_(
     alpha: Number = 1,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_baddbmm_(
-            _after_adinplaceorview[_keyset],
-            self,
-            batch1,
-            batch2,
-            beta=beta,
-            alpha=alpha,
+            _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -250,16 +227,10 @@ def adinplaceorview_addmv_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addmv_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            mat,
-            vec,
-            beta=beta,
-            alpha=alpha,
-            out=out,
+            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha, out=out
         )
     finally:
         _set_state(_outer)
@@ -269,9 +240,9 @@ def adinplaceorview_addmv_out(
 
 def adinplaceorview_mish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_mish_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_mish_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -282,10 +253,10 @@ def adinplaceorview_leaky_relu_(
     _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_leaky_relu_(
-            _after_adinplaceorview[_keyset], self, negative_slope
+            _after[_keyset], self, negative_slope
         )
     finally:
         _set_state(_outer)
@@ -295,11 +266,9 @@ def adinplaceorview_leaky_relu_(
 
 def adinplaceorview_hardsigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_hardsigmoid_(
-            _after_adinplaceorview[_keyset], self
-        )
+        _result = _operators.redispatch_hardsigmoid_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -308,9 +277,9 @@ def adinplaceorview_hardsigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tenso
 
 def adinplaceorview_indices(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        return _operators.redispatch_indices(_after_adinplaceorview[_keyset], self)
+        return _operators.redispatch_indices(_after[_keyset], self)
     finally:
         _set_state(_outer)
 

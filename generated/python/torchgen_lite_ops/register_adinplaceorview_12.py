@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -36,11 +34,9 @@ def adinplaceorview_triu_(
     _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_triu_(
-            _after_adinplaceorview[_keyset], self, diagonal
-        )
+        _result = _operators.redispatch_triu_(_after[_keyset], self, diagonal)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -59,10 +55,10 @@ def adinplaceorview_topk_values(
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_topk_values(
-            _after_adinplaceorview[_keyset],
+            _after[_keyset],
             self,
             k,
             dim,
@@ -80,9 +76,9 @@ def adinplaceorview_topk_values(
 
 def adinplaceorview_expm1_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_expm1_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_expm1_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -91,9 +87,9 @@ def adinplaceorview_expm1_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def adinplaceorview_cos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_cos_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_cos_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -102,9 +98,9 @@ def adinplaceorview_cos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def adinplaceorview_tan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_tan_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_tan_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -120,10 +116,10 @@ def adinplaceorview_sub_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_sub_out(
-            _after_adinplaceorview[_keyset], self, other, alpha=alpha, out=out
+            _after[_keyset], self, other, alpha=alpha, out=out
         )
     finally:
         _set_state(_outer)
@@ -135,11 +131,9 @@ def adinplaceorview_hypot_(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_hypot_(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_hypot_(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -150,10 +144,10 @@ def adinplaceorview_logical_xor_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_logical_xor_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -165,11 +159,9 @@ def adinplaceorview_clamp_max_(
     _keyset: DispatchKeySet, self: Tensor, max: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_clamp_max_(
-            _after_adinplaceorview[_keyset], self, max
-        )
+        _result = _operators.redispatch_clamp_max_(_after[_keyset], self, max)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -180,11 +172,9 @@ def adinplaceorview_clamp_max__Tensor(
     _keyset: DispatchKeySet, self: Tensor, max: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_clamp_max__Tensor(
-            _after_adinplaceorview[_keyset], self, max
-        )
+        _result = _operators.redispatch_clamp_max__Tensor(_after[_keyset], self, max)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -195,11 +185,9 @@ def adinplaceorview_mv_out(
     _keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_mv_out(
-            _after_adinplaceorview[_keyset], self, vec, out=out
-        )
+        _result = _operators.redispatch_mv_out(_after[_keyset], self, vec, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -210,10 +198,10 @@ def adinplaceorview_hardshrink_out(
     _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_hardshrink_out(
-            _after_adinplaceorview[_keyset], self, lambd, out=out
+            _after[_keyset], self, lambd, out=out
         )
     finally:
         _set_state(_outer)
@@ -231,10 +219,10 @@ def adinplaceorview_smooth_l1_loss_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_smooth_l1_loss_out(
-            _after_adinplaceorview[_keyset], self, target, reduction, beta, out=out
+            _after[_keyset], self, target, reduction, beta, out=out
         )
     finally:
         _set_state(_outer)
@@ -252,10 +240,10 @@ def adinplaceorview_binary_cross_entropy_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_binary_cross_entropy_out(
-            _after_adinplaceorview[_keyset], self, target, weight, reduction, out=out
+            _after[_keyset], self, target, weight, reduction, out=out
         )
     finally:
         _set_state(_outer)

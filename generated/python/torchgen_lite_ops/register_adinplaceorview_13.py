@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -36,11 +34,9 @@ def adinplaceorview_transpose_int(
     _keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_transpose_int(
-            _after_adinplaceorview[_keyset], self, dim0, dim1
-        )
+        _result = _operators.redispatch_transpose_int(_after[_keyset], self, dim0, dim1)
     finally:
         _set_state(_outer)
     return _as_view(
@@ -58,15 +54,10 @@ def adinplaceorview_gather_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_gather_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            index,
-            sparse_grad=sparse_grad,
-            out=out,
+            _after[_keyset], self, dim, index, sparse_grad=sparse_grad, out=out
         )
     finally:
         _set_state(_outer)
@@ -76,9 +67,9 @@ def adinplaceorview_gather_out(
 
 def adinplaceorview_sin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sin_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_sin_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -89,11 +80,9 @@ def adinplaceorview_acos_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_acos_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_acos_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -107,11 +96,9 @@ def adinplaceorview_clamp_(
     max: Number | None = None,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_clamp_(
-            _after_adinplaceorview[_keyset], self, min, max
-        )
+        _result = _operators.redispatch_clamp_(_after[_keyset], self, min, max)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -125,11 +112,9 @@ def adinplaceorview_clamp__Tensor(
     max: Tensor | None = None,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_clamp__Tensor(
-            _after_adinplaceorview[_keyset], self, min, max
-        )
+        _result = _operators.redispatch_clamp__Tensor(_after[_keyset], self, min, max)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -140,11 +125,9 @@ def adinplaceorview_lerp__Scalar(
     _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_lerp__Scalar(
-            _after_adinplaceorview[_keyset], self, end, weight
-        )
+        _result = _operators.redispatch_lerp__Scalar(_after[_keyset], self, end, weight)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -155,11 +138,9 @@ def adinplaceorview_lerp__Tensor(
     _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_lerp__Tensor(
-            _after_adinplaceorview[_keyset], self, end, weight
-        )
+        _result = _operators.redispatch_lerp__Tensor(_after[_keyset], self, end, weight)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -176,10 +157,10 @@ def adinplaceorview_sum_IntList_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_sum_IntList_out(
-            _after_adinplaceorview[_keyset], self, dim, keepdim, dtype=dtype, out=out
+            _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
         )
     finally:
         _set_state(_outer)
@@ -196,10 +177,10 @@ def adinplaceorview_all_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_all_out(
-            _after_adinplaceorview[_keyset], self, dim, keepdim, out=out
+            _after[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -211,11 +192,9 @@ def adinplaceorview_all_all_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_all_all_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_all_all_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -231,10 +210,10 @@ def adinplaceorview_log_softmax_int_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_log_softmax_int_out(
-            _after_adinplaceorview[_keyset], self, dim, dtype, out=out
+            _after[_keyset], self, dim, dtype, out=out
         )
     finally:
         _set_state(_outer)

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -41,10 +39,10 @@ def adinplaceorview_uniform_(
     generator: Generator | None = None,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_uniform_(
-            _after_adinplaceorview[_keyset], self, from_, to, generator=generator
+            _after[_keyset], self, from_, to, generator=generator
         )
     finally:
         _set_state(_outer)
@@ -56,11 +54,9 @@ def adinplaceorview_view(
     _keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_view(
-            _after_adinplaceorview[_keyset], self, size
-        )
+        _result = _operators.redispatch_view(_after[_keyset], self, size)
     finally:
         _set_state(_outer)
     return _as_view(self, _result, lambda _base: _operators.view(_base, size))
@@ -70,11 +66,9 @@ def adinplaceorview_view_dtype(
     _keyset: DispatchKeySet, self: Tensor, dtype: dtype
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        return _operators.redispatch_view_dtype(
-            _after_adinplaceorview[_keyset], self, dtype
-        )
+        return _operators.redispatch_view_dtype(_after[_keyset], self, dtype)
     finally:
         _set_state(_outer)
 
@@ -83,11 +77,9 @@ def adinplaceorview_asinh_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_asinh_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_asinh_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -98,11 +90,9 @@ def adinplaceorview_floor_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_floor_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_floor_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -111,9 +101,9 @@ def adinplaceorview_floor_out(
 
 def adinplaceorview_trunc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_trunc_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_trunc_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -124,11 +114,9 @@ def adinplaceorview_sign_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sign_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_sign_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -137,9 +125,9 @@ def adinplaceorview_sign_out(
 
 def adinplaceorview_sigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sigmoid_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_sigmoid_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -150,10 +138,10 @@ def adinplaceorview_logical_or_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_logical_or_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -165,10 +153,10 @@ def adinplaceorview_clamp_max_out(
     _keyset: DispatchKeySet, self: Tensor, max: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_clamp_max_out(
-            _after_adinplaceorview[_keyset], self, max, out=out
+            _after[_keyset], self, max, out=out
         )
     finally:
         _set_state(_outer)
@@ -180,10 +168,10 @@ def adinplaceorview_clamp_max_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, max: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_clamp_max_Tensor_out(
-            _after_adinplaceorview[_keyset], self, max, out=out
+            _after[_keyset], self, max, out=out
         )
     finally:
         _set_state(_outer)
@@ -195,11 +183,9 @@ def adinplaceorview_cumsum_(
     _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_cumsum_(
-            _after_adinplaceorview[_keyset], self, dim, dtype=dtype
-        )
+        _result = _operators.redispatch_cumsum_(_after[_keyset], self, dim, dtype=dtype)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -210,10 +196,10 @@ def adinplaceorview_leaky_relu_out(
     _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_leaky_relu_out(
-            _after_adinplaceorview[_keyset], self, negative_slope, out=out
+            _after[_keyset], self, negative_slope, out=out
         )
     finally:
         _set_state(_outer)
@@ -225,10 +211,10 @@ def adinplaceorview_softshrink_out(
     _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_softshrink_out(
-            _after_adinplaceorview[_keyset], self, lambd, out=out
+            _after[_keyset], self, lambd, out=out
         )
     finally:
         _set_state(_outer)
@@ -245,10 +231,10 @@ def adinplaceorview_hardtanh_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_hardtanh_out(
-            _after_adinplaceorview[_keyset], self, min_val, max_val, out=out
+            _after[_keyset], self, min_val, max_val, out=out
         )
     finally:
         _set_state(_outer)

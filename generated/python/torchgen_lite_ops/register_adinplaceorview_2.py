@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -40,10 +38,10 @@ def adinplaceorview_resize_(
     memory_format: memory_format | None = None,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_resize_(
-            _after_adinplaceorview[_keyset], self, size, memory_format=memory_format
+            _after[_keyset], self, size, memory_format=memory_format
         )
     finally:
         _set_state(_outer)
@@ -55,11 +53,9 @@ def adinplaceorview_zeros_out(
     _keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_zeros_out(
-            _after_adinplaceorview[_keyset], size, out=out
-        )
+        _result = _operators.redispatch_zeros_out(_after[_keyset], size, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -68,9 +64,9 @@ def adinplaceorview_zeros_out(
 
 def adinplaceorview_squeeze(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_squeeze(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_squeeze(_after[_keyset], self)
     finally:
         _set_state(_outer)
     return _as_view(self, _result, lambda _base: _operators.squeeze(_base))
@@ -80,11 +76,9 @@ def adinplaceorview_squeeze_dim(
     _keyset: DispatchKeySet, self: Tensor, dim: int
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_squeeze_dim(
-            _after_adinplaceorview[_keyset], self, dim
-        )
+        _result = _operators.redispatch_squeeze_dim(_after[_keyset], self, dim)
     finally:
         _set_state(_outer)
     return _as_view(self, _result, lambda _base: _operators.squeeze_dim(_base, dim))
@@ -94,11 +88,9 @@ def adinplaceorview_squeeze_dims(
     _keyset: DispatchKeySet, self: Tensor, dim: Sequence[int]
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_squeeze_dims(
-            _after_adinplaceorview[_keyset], self, dim
-        )
+        _result = _operators.redispatch_squeeze_dims(_after[_keyset], self, dim)
     finally:
         _set_state(_outer)
     return _as_view(self, _result, lambda _base: _operators.squeeze_dims(_base, dim))
@@ -108,11 +100,9 @@ def adinplaceorview_unbind_int(
     _keyset: DispatchKeySet, self: Tensor, dim: int = 0
 ) -> list[Tensor]:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_unbind_int(
-            _after_adinplaceorview[_keyset], self, dim
-        )
+        _result = _operators.redispatch_unbind_int(_after[_keyset], self, dim)
     finally:
         _set_state(_outer)
     return _as_views(self, _result, lambda _base: _operators.unbind_int(_base, dim))
@@ -128,15 +118,10 @@ def adinplaceorview_sort_values(
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_sort_values(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            descending,
-            values=values,
-            indices=indices,
+            _after[_keyset], self, dim, descending, values=values, indices=indices
         )
     finally:
         _set_state(_outer)
@@ -156,10 +141,10 @@ def adinplaceorview_sort_values_stable(
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_sort_values_stable(
-            _after_adinplaceorview[_keyset],
+            _after[_keyset],
             self,
             stable=stable,
             dim=dim,
@@ -176,9 +161,9 @@ def adinplaceorview_sort_values_stable(
 
 def adinplaceorview_neg_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_neg_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_neg_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -187,9 +172,9 @@ def adinplaceorview_neg_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def adinplaceorview_sqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sqrt_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_sqrt_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -200,11 +185,9 @@ def adinplaceorview_asin_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_asin_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_asin_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -215,11 +198,9 @@ def adinplaceorview_sinh_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sinh_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_sinh_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -228,9 +209,9 @@ def adinplaceorview_sinh_out(
 
 def adinplaceorview_sign_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sign_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_sign_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -241,11 +222,9 @@ def adinplaceorview_signbit_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_signbit_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_signbit_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -254,11 +233,9 @@ def adinplaceorview_signbit_out(
 
 def adinplaceorview_reciprocal_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_reciprocal_(
-            _after_adinplaceorview[_keyset], self
-        )
+        _result = _operators.redispatch_reciprocal_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -269,11 +246,9 @@ def adinplaceorview_div__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_div__Tensor(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_div__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -284,10 +259,10 @@ def adinplaceorview_div__Tensor_mode(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_div__Tensor_mode(
-            _after_adinplaceorview[_keyset], self, other, rounding_mode=rounding_mode
+            _after[_keyset], self, other, rounding_mode=rounding_mode
         )
     finally:
         _set_state(_outer)
@@ -299,11 +274,9 @@ def adinplaceorview_div__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_div__Scalar(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_div__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -314,10 +287,10 @@ def adinplaceorview_div__Scalar_mode(
     _keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_div__Scalar_mode(
-            _after_adinplaceorview[_keyset], self, other, rounding_mode=rounding_mode
+            _after[_keyset], self, other, rounding_mode=rounding_mode
         )
     finally:
         _set_state(_outer)
@@ -329,10 +302,10 @@ def adinplaceorview_bitwise_or_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_or_Tensor_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -344,10 +317,10 @@ def adinplaceorview_bitwise_or_Scalar_out(
     _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_or_Scalar_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -364,10 +337,10 @@ def adinplaceorview_argmax_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_argmax_out(
-            _after_adinplaceorview[_keyset], self, dim, keepdim, out=out
+            _after[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -379,11 +352,9 @@ def adinplaceorview_mish_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_mish_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_mish_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)

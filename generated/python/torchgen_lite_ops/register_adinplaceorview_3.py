@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -36,11 +34,9 @@ def adinplaceorview_fill__Scalar(
     _keyset: DispatchKeySet, self: Tensor, value: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_fill__Scalar(
-            _after_adinplaceorview[_keyset], self, value
-        )
+        _result = _operators.redispatch_fill__Scalar(_after[_keyset], self, value)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -51,11 +47,9 @@ def adinplaceorview_fill__Tensor(
     _keyset: DispatchKeySet, self: Tensor, value: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_fill__Tensor(
-            _after_adinplaceorview[_keyset], self, value
-        )
+        _result = _operators.redispatch_fill__Tensor(_after[_keyset], self, value)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -66,10 +60,10 @@ def adinplaceorview__reshape_alias(
     _keyset: DispatchKeySet, self: Tensor, size: Sequence[int], stride: Sequence[int]
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch__reshape_alias(
-            _after_adinplaceorview[_keyset], self, size, stride
+            _after[_keyset], self, size, stride
         )
     finally:
         _set_state(_outer)
@@ -82,11 +76,9 @@ def adinplaceorview_permute(
     _keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_permute(
-            _after_adinplaceorview[_keyset], self, dims
-        )
+        _result = _operators.redispatch_permute(_after[_keyset], self, dims)
     finally:
         _set_state(_outer)
     return _as_view(self, _result, lambda _base: _operators.permute(_base, dims))
@@ -96,10 +88,10 @@ def adinplaceorview_scatter__src(
     _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_scatter__src(
-            _after_adinplaceorview[_keyset], self, dim, index, src
+            _after[_keyset], self, dim, index, src
         )
     finally:
         _set_state(_outer)
@@ -111,10 +103,10 @@ def adinplaceorview_scatter__value(
     _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_scatter__value(
-            _after_adinplaceorview[_keyset], self, dim, index, value
+            _after[_keyset], self, dim, index, value
         )
     finally:
         _set_state(_outer)
@@ -132,10 +124,10 @@ def adinplaceorview_index_add_(
     alpha: Number = 1,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_index_add_(
-            _after_adinplaceorview[_keyset], self, dim, index, source, alpha=alpha
+            _after[_keyset], self, dim, index, source, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -147,11 +139,9 @@ def adinplaceorview_exp2_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_exp2_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_exp2_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -162,11 +152,9 @@ def adinplaceorview_expm1_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_expm1_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_expm1_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -177,11 +165,9 @@ def adinplaceorview_cosh_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_cosh_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_cosh_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -192,11 +178,9 @@ def adinplaceorview_tanh_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_tanh_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_tanh_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -207,11 +191,9 @@ def adinplaceorview_remainder__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_remainder__Scalar(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_remainder__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -222,11 +204,9 @@ def adinplaceorview_remainder__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_remainder__Tensor(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_remainder__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -237,10 +217,10 @@ def adinplaceorview_le_Scalar_out(
     _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_le_Scalar_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -252,10 +232,10 @@ def adinplaceorview_le_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_le_Tensor_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -267,10 +247,10 @@ def adinplaceorview_logical_and_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_logical_and_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -282,11 +262,9 @@ def adinplaceorview_logical_xor_(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_logical_xor_(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_logical_xor_(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -297,11 +275,9 @@ def adinplaceorview_bitwise_or__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_bitwise_or__Scalar(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_bitwise_or__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -312,11 +288,9 @@ def adinplaceorview_bitwise_or__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_bitwise_or__Tensor(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_bitwise_or__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -327,11 +301,9 @@ def adinplaceorview_clamp_min_(
     _keyset: DispatchKeySet, self: Tensor, min: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_clamp_min_(
-            _after_adinplaceorview[_keyset], self, min
-        )
+        _result = _operators.redispatch_clamp_min_(_after[_keyset], self, min)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -342,11 +314,9 @@ def adinplaceorview_clamp_min__Tensor(
     _keyset: DispatchKeySet, self: Tensor, min: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_clamp_min__Tensor(
-            _after_adinplaceorview[_keyset], self, min
-        )
+        _result = _operators.redispatch_clamp_min__Tensor(_after[_keyset], self, min)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -364,16 +334,10 @@ def adinplaceorview_linalg_vector_norm_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_linalg_vector_norm_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            ord,
-            dim,
-            keepdim,
-            dtype=dtype,
-            out=out,
+            _after[_keyset], self, ord, dim, keepdim, dtype=dtype, out=out
         )
     finally:
         _set_state(_outer)
@@ -390,10 +354,10 @@ def adinplaceorview_cumprod_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_cumprod_out(
-            _after_adinplaceorview[_keyset], self, dim, dtype=dtype, out=out
+            _after[_keyset], self, dim, dtype=dtype, out=out
         )
     finally:
         _set_state(_outer)
@@ -405,11 +369,9 @@ def adinplaceorview_bmm_out(
     _keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_bmm_out(
-            _after_adinplaceorview[_keyset], self, mat2, out=out
-        )
+        _result = _operators.redispatch_bmm_out(_after[_keyset], self, mat2, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -426,10 +388,10 @@ def adinplaceorview_addmv_(
     alpha: Number = 1,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addmv_(
-            _after_adinplaceorview[_keyset], self, mat, vec, beta=beta, alpha=alpha
+            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -441,11 +403,9 @@ def adinplaceorview_dot_out(
     _keyset: DispatchKeySet, self: Tensor, tensor: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_dot_out(
-            _after_adinplaceorview[_keyset], self, tensor, out=out
-        )
+        _result = _operators.redispatch_dot_out(_after[_keyset], self, tensor, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -461,10 +421,10 @@ def adinplaceorview_linear_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_linear_out(
-            _after_adinplaceorview[_keyset], input, weight, bias, out=out
+            _after[_keyset], input, weight, bias, out=out
         )
     finally:
         _set_state(_outer)
@@ -476,11 +436,9 @@ def adinplaceorview_celu_(
     _keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_celu_(
-            _after_adinplaceorview[_keyset], self, alpha
-        )
+        _result = _operators.redispatch_celu_(_after[_keyset], self, alpha)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -491,10 +449,10 @@ def adinplaceorview_gelu_(
     _keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none"
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_gelu_(
-            _after_adinplaceorview[_keyset], self, approximate=approximate
+            _after[_keyset], self, approximate=approximate
         )
     finally:
         _set_state(_outer)
@@ -511,10 +469,10 @@ def adinplaceorview_softplus_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_softplus_out(
-            _after_adinplaceorview[_keyset], self, beta, threshold, out=out
+            _after[_keyset], self, beta, threshold, out=out
         )
     finally:
         _set_state(_outer)
@@ -526,10 +484,10 @@ def adinplaceorview_threshold_(
     _keyset: DispatchKeySet, self: Tensor, threshold: Number, value: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_threshold_(
-            _after_adinplaceorview[_keyset], self, threshold, value
+            _after[_keyset], self, threshold, value
         )
     finally:
         _set_state(_outer)
@@ -541,11 +499,9 @@ def adinplaceorview_hardswish_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_hardswish_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_hardswish_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -556,10 +512,10 @@ def adinplaceorview__log_softmax_out(
     _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch__log_softmax_out(
-            _after_adinplaceorview[_keyset], self, dim, half_to_float, out=out
+            _after[_keyset], self, dim, half_to_float, out=out
         )
     finally:
         _set_state(_outer)
@@ -576,10 +532,10 @@ def adinplaceorview_mse_loss_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_mse_loss_out(
-            _after_adinplaceorview[_keyset], self, target, reduction, out=out
+            _after[_keyset], self, target, reduction, out=out
         )
     finally:
         _set_state(_outer)

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -42,10 +40,10 @@ def adinplaceorview_logspace_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_logspace_out(
-            _after_adinplaceorview[_keyset], start, end, steps, base, out=out
+            _after[_keyset], start, end, steps, base, out=out
         )
     finally:
         _set_state(_outer)
@@ -55,9 +53,9 @@ def adinplaceorview_logspace_out(
 
 def adinplaceorview_alias(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_alias(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_alias(_after[_keyset], self)
     finally:
         _set_state(_outer)
     return _as_view(self, _result, lambda _base: _operators.alias(_base))
@@ -67,10 +65,10 @@ def adinplaceorview_tril_out(
     _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_tril_out(
-            _after_adinplaceorview[_keyset], self, diagonal, out=out
+            _after[_keyset], self, diagonal, out=out
         )
     finally:
         _set_state(_outer)
@@ -82,11 +80,9 @@ def adinplaceorview_tril_(
     _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_tril_(
-            _after_adinplaceorview[_keyset], self, diagonal
-        )
+        _result = _operators.redispatch_tril_(_after[_keyset], self, diagonal)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -97,10 +93,10 @@ def adinplaceorview_triu_out(
     _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_triu_out(
-            _after_adinplaceorview[_keyset], self, diagonal, out=out
+            _after[_keyset], self, diagonal, out=out
         )
     finally:
         _set_state(_outer)
@@ -118,10 +114,10 @@ def adinplaceorview_scatter_src_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_scatter_src_out(
-            _after_adinplaceorview[_keyset], self, dim, index, src, out=out
+            _after[_keyset], self, dim, index, src, out=out
         )
     finally:
         _set_state(_outer)
@@ -139,10 +135,10 @@ def adinplaceorview_scatter_value_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_scatter_value_out(
-            _after_adinplaceorview[_keyset], self, dim, index, value, out=out
+            _after[_keyset], self, dim, index, value, out=out
         )
     finally:
         _set_state(_outer)
@@ -152,9 +148,9 @@ def adinplaceorview_scatter_value_out(
 
 def adinplaceorview_abs_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_abs_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_abs_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -163,9 +159,9 @@ def adinplaceorview_abs_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def adinplaceorview_tanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_tanh_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_tanh_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -176,11 +172,9 @@ def adinplaceorview_round_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_round_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_round_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -191,10 +185,10 @@ def adinplaceorview_round_decimals_out(
     _keyset: DispatchKeySet, self: Tensor, *, decimals: int, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_round_decimals_out(
-            _after_adinplaceorview[_keyset], self, decimals=decimals, out=out
+            _after[_keyset], self, decimals=decimals, out=out
         )
     finally:
         _set_state(_outer)
@@ -206,11 +200,9 @@ def adinplaceorview_sgn_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sgn_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_sgn_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -219,9 +211,9 @@ def adinplaceorview_sgn_out(
 
 def adinplaceorview_erfc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_erfc_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_erfc_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -230,11 +222,9 @@ def adinplaceorview_erfc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def adinplaceorview_bitwise_not_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_bitwise_not_(
-            _after_adinplaceorview[_keyset], self
-        )
+        _result = _operators.redispatch_bitwise_not_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -245,10 +235,10 @@ def adinplaceorview_bitwise_and__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_and__Scalar(
-            _after_adinplaceorview[_keyset], self, other
+            _after[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -260,10 +250,10 @@ def adinplaceorview_bitwise_and__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bitwise_and__Tensor(
-            _after_adinplaceorview[_keyset], self, other
+            _after[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -275,10 +265,10 @@ def adinplaceorview_lerp_Scalar_out(
     _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_lerp_Scalar_out(
-            _after_adinplaceorview[_keyset], self, end, weight, out=out
+            _after[_keyset], self, end, weight, out=out
         )
     finally:
         _set_state(_outer)
@@ -290,10 +280,10 @@ def adinplaceorview_lerp_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_lerp_Tensor_out(
-            _after_adinplaceorview[_keyset], self, end, weight, out=out
+            _after[_keyset], self, end, weight, out=out
         )
     finally:
         _set_state(_outer)
@@ -310,10 +300,10 @@ def adinplaceorview_any_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_any_out(
-            _after_adinplaceorview[_keyset], self, dim, keepdim, out=out
+            _after[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -325,11 +315,9 @@ def adinplaceorview_any_all_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_any_all_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_any_all_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -338,11 +326,9 @@ def adinplaceorview_any_all_out(
 
 def adinplaceorview_hardswish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_hardswish_(
-            _after_adinplaceorview[_keyset], self
-        )
+        _result = _operators.redispatch_hardswish_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)

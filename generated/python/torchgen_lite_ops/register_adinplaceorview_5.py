@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -36,10 +34,10 @@ def adinplaceorview_unfold(
     _keyset: DispatchKeySet, self: Tensor, dimension: int, size: int, step: int
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_unfold(
-            _after_adinplaceorview[_keyset], self, dimension, size, step
+            _after[_keyset], self, dimension, size, step
         )
     finally:
         _set_state(_outer)
@@ -57,10 +55,10 @@ def adinplaceorview_slice_Tensor(
     step: int = 1,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_slice_Tensor(
-            _after_adinplaceorview[_keyset], self, dim, start, end, step
+            _after[_keyset], self, dim, start, end, step
         )
     finally:
         _set_state(_outer)
@@ -75,10 +73,10 @@ def adinplaceorview_index_fill__int_Scalar(
     _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_index_fill__int_Scalar(
-            _after_adinplaceorview[_keyset], self, dim, index, value
+            _after[_keyset], self, dim, index, value
         )
     finally:
         _set_state(_outer)
@@ -88,11 +86,9 @@ def adinplaceorview_index_fill__int_Scalar(
 
 def adinplaceorview_conj_physical_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_conj_physical_(
-            _after_adinplaceorview[_keyset], self
-        )
+        _result = _operators.redispatch_conj_physical_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -103,11 +99,9 @@ def adinplaceorview_log_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_log_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_log_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -116,9 +110,9 @@ def adinplaceorview_log_out(
 
 def adinplaceorview_log2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_log2_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_log2_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -127,9 +121,9 @@ def adinplaceorview_log2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def adinplaceorview_log10_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_log10_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_log10_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -140,11 +134,9 @@ def adinplaceorview_cos_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_cos_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_cos_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -153,9 +145,9 @@ def adinplaceorview_cos_out(
 
 def adinplaceorview_atanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_atanh_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_atanh_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -166,11 +158,9 @@ def adinplaceorview_trunc_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_trunc_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_trunc_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -181,10 +171,10 @@ def adinplaceorview_sub__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_sub__Tensor(
-            _after_adinplaceorview[_keyset], self, other, alpha=alpha
+            _after[_keyset], self, other, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -196,11 +186,9 @@ def adinplaceorview_sub__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sub__Scalar(
-            _after_adinplaceorview[_keyset], self, other, alpha
-        )
+        _result = _operators.redispatch_sub__Scalar(_after[_keyset], self, other, alpha)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -211,10 +199,10 @@ def adinplaceorview_pow_Tensor_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, exponent: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_pow_Tensor_Tensor_out(
-            _after_adinplaceorview[_keyset], self, exponent, out=out
+            _after[_keyset], self, exponent, out=out
         )
     finally:
         _set_state(_outer)
@@ -226,10 +214,10 @@ def adinplaceorview_pow_Scalar_out(
     _keyset: DispatchKeySet, self: Number, exponent: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_pow_Scalar_out(
-            _after_adinplaceorview[_keyset], self, exponent, out=out
+            _after[_keyset], self, exponent, out=out
         )
     finally:
         _set_state(_outer)
@@ -241,10 +229,10 @@ def adinplaceorview_pow_Tensor_Scalar_out(
     _keyset: DispatchKeySet, self: Tensor, exponent: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_pow_Tensor_Scalar_out(
-            _after_adinplaceorview[_keyset], self, exponent, out=out
+            _after[_keyset], self, exponent, out=out
         )
     finally:
         _set_state(_outer)
@@ -256,11 +244,9 @@ def adinplaceorview_fmod__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_fmod__Scalar(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_fmod__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -271,11 +257,9 @@ def adinplaceorview_fmod__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_fmod__Tensor(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_fmod__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -286,11 +270,9 @@ def adinplaceorview_atan2_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_atan2_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_atan2_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -301,11 +283,9 @@ def adinplaceorview_copysign__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_copysign__Tensor(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_copysign__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -316,11 +296,9 @@ def adinplaceorview_copysign__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_copysign__Scalar(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_copysign__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -336,10 +314,10 @@ def adinplaceorview_addcdiv_(
     value: Number = 1,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addcdiv_(
-            _after_adinplaceorview[_keyset], self, tensor1, tensor2, value=value
+            _after[_keyset], self, tensor1, tensor2, value=value
         )
     finally:
         _set_state(_outer)
@@ -356,10 +334,10 @@ def adinplaceorview_logsumexp_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_logsumexp_out(
-            _after_adinplaceorview[_keyset], self, dim, keepdim, out=out
+            _after[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -378,16 +356,10 @@ def adinplaceorview_baddbmm_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_baddbmm_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            batch1,
-            batch2,
-            beta=beta,
-            alpha=alpha,
-            out=out,
+            _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha, out=out
         )
     finally:
         _set_state(_outer)
@@ -399,10 +371,10 @@ def adinplaceorview_gelu_out(
     _keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none", out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_gelu_out(
-            _after_adinplaceorview[_keyset], self, approximate=approximate, out=out
+            _after[_keyset], self, approximate=approximate, out=out
         )
     finally:
         _set_state(_outer)
@@ -412,9 +384,9 @@ def adinplaceorview_gelu_out(
 
 def adinplaceorview__values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        return _operators.redispatch__values(_after_adinplaceorview[_keyset], self)
+        return _operators.redispatch__values(_after[_keyset], self)
     finally:
         _set_state(_outer)
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -36,10 +34,10 @@ def adinplaceorview_linspace_out(
     _keyset: DispatchKeySet, start: Number, end: Number, steps: int, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_linspace_out(
-            _after_adinplaceorview[_keyset], start, end, steps, out=out
+            _after[_keyset], start, end, steps, out=out
         )
     finally:
         _set_state(_outer)
@@ -51,10 +49,10 @@ def adinplaceorview_diagonal(
     _keyset: DispatchKeySet, self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_diagonal(
-            _after_adinplaceorview[_keyset], self, offset, dim1, dim2
+            _after[_keyset], self, offset, dim1, dim2
         )
     finally:
         _set_state(_outer)
@@ -72,10 +70,10 @@ def adinplaceorview_where_self_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_where_self_out(
-            _after_adinplaceorview[_keyset], condition, self, other, out=out
+            _after[_keyset], condition, self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -87,10 +85,10 @@ def adinplaceorview_masked_fill__Scalar(
     _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_masked_fill__Scalar(
-            _after_adinplaceorview[_keyset], self, mask, value
+            _after[_keyset], self, mask, value
         )
     finally:
         _set_state(_outer)
@@ -102,10 +100,10 @@ def adinplaceorview_masked_fill__Tensor(
     _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_masked_fill__Tensor(
-            _after_adinplaceorview[_keyset], self, mask, value
+            _after[_keyset], self, mask, value
         )
     finally:
         _set_state(_outer)
@@ -117,11 +115,9 @@ def adinplaceorview_abs_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_abs_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_abs_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -130,9 +126,9 @@ def adinplaceorview_abs_out(
 
 def adinplaceorview_exp_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_exp_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_exp_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -141,9 +137,9 @@ def adinplaceorview_exp_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def adinplaceorview_rsqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_rsqrt_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_rsqrt_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -154,11 +150,9 @@ def adinplaceorview_rsqrt_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_rsqrt_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_rsqrt_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -167,9 +161,9 @@ def adinplaceorview_rsqrt_out(
 
 def adinplaceorview_cosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_cosh_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_cosh_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -178,11 +172,9 @@ def adinplaceorview_cosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def adinplaceorview_logical_not_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_logical_not_(
-            _after_adinplaceorview[_keyset], self
-        )
+        _result = _operators.redispatch_logical_not_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -193,10 +185,10 @@ def adinplaceorview_maximum_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_maximum_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -208,11 +200,9 @@ def adinplaceorview_logical_and_(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_logical_and_(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_logical_and_(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -229,15 +219,10 @@ def adinplaceorview_var_correction_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_var_correction_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            correction=correction,
-            keepdim=keepdim,
-            out=out,
+            _after[_keyset], self, dim, correction=correction, keepdim=keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -254,10 +239,10 @@ def adinplaceorview_threshold_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_threshold_out(
-            _after_adinplaceorview[_keyset], self, threshold, value, out=out
+            _after[_keyset], self, threshold, value, out=out
         )
     finally:
         _set_state(_outer)
@@ -267,18 +252,18 @@ def adinplaceorview_threshold_out(
 
 def adinplaceorview__indices(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        return _operators.redispatch__indices(_after_adinplaceorview[_keyset], self)
+        return _operators.redispatch__indices(_after[_keyset], self)
     finally:
         _set_state(_outer)
 
 
 def adinplaceorview_values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_values(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_values(_after[_keyset], self)
     finally:
         _set_state(_outer)
     return _as_view(self, _result, lambda _base: _operators.values(_base))

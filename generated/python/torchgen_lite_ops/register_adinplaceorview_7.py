@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -36,11 +34,9 @@ def adinplaceorview_ones_out(
     _keyset: DispatchKeySet, size: Sequence[int], *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_ones_out(
-            _after_adinplaceorview[_keyset], size, out=out
-        )
+        _result = _operators.redispatch_ones_out(_after[_keyset], size, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -55,10 +51,10 @@ def adinplaceorview_expand(
     implicit: bool = False,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_expand(
-            _after_adinplaceorview[_keyset], self, size, implicit=implicit
+            _after[_keyset], self, size, implicit=implicit
         )
     finally:
         _set_state(_outer)
@@ -71,10 +67,10 @@ def adinplaceorview_masked_select_out(
     _keyset: DispatchKeySet, self: Tensor, mask: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_masked_select_out(
-            _after_adinplaceorview[_keyset], self, mask, out=out
+            _after[_keyset], self, mask, out=out
         )
     finally:
         _set_state(_outer)
@@ -84,9 +80,9 @@ def adinplaceorview_masked_select_out(
 
 def adinplaceorview_exp2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_exp2_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_exp2_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -97,11 +93,9 @@ def adinplaceorview_tan_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_tan_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_tan_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -110,9 +104,9 @@ def adinplaceorview_tan_out(
 
 def adinplaceorview_acosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_acosh_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_acosh_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -123,11 +117,9 @@ def adinplaceorview_ceil_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_ceil_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_ceil_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -136,9 +128,9 @@ def adinplaceorview_ceil_out(
 
 def adinplaceorview_round_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_round_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_round_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -149,10 +141,10 @@ def adinplaceorview_round__decimals(
     _keyset: DispatchKeySet, self: Tensor, *, decimals: int
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_round__decimals(
-            _after_adinplaceorview[_keyset], self, decimals=decimals
+            _after[_keyset], self, decimals=decimals
         )
     finally:
         _set_state(_outer)
@@ -162,9 +154,9 @@ def adinplaceorview_round__decimals(
 
 def adinplaceorview_sgn_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sgn_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_sgn_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -173,9 +165,9 @@ def adinplaceorview_sgn_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def adinplaceorview_erf_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_erf_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_erf_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -191,10 +183,10 @@ def adinplaceorview_add_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_add_out(
-            _after_adinplaceorview[_keyset], self, other, alpha=alpha, out=out
+            _after[_keyset], self, other, alpha=alpha, out=out
         )
     finally:
         _set_state(_outer)
@@ -206,11 +198,9 @@ def adinplaceorview_mul__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_mul__Tensor(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_mul__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -221,11 +211,9 @@ def adinplaceorview_mul__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_mul__Scalar(
-            _after_adinplaceorview[_keyset], self, other
-        )
+        _result = _operators.redispatch_mul__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -236,10 +224,10 @@ def adinplaceorview_eq_Scalar_out(
     _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_eq_Scalar_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -251,10 +239,10 @@ def adinplaceorview_eq_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_eq_Tensor_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -266,10 +254,10 @@ def adinplaceorview_clamp_min_out(
     _keyset: DispatchKeySet, self: Tensor, min: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_clamp_min_out(
-            _after_adinplaceorview[_keyset], self, min, out=out
+            _after[_keyset], self, min, out=out
         )
     finally:
         _set_state(_outer)
@@ -281,10 +269,10 @@ def adinplaceorview_clamp_min_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, min: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_clamp_min_Tensor_out(
-            _after_adinplaceorview[_keyset], self, min, out=out
+            _after[_keyset], self, min, out=out
         )
     finally:
         _set_state(_outer)
@@ -302,10 +290,10 @@ def adinplaceorview_prod_int_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_prod_int_out(
-            _after_adinplaceorview[_keyset], self, dim, keepdim, dtype=dtype, out=out
+            _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
         )
     finally:
         _set_state(_outer)
@@ -324,16 +312,10 @@ def adinplaceorview_addmm_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addmm_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            mat1,
-            mat2,
-            beta=beta,
-            alpha=alpha,
-            out=out,
+            _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha, out=out
         )
     finally:
         _set_state(_outer)
@@ -345,10 +327,10 @@ def adinplaceorview__softmax_out(
     _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch__softmax_out(
-            _after_adinplaceorview[_keyset], self, dim, half_to_float, out=out
+            _after[_keyset], self, dim, half_to_float, out=out
         )
     finally:
         _set_state(_outer)

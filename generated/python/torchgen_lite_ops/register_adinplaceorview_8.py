@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -36,11 +34,9 @@ def adinplaceorview_arange_out(
     _keyset: DispatchKeySet, end: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_arange_out(
-            _after_adinplaceorview[_keyset], end, out=out
-        )
+        _result = _operators.redispatch_arange_out(_after[_keyset], end, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -56,10 +52,10 @@ def adinplaceorview_arange_start_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_arange_start_out(
-            _after_adinplaceorview[_keyset], start, end, step, out=out
+            _after[_keyset], start, end, step, out=out
         )
     finally:
         _set_state(_outer)
@@ -69,9 +65,9 @@ def adinplaceorview_arange_start_out(
 
 def adinplaceorview_t(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_t(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_t(_after[_keyset], self)
     finally:
         _set_state(_outer)
     return _as_view(self, _result, lambda _base: _operators.t(_base))
@@ -81,11 +77,9 @@ def adinplaceorview_cat_out(
     _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_cat_out(
-            _after_adinplaceorview[_keyset], tensors, dim, out=out
-        )
+        _result = _operators.redispatch_cat_out(_after[_keyset], tensors, dim, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -103,16 +97,10 @@ def adinplaceorview_index_add_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_index_add_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            index,
-            source,
-            alpha=alpha,
-            out=out,
+            _after[_keyset], self, dim, index, source, alpha=alpha, out=out
         )
     finally:
         _set_state(_outer)
@@ -124,11 +112,9 @@ def adinplaceorview_sqrt_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_sqrt_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_sqrt_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -139,11 +125,9 @@ def adinplaceorview_bitwise_not_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_bitwise_not_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_bitwise_not_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -154,10 +138,10 @@ def adinplaceorview_floor_divide_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_floor_divide_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -169,11 +153,9 @@ def adinplaceorview_fmax_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_fmax_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_fmax_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -184,10 +166,10 @@ def adinplaceorview_ge_Scalar_out(
     _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_ge_Scalar_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -199,10 +181,10 @@ def adinplaceorview_ge_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_ge_Tensor_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -220,15 +202,10 @@ def adinplaceorview_addcdiv_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addcdiv_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            tensor1,
-            tensor2,
-            value=value,
-            out=out,
+            _after[_keyset], self, tensor1, tensor2, value=value, out=out
         )
     finally:
         _set_state(_outer)
@@ -245,10 +222,10 @@ def adinplaceorview_amin_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_amin_out(
-            _after_adinplaceorview[_keyset], self, dim, keepdim, out=out
+            _after[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -266,15 +243,10 @@ def adinplaceorview_std_correction_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_std_correction_out(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            correction=correction,
-            keepdim=keepdim,
-            out=out,
+            _after[_keyset], self, dim, correction=correction, keepdim=keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -286,11 +258,9 @@ def adinplaceorview_hardsigmoid_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_hardsigmoid_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_hardsigmoid_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)

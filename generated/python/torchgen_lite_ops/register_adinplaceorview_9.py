@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from torchgen_lite.reference.framework import (
-    after_adinplaceorview as _after_adinplaceorview,
-)
+from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import Library
-from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
+from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
@@ -36,11 +34,9 @@ def adinplaceorview_range_out_(
     _keyset: DispatchKeySet, start: Number, end: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_range_out_(
-            _after_adinplaceorview[_keyset], start, end, out=out
-        )
+        _result = _operators.redispatch_range_out_(_after[_keyset], start, end, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -56,10 +52,10 @@ def adinplaceorview_range_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_range_out(
-            _after_adinplaceorview[_keyset], start, end, step, out=out
+            _after[_keyset], start, end, step, out=out
         )
     finally:
         _set_state(_outer)
@@ -71,10 +67,10 @@ def adinplaceorview_split_with_sizes(
     _keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int = 0
 ) -> list[Tensor]:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_split_with_sizes(
-            _after_adinplaceorview[_keyset], self, split_sizes, dim
+            _after[_keyset], self, split_sizes, dim
         )
     finally:
         _set_state(_outer)
@@ -89,10 +85,10 @@ def adinplaceorview_index_copy_(
     _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_index_copy_(
-            _after_adinplaceorview[_keyset], self, dim, index, source
+            _after[_keyset], self, dim, index, source
         )
     finally:
         _set_state(_outer)
@@ -102,11 +98,9 @@ def adinplaceorview_index_copy_(
 
 def adinplaceorview_view_as_real(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_view_as_real(
-            _after_adinplaceorview[_keyset], self
-        )
+        _result = _operators.redispatch_view_as_real(_after[_keyset], self)
     finally:
         _set_state(_outer)
     return _as_view(self, _result, lambda _base: _operators.view_as_real(_base))
@@ -116,11 +110,9 @@ def adinplaceorview_frac_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_frac_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_frac_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -131,11 +123,9 @@ def adinplaceorview_div_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_div_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
-        )
+        _result = _operators.redispatch_div_out(_after[_keyset], self, other, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -151,14 +141,10 @@ def adinplaceorview_div_out_mode(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_div_out_mode(
-            _after_adinplaceorview[_keyset],
-            self,
-            other,
-            rounding_mode=rounding_mode,
-            out=out,
+            _after[_keyset], self, other, rounding_mode=rounding_mode, out=out
         )
     finally:
         _set_state(_outer)
@@ -170,11 +156,9 @@ def adinplaceorview_pow__Scalar(
     _keyset: DispatchKeySet, self: Tensor, exponent: Number
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_pow__Scalar(
-            _after_adinplaceorview[_keyset], self, exponent
-        )
+        _result = _operators.redispatch_pow__Scalar(_after[_keyset], self, exponent)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -185,11 +169,9 @@ def adinplaceorview_pow__Tensor(
     _keyset: DispatchKeySet, self: Tensor, exponent: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_pow__Tensor(
-            _after_adinplaceorview[_keyset], self, exponent
-        )
+        _result = _operators.redispatch_pow__Tensor(_after[_keyset], self, exponent)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -200,10 +182,10 @@ def adinplaceorview_fmod_Scalar_out(
     _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_fmod_Scalar_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -215,10 +197,10 @@ def adinplaceorview_fmod_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_fmod_Tensor_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -230,10 +212,10 @@ def adinplaceorview_minimum_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_minimum_out(
-            _after_adinplaceorview[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -251,15 +233,10 @@ def adinplaceorview_max_dim_max(
     max_values: Tensor,
 ) -> tuple[Tensor, Tensor]:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_max_dim_max(
-            _after_adinplaceorview[_keyset],
-            self,
-            dim,
-            keepdim,
-            max=max,
-            max_values=max_values,
+            _after[_keyset], self, dim, keepdim, max=max, max_values=max_values
         )
     finally:
         _set_state(_outer)
@@ -272,11 +249,9 @@ def adinplaceorview_max_unary_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_max_unary_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_max_unary_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -292,10 +267,10 @@ def adinplaceorview_cumsum_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_cumsum_out(
-            _after_adinplaceorview[_keyset], self, dim, dtype=dtype, out=out
+            _after[_keyset], self, dim, dtype=dtype, out=out
         )
     finally:
         _set_state(_outer)
@@ -313,10 +288,10 @@ def adinplaceorview_addmm_(
     alpha: Number = 1,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_addmm_(
-            _after_adinplaceorview[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
+            _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -328,11 +303,9 @@ def adinplaceorview_silu_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_silu_out(
-            _after_adinplaceorview[_keyset], self, out=out
-        )
+        _result = _operators.redispatch_silu_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -341,9 +314,9 @@ def adinplaceorview_silu_out(
 
 def adinplaceorview_silu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
-        _result = _operators.redispatch_silu_(_after_adinplaceorview[_keyset], self)
+        _result = _operators.redispatch_silu_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -360,10 +333,10 @@ def adinplaceorview_huber_loss_out(
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
+    _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_huber_loss_out(
-            _after_adinplaceorview[_keyset], self, target, reduction, delta, out=out
+            _after[_keyset], self, target, reduction, delta, out=out
         )
     finally:
         _set_state(_outer)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,11 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_0 as _nodes_0
-from . import nodes_15 as _nodes_15
-from . import nodes_13 as _nodes_13
-from . import nodes_7 as _nodes_7
-from . import nodes_14 as _nodes_14
+from . import nodes_0 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -75,7 +71,7 @@ def autograd__to_copy(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch__to_copy(
-                _after_autograd[_keyset],
+                _after[_keyset],
                 self,
                 dtype=dtype,
                 layout=layout,
@@ -86,13 +82,13 @@ def autograd__to_copy(
             )
         finally:
             _set_state(_outer)
-    _node = _nodes_0.ToCopyBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ToCopyBackward0((_edge_of(self),), _needs)
     _node.saved = (self._dtype, self._device)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch__to_copy(
-            _after_autograd[_keyset],
+            _after[_keyset],
             self,
             dtype=dtype,
             layout=layout,
@@ -111,7 +107,7 @@ def autograd_detach(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_detach(_after_autograd[_keyset], self)
+        return _operators.redispatch_detach(_after[_keyset], self)
     finally:
         _set_state(_outer)
 
@@ -121,17 +117,13 @@ def autograd_select_int(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_select_int(
-            _after_autograd[_keyset], self, dim, index
-        )
-    _node = _nodes_0.SelectBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_select_int(_after[_keyset], self, dim, index)
+    _node = _nodes.SelectBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, index)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_select_int(
-            _after_autograd[_keyset], self, dim, index
-        )
+        _result = _operators.redispatch_select_int(_after[_keyset], self, dim, index)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -146,180 +138,102 @@ def autograd_repeat(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_repeat(_after_autograd[_keyset], self, repeats)
+            return _operators.redispatch_repeat(_after[_keyset], self, repeats)
         finally:
             _set_state(_outer)
-    _node = _nodes_0.RepeatBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RepeatBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, repeats)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_repeat(_after_autograd[_keyset], self, repeats)
+        _result = _operators.redispatch_repeat(_after[_keyset], self, repeats)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
-
-
-def autograd_log1p_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_log1p_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_15.Log1PBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_log1p_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_acos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_acos_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_13.AcosBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_acos_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_atan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_atan_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_15.AtanBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_atan_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_ceil_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_ceil_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_7.CeilBackward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_ceil_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
 
 
 def autograd_erf(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_erf(_after_autograd[_keyset], self)
-    _node = _nodes_0.ErfBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_erf(_after[_keyset], self)
+    _node = _nodes.ErfBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_erf(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_erf(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_erf_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_erf_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.ErfBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_erf_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_erf_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("erf", (self, out))
-    return _operators.redispatch_erf_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_erf_out(_after[_keyset], self, out=out)
 
 
 def autograd_erfc(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_erfc(_after_autograd[_keyset], self)
-    _node = _nodes_0.ErfcBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_erfc(_after[_keyset], self)
+    _node = _nodes.ErfcBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_erfc(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_erfc(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_erfc_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
-    _refuse_out("erfc", (self, out))
-    return _operators.redispatch_erfc_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_add__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
-) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_add__Tensor(
-            _after_autograd[_keyset], self, other, alpha=alpha
-        )
-    _check_inplace_history(self)
-    _node = _nodes_7.AddBackward0((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (alpha,)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_add__Tensor(
-            _after_autograd[_keyset], self, other, alpha=alpha
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_add__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
-) -> Tensor:
+def autograd_erfc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_add__Scalar(
-            _after_autograd[_keyset], self, other, alpha
-        )
+        return _operators.redispatch_erfc_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_7.AddBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ErfcBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_add__Scalar(_after_autograd[_keyset], self, other, alpha)
+        _operators.redispatch_erfc_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
+
+
+def autograd_erfc_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("erfc", (self, out))
+    return _operators.redispatch_erfc_out(_after[_keyset], self, out=out)
 
 
 def autograd_copysign_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("copysign", (self, other, out))
-    return _operators.redispatch_copysign_out(
-        _after_autograd[_keyset], self, other, out=out
-    )
+    return _operators.redispatch_copysign_out(_after[_keyset], self, other, out=out)
 
 
 def autograd_copysign_Tensor(
@@ -327,22 +241,38 @@ def autograd_copysign_Tensor(
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_copysign_Tensor(
-            _after_autograd[_keyset], self, other
-        )
-    _node = _nodes_0.CopysignBackward0((_edge_of(self), _edge_of(other)), _needs)
+        return _operators.redispatch_copysign_Tensor(_after[_keyset], self, other)
+    _node = _nodes.CopysignBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self) if _needs[0] else None,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_copysign_Tensor(
-            _after_autograd[_keyset], self, other
-        )
+        _result = _operators.redispatch_copysign_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
+
+
+def autograd_copysign__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_copysign__Tensor(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.CopysignBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (_save(_original(self)) if _needs[0] else None,)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_copysign__Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
 
 
 def autograd_copysign_Scalar(
@@ -353,19 +283,15 @@ def autograd_copysign_Scalar(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_copysign_Scalar(
-                _after_autograd[_keyset], self, other
-            )
+            return _operators.redispatch_copysign_Scalar(_after[_keyset], self, other)
         finally:
             _set_state(_outer)
-    _node = _nodes_0.CopysignBackward1((_edge_of(self),), _needs)
+    _node = _nodes.CopysignBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_copysign_Scalar(
-            _after_autograd[_keyset], self, other
-        )
+        _result = _operators.redispatch_copysign_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -373,16 +299,36 @@ def autograd_copysign_Scalar(
     return _result
 
 
-def autograd_gt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
+def autograd_copysign__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_gt__Scalar(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_copysign__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes_0.GtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CopysignBackward1((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_gt__Scalar(_after_autograd[_keyset], self, other)
+        _operators.redispatch_copysign__Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
+
+
+def autograd_gt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_gt__Scalar(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.GtBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_gt__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -392,14 +338,14 @@ def autograd_gt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
 def autograd_gt__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_gt__Tensor(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_gt__Tensor(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes_0.GtBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.GtBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_gt__Tensor(_after_autograd[_keyset], self, other)
+        _operators.redispatch_gt__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -409,13 +355,13 @@ def autograd_gt__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
 def autograd_ge__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_ge__Scalar(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_ge__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes_0.GeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GeBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_ge__Scalar(_after_autograd[_keyset], self, other)
+        _operators.redispatch_ge__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -425,29 +371,18 @@ def autograd_ge__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
 def autograd_ge__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_ge__Tensor(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_ge__Tensor(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes_0.GeBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.GeBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_ge__Tensor(_after_autograd[_keyset], self, other)
+        _operators.redispatch_ge__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
-
-
-def autograd_logical_or_(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        return _operators.redispatch_logical_or_(_after_autograd[_keyset], self, other)
-    finally:
-        _set_state(_outer)
 
 
 def autograd_bitwise_and_Scalar_out(
@@ -457,7 +392,7 @@ def autograd_bitwise_and_Scalar_out(
     _set_state(_below_autograd[_outer])
     try:
         return _operators.redispatch_bitwise_and_Scalar_out(
-            _after_autograd[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -469,9 +404,7 @@ def autograd_bitwise_and_Scalar(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_bitwise_and_Scalar(
-            _after_autograd[_keyset], self, other
-        )
+        return _operators.redispatch_bitwise_and_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
@@ -483,8 +416,19 @@ def autograd_bitwise_and_Scalar_Tensor(
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _operators.redispatch_bitwise_and_Scalar_Tensor(
-            _after_autograd[_keyset], self, other
+            _after[_keyset], self, other
         )
+    finally:
+        _set_state(_outer)
+
+
+def autograd_bitwise_and__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        return _operators.redispatch_bitwise_and__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
@@ -500,7 +444,7 @@ def autograd_addcmul_out(
 ) -> Tensor:
     _refuse_out("addcmul", (self, tensor1, tensor2, out))
     return _operators.redispatch_addcmul_out(
-        _after_autograd[_keyset], self, tensor1, tensor2, value=value, out=out
+        _after[_keyset], self, tensor1, tensor2, value=value, out=out
     )
 
 
@@ -515,9 +459,9 @@ def autograd_addcmul(
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_addcmul(
-            _after_autograd[_keyset], self, tensor1, tensor2, value=value
+            _after[_keyset], self, tensor1, tensor2, value=value
         )
-    _node = _nodes_0.AddcmulBackward0(
+    _node = _nodes.AddcmulBackward0(
         (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
     )
     _node.saved = (
@@ -529,7 +473,7 @@ def autograd_addcmul(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_addcmul(
-            _after_autograd[_keyset], self, tensor1, tensor2, value=value
+            _after[_keyset], self, tensor1, tensor2, value=value
         )
     finally:
         _set_state(_outer)
@@ -548,10 +492,10 @@ def autograd_addcmul_(
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_addcmul_(
-            _after_autograd[_keyset], self, tensor1, tensor2, value=value
+            _after[_keyset], self, tensor1, tensor2, value=value
         )
     _check_inplace_history(self)
-    _node = _nodes_0.AddcmulBackward0(
+    _node = _nodes.AddcmulBackward0(
         (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
     )
     _node.saved = (
@@ -563,7 +507,7 @@ def autograd_addcmul_(
     _set_state(_below_autograd[_outer])
     try:
         _operators.redispatch_addcmul_(
-            _after_autograd[_keyset], self, tensor1, tensor2, value=value
+            _after[_keyset], self, tensor1, tensor2, value=value
         )
     finally:
         _set_state(_outer)
@@ -579,19 +523,15 @@ def autograd_mean(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_mean(
-                _after_autograd[_keyset], self, dtype=dtype
-            )
+            return _operators.redispatch_mean(_after[_keyset], self, dtype=dtype)
         finally:
             _set_state(_outer)
-    _node = _nodes_0.MeanBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MeanBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, self.numel())
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_mean(
-            _after_autograd[_keyset], self, dtype=dtype
-        )
+        _result = _operators.redispatch_mean(_after[_keyset], self, dtype=dtype)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -609,15 +549,15 @@ def autograd_mean_dim(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_mean_dim(
-            _after_autograd[_keyset], self, dim, keepdim, dtype=dtype
+            _after[_keyset], self, dim, keepdim, dtype=dtype
         )
-    _node = _nodes_0.MeanBackward1((_edge_of(self),), _needs)
+    _node = _nodes.MeanBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_mean_dim(
-            _after_autograd[_keyset], self, dim, keepdim, dtype=dtype
+            _after[_keyset], self, dim, keepdim, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -636,7 +576,7 @@ def autograd_mean_out(
 ) -> Tensor:
     _refuse_out("mean", (self, out))
     return _operators.redispatch_mean_out(
-        _after_autograd[_keyset], self, dim, keepdim, dtype=dtype, out=out
+        _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
     )
 
 
@@ -645,17 +585,13 @@ def autograd_min_dim(
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_min_dim(
-            _after_autograd[_keyset], self, dim, keepdim
-        )
-    _node = _nodes_0.MinBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_min_dim(_after[_keyset], self, dim, keepdim)
+    _node = _nodes.MinBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_min_dim(
-            _after_autograd[_keyset], self, dim, keepdim
-        )
+        _result = _operators.redispatch_min_dim(_after[_keyset], self, dim, keepdim)
     finally:
         _set_state(_outer)
     _set_histories(_node, (_result[0],))
@@ -674,20 +610,20 @@ def autograd_min_dim_min(
 ) -> tuple[Tensor, Tensor]:
     _refuse_out("min", (self, min, min_indices))
     return _operators.redispatch_min_dim_min(
-        _after_autograd[_keyset], self, dim, keepdim, min=min, min_indices=min_indices
+        _after[_keyset], self, dim, keepdim, min=min, min_indices=min_indices
     )
 
 
 def autograd_min(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_min(_after_autograd[_keyset], self)
-    _node = _nodes_0.MinBackward1((_edge_of(self),), _needs)
+        return _operators.redispatch_min(_after[_keyset], self)
+    _node = _nodes.MinBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_min(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_min(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -699,7 +635,7 @@ def autograd_min_unary_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("min", (self, out))
-    return _operators.redispatch_min_unary_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_min_unary_out(_after[_keyset], self, out=out)
 
 
 def autograd_norm_Scalar(
@@ -710,15 +646,15 @@ def autograd_norm_Scalar(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_norm_Scalar(_after_autograd[_keyset], self, p)
+            return _operators.redispatch_norm_Scalar(_after[_keyset], self, p)
         finally:
             _set_state(_outer)
-    _node = _nodes_0.NormBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NormBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), p)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_norm_Scalar(_after_autograd[_keyset], self, p)
+        _result = _operators.redispatch_norm_Scalar(_after[_keyset], self, p)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -736,15 +672,15 @@ def autograd_norm_ScalarOpt_dim(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_norm_ScalarOpt_dim(
-            _after_autograd[_keyset], self, p, dim, keepdim
+            _after[_keyset], self, p, dim, keepdim
         )
-    _node = _nodes_0.NormBackward1((_edge_of(self),), _needs)
+    _node = _nodes.NormBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self), p, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_norm_ScalarOpt_dim(
-            _after_autograd[_keyset], self, p, dim, keepdim
+            _after[_keyset], self, p, dim, keepdim
         )
     finally:
         _set_state(_outer)
@@ -764,15 +700,15 @@ def autograd_norm_out(
 ) -> Tensor:
     _refuse_out("norm", (self, out))
     return _operators.redispatch_norm_out(
-        _after_autograd[_keyset], self, p, dim, keepdim, out=out
+        _after[_keyset], self, p, dim, keepdim, out=out
     )
 
 
 def autograd_mm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
     _needs = (self._requires_grad, mat2._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_mm(_after_autograd[_keyset], self, mat2)
-    _node = _nodes_0.MmBackward0((_edge_of(self), _edge_of(mat2)), _needs)
+        return _operators.redispatch_mm(_after[_keyset], self, mat2)
+    _node = _nodes.MmBackward0((_edge_of(self), _edge_of(mat2)), _needs)
     _node.saved = (
         _save(mat2) if _needs[0] else None,
         _save(self) if _needs[1] else None,
@@ -780,7 +716,7 @@ def autograd_mm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_mm(_after_autograd[_keyset], self, mat2)
+        _result = _operators.redispatch_mm(_after[_keyset], self, mat2)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -791,30 +727,7 @@ def autograd_mm_out(
     _keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("mm", (self, mat2, out))
-    return _operators.redispatch_mm_out(_after_autograd[_keyset], self, mat2, out=out)
-
-
-def autograd_hardtanh_(
-    _keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
-) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_hardtanh_(
-            _after_autograd[_keyset], self, min_val, max_val
-        )
-    _check_inplace_history(self)
-    _node = _nodes_14.HardtanhBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)), min_val, max_val)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_hardtanh_(
-            _after_autograd[_keyset], self, min_val, max_val
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
+    return _operators.redispatch_mm_out(_after[_keyset], self, mat2, out=out)
 
 
 def autograd_native_group_norm(
@@ -831,9 +744,9 @@ def autograd_native_group_norm(
     _needs = (input._requires_grad, _needs_grad((weight,)), _needs_grad((bias,)))
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_native_group_norm(
-            _after_autograd[_keyset], input, weight, bias, N, C, HxW, group, eps
+            _after[_keyset], input, weight, bias, N, C, HxW, group, eps
         )
-    _node = _nodes_0.NativeGroupNormBackward0(
+    _node = _nodes.NativeGroupNormBackward0(
         (_edge_of(input), _edge_of(weight), _edge_of(bias)), _needs
     )
     _node.saved = (_save(input), _save_optional(weight), N, C, HxW, group)
@@ -841,7 +754,7 @@ def autograd_native_group_norm(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_native_group_norm(
-            _after_autograd[_keyset], input, weight, bias, N, C, HxW, group, eps
+            _after[_keyset], input, weight, bias, N, C, HxW, group, eps
         )
     finally:
         _set_state(_outer)
@@ -861,9 +774,9 @@ def autograd_nll_loss_forward(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_nll_loss_forward(
-            _after_autograd[_keyset], self, target, weight, reduction, ignore_index
+            _after[_keyset], self, target, weight, reduction, ignore_index
         )
-    _node = _nodes_0.NllLossBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NllLossBackward0((_edge_of(self),), _needs)
     _node.saved = (
         self._shape,
         _save(target),
@@ -875,7 +788,7 @@ def autograd_nll_loss_forward(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_nll_loss_forward(
-            _after_autograd[_keyset], self, target, weight, reduction, ignore_index
+            _after[_keyset], self, target, weight, reduction, ignore_index
         )
     finally:
         _set_state(_outer)
@@ -897,7 +810,7 @@ def autograd_nll_loss_forward_output(
 ) -> tuple[Tensor, Tensor]:
     _refuse_out("nll_loss_forward", (self, output, total_weight))
     return _operators.redispatch_nll_loss_forward_output(
-        _after_autograd[_keyset],
+        _after[_keyset],
         self,
         target,
         weight,
@@ -912,29 +825,27 @@ aten.impl("_to_copy", autograd__to_copy, with_keyset=True)
 aten.impl("detach", autograd_detach, with_keyset=True)
 aten.impl("select.int", autograd_select_int, with_keyset=True)
 aten.impl("repeat", autograd_repeat, with_keyset=True)
-aten.impl("log1p_", autograd_log1p_, with_keyset=True)
-aten.impl("acos_", autograd_acos_, with_keyset=True)
-aten.impl("atan_", autograd_atan_, with_keyset=True)
-aten.impl("ceil_", autograd_ceil_, with_keyset=True)
 aten.impl("erf", autograd_erf, with_keyset=True)
+aten.impl("erf_", autograd_erf_, with_keyset=True)
 aten.impl("erf.out", autograd_erf_out, with_keyset=True)
 aten.impl("erfc", autograd_erfc, with_keyset=True)
+aten.impl("erfc_", autograd_erfc_, with_keyset=True)
 aten.impl("erfc.out", autograd_erfc_out, with_keyset=True)
-aten.impl("add_.Tensor", autograd_add__Tensor, with_keyset=True)
-aten.impl("add_.Scalar", autograd_add__Scalar, with_keyset=True)
 aten.impl("copysign.out", autograd_copysign_out, with_keyset=True)
 aten.impl("copysign.Tensor", autograd_copysign_Tensor, with_keyset=True)
+aten.impl("copysign_.Tensor", autograd_copysign__Tensor, with_keyset=True)
 aten.impl("copysign.Scalar", autograd_copysign_Scalar, with_keyset=True)
+aten.impl("copysign_.Scalar", autograd_copysign__Scalar, with_keyset=True)
 aten.impl("gt_.Scalar", autograd_gt__Scalar, with_keyset=True)
 aten.impl("gt_.Tensor", autograd_gt__Tensor, with_keyset=True)
 aten.impl("ge_.Scalar", autograd_ge__Scalar, with_keyset=True)
 aten.impl("ge_.Tensor", autograd_ge__Tensor, with_keyset=True)
-aten.impl("logical_or_", autograd_logical_or_, with_keyset=True)
 aten.impl("bitwise_and.Scalar_out", autograd_bitwise_and_Scalar_out, with_keyset=True)
 aten.impl("bitwise_and.Scalar", autograd_bitwise_and_Scalar, with_keyset=True)
 aten.impl(
     "bitwise_and.Scalar_Tensor", autograd_bitwise_and_Scalar_Tensor, with_keyset=True
 )
+aten.impl("bitwise_and_.Scalar", autograd_bitwise_and__Scalar, with_keyset=True)
 aten.impl("addcmul.out", autograd_addcmul_out, with_keyset=True)
 aten.impl("addcmul", autograd_addcmul, with_keyset=True)
 aten.impl("addcmul_", autograd_addcmul_, with_keyset=True)
@@ -950,10 +861,10 @@ aten.impl("norm.ScalarOpt_dim", autograd_norm_ScalarOpt_dim, with_keyset=True)
 aten.impl("norm.out", autograd_norm_out, with_keyset=True)
 aten.impl("mm", autograd_mm, with_keyset=True)
 aten.impl("mm.out", autograd_mm_out, with_keyset=True)
-aten.impl("hardtanh_", autograd_hardtanh_, with_keyset=True)
 aten.impl("native_group_norm", autograd_native_group_norm, with_keyset=True)
 aten.impl("nll_loss_forward", autograd_nll_loss_forward, with_keyset=True)
 aten.impl("nll_loss_forward.output", autograd_nll_loss_forward_output, with_keyset=True)
 aten.impl("isnan", _fallthrough)
 aten.impl("bitwise_and.Tensor_out", _fallthrough)
 aten.impl("bitwise_and.Tensor", _fallthrough)
+aten.impl("bitwise_and_.Tensor", _fallthrough)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,12 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_1 as _nodes_1
-from . import nodes_15 as _nodes_15
-from . import nodes_2 as _nodes_2
-from . import nodes_14 as _nodes_14
-from . import nodes_9 as _nodes_9
-from . import nodes_8 as _nodes_8
+from . import nodes_1 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -75,7 +70,7 @@ def autograd_full_like(
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _operators.redispatch_full_like(
-            _after_autograd[_keyset],
+            _after[_keyset],
             self,
             fill_value,
             dtype=dtype,
@@ -98,15 +93,15 @@ def autograd_bernoulli__float(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_bernoulli__float(
-            _after_autograd[_keyset], self, p, generator=generator
+            _after[_keyset], self, p, generator=generator
         )
     _check_inplace_history(self)
-    _node = _nodes_1.BernoulliBackward0((_edge_of(self),), _needs)
+    _node = _nodes.BernoulliBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _operators.redispatch_bernoulli__float(
-            _after_autograd[_keyset], self, p, generator=generator
+            _after[_keyset], self, p, generator=generator
         )
     finally:
         _set_state(_outer)
@@ -125,15 +120,15 @@ def autograd_normal_(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_normal_(
-            _after_autograd[_keyset], self, mean, std, generator=generator
+            _after[_keyset], self, mean, std, generator=generator
         )
     _check_inplace_history(self)
-    _node = _nodes_1.NormalBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NormalBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _operators.redispatch_normal_(
-            _after_autograd[_keyset], self, mean, std, generator=generator
+            _after[_keyset], self, mean, std, generator=generator
         )
     finally:
         _set_state(_outer)
@@ -144,13 +139,13 @@ def autograd_normal_(
 def autograd_zero_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_zero_(_after_autograd[_keyset], self)
+        return _operators.redispatch_zero_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_1.ZeroBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ZeroBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_zero_(_after_autograd[_keyset], self)
+        _operators.redispatch_zero_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -160,13 +155,13 @@ def autograd_zero_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 def autograd_unsqueeze(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_unsqueeze(_after_autograd[_keyset], self, dim)
-    _node = _nodes_1.UnsqueezeBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_unsqueeze(_after[_keyset], self, dim)
+    _node = _nodes.UnsqueezeBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_unsqueeze(_after_autograd[_keyset], self, dim)
+        _result = _operators.redispatch_unsqueeze(_after[_keyset], self, dim)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -179,15 +174,15 @@ def autograd_split_Tensor(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_split_Tensor(
-            _after_autograd[_keyset], self, split_size, dim
+            _after[_keyset], self, split_size, dim
         )
-    _node = _nodes_1.SplitBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SplitBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _operators.redispatch_split_Tensor(
-            _after_autograd[_keyset], self, split_size, dim
+            _after[_keyset], self, split_size, dim
         )
     finally:
         _set_state(_outer)
@@ -208,17 +203,17 @@ def autograd_diag_embed(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_diag_embed(
-                _after_autograd[_keyset], self, offset, dim1, dim2
+                _after[_keyset], self, offset, dim1, dim2
             )
         finally:
             _set_state(_outer)
-    _node = _nodes_1.DiagEmbedBackward0((_edge_of(self),), _needs)
+    _node = _nodes.DiagEmbedBackward0((_edge_of(self),), _needs)
     _node.saved = (offset, dim1, dim2)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_diag_embed(
-            _after_autograd[_keyset], self, offset, dim1, dim2
+            _after[_keyset], self, offset, dim1, dim2
         )
     finally:
         _set_state(_outer)
@@ -226,45 +221,18 @@ def autograd_diag_embed(
     return _result
 
 
-def autograd_scatter_add_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
-) -> Tensor:
-    _needs = (self._requires_grad, src._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_scatter_add_(
-            _after_autograd[_keyset], self, dim, index, src
-        )
-    _check_inplace_history(self)
-    _node = _nodes_15.ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
-    _node.saved = (dim, _save(index) if _needs[1] else None, src._shape)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_scatter_add_(
-            _after_autograd[_keyset], self, dim, index, src
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
 def autograd_index_select(
     _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_index_select(
-            _after_autograd[_keyset], self, dim, index
-        )
-    _node = _nodes_1.IndexSelectBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_index_select(_after[_keyset], self, dim, index)
+    _node = _nodes.IndexSelectBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_index_select(
-            _after_autograd[_keyset], self, dim, index
-        )
+        _result = _operators.redispatch_index_select(_after[_keyset], self, dim, index)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -276,7 +244,7 @@ def autograd_index_select_out(
 ) -> Tensor:
     _refuse_out("index_select", (self, out))
     return _operators.redispatch_index_select_out(
-        _after_autograd[_keyset], self, dim, index, out=out
+        _after[_keyset], self, dim, index, out=out
     )
 
 
@@ -286,15 +254,15 @@ def autograd_index_copy(
     _needs = (self._requires_grad, source._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_index_copy(
-            _after_autograd[_keyset], self, dim, index, source
+            _after[_keyset], self, dim, index, source
         )
-    _node = _nodes_1.IndexCopyBackward0((_edge_of(self), _edge_of(source)), _needs)
+    _node = _nodes.IndexCopyBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index), source._shape)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_index_copy(
-            _after_autograd[_keyset], self, dim, index, source
+            _after[_keyset], self, dim, index, source
         )
     finally:
         _set_state(_outer)
@@ -313,8 +281,29 @@ def autograd_index_copy_out(
 ) -> Tensor:
     _refuse_out("index_copy", (self, source, out))
     return _operators.redispatch_index_copy_out(
-        _after_autograd[_keyset], self, dim, index, source, out=out
+        _after[_keyset], self, dim, index, source, out=out
     )
+
+
+def autograd_index_copy_(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, source._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_index_copy_(
+            _after[_keyset], self, dim, index, source
+        )
+    _check_inplace_history(self)
+    _node = _nodes.IndexCopyBackward0((_edge_of(self), _edge_of(source)), _needs)
+    _node.saved = (dim, _save(index), source._shape)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_index_copy_(_after[_keyset], self, dim, index, source)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_index_Tensor(
@@ -322,17 +311,13 @@ def autograd_index_Tensor(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_index_Tensor(
-            _after_autograd[_keyset], self, indices
-        )
-    _node = _nodes_1.IndexBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_index_Tensor(_after[_keyset], self, indices)
+    _node = _nodes.IndexBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, _save_list(indices))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_index_Tensor(
-            _after_autograd[_keyset], self, indices
-        )
+        _result = _operators.redispatch_index_Tensor(_after[_keyset], self, indices)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -348,88 +333,55 @@ def autograd_index_Tensor_out(
 ) -> Tensor:
     _refuse_out("index", (self, out))
     return _operators.redispatch_index_Tensor_out(
-        _after_autograd[_keyset], self, indices, out=out
+        _after[_keyset], self, indices, out=out
     )
 
 
 def autograd_neg(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_neg(_after_autograd[_keyset], self)
-    _node = _nodes_1.NegBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_neg(_after[_keyset], self)
+    _node = _nodes.NegBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_neg(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_neg(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_neg_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_neg_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.NegBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_neg_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_neg_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("neg", (self, out))
-    return _operators.redispatch_neg_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_asin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_asin_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_2.AsinBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_asin_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_floor_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_floor_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_14.FloorBackward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_floor_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_frac_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_frac_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_9.FracBackward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_frac_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
+    return _operators.redispatch_neg_out(_after[_keyset], self, out=out)
 
 
 def autograd_reciprocal(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_reciprocal(_after_autograd[_keyset], self)
-    _node = _nodes_1.ReciprocalBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_reciprocal(_after[_keyset], self)
+    _node = _nodes.ReciprocalBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_reciprocal(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_reciprocal(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -437,18 +389,35 @@ def autograd_reciprocal(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
+def autograd_reciprocal_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_reciprocal_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.ReciprocalBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_reciprocal_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
+
+
 def autograd_reciprocal_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("reciprocal", (self, out))
-    return _operators.redispatch_reciprocal_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_reciprocal_out(_after[_keyset], self, out=out)
 
 
 def autograd_mul_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_mul_Tensor(_after_autograd[_keyset], self, other)
-    _node = _nodes_1.MulBackward0((_edge_of(self), _edge_of(other)), _needs)
+        return _operators.redispatch_mul_Tensor(_after[_keyset], self, other)
+    _node = _nodes.MulBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(other) if _needs[0] else None,
         _save(self) if _needs[1] else None,
@@ -456,20 +425,40 @@ def autograd_mul_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_mul_Tensor(
-            _after_autograd[_keyset], self, other
-        )
+        _result = _operators.redispatch_mul_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_mul__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_mul__Tensor(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.MulBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (
+        _save(other) if _needs[0] else None,
+        _save(_original(self)) if _needs[1] else None,
+    )
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_mul__Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_mul_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("mul", (self, other, out))
-    return _operators.redispatch_mul_out(_after_autograd[_keyset], self, other, out=out)
+    return _operators.redispatch_mul_out(_after[_keyset], self, other, out=out)
 
 
 def autograd_mul_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
@@ -478,35 +467,50 @@ def autograd_mul_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_mul_Scalar(
-                _after_autograd[_keyset], self, other
-            )
+            return _operators.redispatch_mul_Scalar(_after[_keyset], self, other)
         finally:
             _set_state(_outer)
-    _node = _nodes_1.MulBackward1((_edge_of(self),), _needs)
+    _node = _nodes.MulBackward1((_edge_of(self),), _needs)
     _node.saved = (other,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_mul_Scalar(
-            _after_autograd[_keyset], self, other
-        )
+        _result = _operators.redispatch_mul_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_mul__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_mul__Scalar(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.MulBackward1((_edge_of(self),), _needs)
+    _node.saved = (other,)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_mul__Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_fmin(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_fmin(_after_autograd[_keyset], self, other)
-    _node = _nodes_1.FminBackward0((_edge_of(self), _edge_of(other)), _needs)
+        return _operators.redispatch_fmin(_after[_keyset], self, other)
+    _node = _nodes.FminBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_fmin(_after_autograd[_keyset], self, other)
+        _result = _operators.redispatch_fmin(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -517,21 +521,19 @@ def autograd_fmin_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("fmin", (self, other, out))
-    return _operators.redispatch_fmin_out(
-        _after_autograd[_keyset], self, other, out=out
-    )
+    return _operators.redispatch_fmin_out(_after[_keyset], self, other, out=out)
 
 
 def autograd_lt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_lt__Scalar(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_lt__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes_1.LtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LtBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_lt__Scalar(_after_autograd[_keyset], self, other)
+        _operators.redispatch_lt__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -541,14 +543,14 @@ def autograd_lt__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
 def autograd_lt__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_lt__Tensor(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_lt__Tensor(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes_1.LtBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.LtBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_lt__Tensor(_after_autograd[_keyset], self, other)
+        _operators.redispatch_lt__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -558,13 +560,13 @@ def autograd_lt__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
 def autograd_le__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_le__Scalar(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_le__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes_1.LeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LeBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_le__Scalar(_after_autograd[_keyset], self, other)
+        _operators.redispatch_le__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -574,31 +576,18 @@ def autograd_le__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
 def autograd_le__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_le__Tensor(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_le__Tensor(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes_1.LeBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.LeBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_le__Tensor(_after_autograd[_keyset], self, other)
+        _operators.redispatch_le__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
-
-
-def autograd_bitwise_xor__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        return _operators.redispatch_bitwise_xor__Scalar(
-            _after_autograd[_keyset], self, other
-        )
-    finally:
-        _set_state(_outer)
 
 
 def autograd_amax(
@@ -609,15 +598,13 @@ def autograd_amax(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_amax(_after_autograd[_keyset], self, dim, keepdim)
-    _node = _nodes_1.AmaxBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_amax(_after[_keyset], self, dim, keepdim)
+    _node = _nodes.AmaxBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_amax(
-            _after_autograd[_keyset], self, dim, keepdim
-        )
+        _result = _operators.redispatch_amax(_after[_keyset], self, dim, keepdim)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -634,42 +621,23 @@ def autograd_amax_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("amax", (self, out))
-    return _operators.redispatch_amax_out(
-        _after_autograd[_keyset], self, dim, keepdim, out=out
-    )
+    return _operators.redispatch_amax_out(_after[_keyset], self, dim, keepdim, out=out)
 
 
 def autograd_trace(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_trace(_after_autograd[_keyset], self)
-    _node = _nodes_1.TraceBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_trace(_after[_keyset], self)
+    _node = _nodes.TraceBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_trace(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_trace(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
-
-
-def autograd_relu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_relu_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_8.ReluBackward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_relu_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    _node.keep(_save_result(self, 0))
-    return self
 
 
 def autograd_elu(
@@ -682,15 +650,15 @@ def autograd_elu(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_elu(
-            _after_autograd[_keyset], self, alpha, scale, input_scale
+            _after[_keyset], self, alpha, scale, input_scale
         )
-    _node = _nodes_1.EluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.EluBackward0((_edge_of(self),), _needs)
     _node.saved = (alpha, scale, input_scale, _save(self))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_elu(
-            _after_autograd[_keyset], self, alpha, scale, input_scale
+            _after[_keyset], self, alpha, scale, input_scale
         )
     finally:
         _set_state(_outer)
@@ -709,8 +677,33 @@ def autograd_elu_out(
 ) -> Tensor:
     _refuse_out("elu", (self, out))
     return _operators.redispatch_elu_out(
-        _after_autograd[_keyset], self, alpha, scale, input_scale, out=out
+        _after[_keyset], self, alpha, scale, input_scale, out=out
     )
+
+
+def autograd_elu_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    alpha: Number = 1,
+    scale: Number = 1,
+    input_scale: Number = 1,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_elu_(
+            _after[_keyset], self, alpha, scale, input_scale
+        )
+    _check_inplace_history(self)
+    _node = _nodes.EluBackward0((_edge_of(self),), _needs)
+    _node.saved = (alpha, scale, input_scale, _save(_original(self)))
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_elu_(_after[_keyset], self, alpha, scale, input_scale)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 aten.impl("full_like", autograd_full_like, with_keyset=True)
@@ -720,36 +713,36 @@ aten.impl("zero_", autograd_zero_, with_keyset=True)
 aten.impl("unsqueeze", autograd_unsqueeze, with_keyset=True)
 aten.impl("split.Tensor", autograd_split_Tensor, with_keyset=True)
 aten.impl("diag_embed", autograd_diag_embed, with_keyset=True)
-aten.impl("scatter_add_", autograd_scatter_add_, with_keyset=True)
 aten.impl("index_select", autograd_index_select, with_keyset=True)
 aten.impl("index_select.out", autograd_index_select_out, with_keyset=True)
 aten.impl("index_copy", autograd_index_copy, with_keyset=True)
 aten.impl("index_copy.out", autograd_index_copy_out, with_keyset=True)
+aten.impl("index_copy_", autograd_index_copy_, with_keyset=True)
 aten.impl("index.Tensor", autograd_index_Tensor, with_keyset=True)
 aten.impl("index.Tensor_out", autograd_index_Tensor_out, with_keyset=True)
 aten.impl("neg", autograd_neg, with_keyset=True)
+aten.impl("neg_", autograd_neg_, with_keyset=True)
 aten.impl("neg.out", autograd_neg_out, with_keyset=True)
-aten.impl("asin_", autograd_asin_, with_keyset=True)
-aten.impl("floor_", autograd_floor_, with_keyset=True)
-aten.impl("frac_", autograd_frac_, with_keyset=True)
 aten.impl("reciprocal", autograd_reciprocal, with_keyset=True)
+aten.impl("reciprocal_", autograd_reciprocal_, with_keyset=True)
 aten.impl("reciprocal.out", autograd_reciprocal_out, with_keyset=True)
 aten.impl("mul.Tensor", autograd_mul_Tensor, with_keyset=True)
+aten.impl("mul_.Tensor", autograd_mul__Tensor, with_keyset=True)
 aten.impl("mul.out", autograd_mul_out, with_keyset=True)
 aten.impl("mul.Scalar", autograd_mul_Scalar, with_keyset=True)
+aten.impl("mul_.Scalar", autograd_mul__Scalar, with_keyset=True)
 aten.impl("fmin", autograd_fmin, with_keyset=True)
 aten.impl("fmin.out", autograd_fmin_out, with_keyset=True)
 aten.impl("lt_.Scalar", autograd_lt__Scalar, with_keyset=True)
 aten.impl("lt_.Tensor", autograd_lt__Tensor, with_keyset=True)
 aten.impl("le_.Scalar", autograd_le__Scalar, with_keyset=True)
 aten.impl("le_.Tensor", autograd_le__Tensor, with_keyset=True)
-aten.impl("bitwise_xor_.Scalar", autograd_bitwise_xor__Scalar, with_keyset=True)
 aten.impl("amax", autograd_amax, with_keyset=True)
 aten.impl("amax.out", autograd_amax_out, with_keyset=True)
 aten.impl("trace", autograd_trace, with_keyset=True)
-aten.impl("relu_", autograd_relu_, with_keyset=True)
 aten.impl("elu", autograd_elu, with_keyset=True)
 aten.impl("elu.out", autograd_elu_out, with_keyset=True)
+aten.impl("elu_", autograd_elu_, with_keyset=True)
 aten.impl("ne.Scalar_out", _fallthrough)
 aten.impl("ne.Scalar", _fallthrough)
 aten.impl("ne.Tensor_out", _fallthrough)
@@ -758,4 +751,3 @@ aten.impl("lt.Scalar_out", _fallthrough)
 aten.impl("lt.Scalar", _fallthrough)
 aten.impl("lt.Tensor_out", _fallthrough)
 aten.impl("lt.Tensor", _fallthrough)
-aten.impl("bitwise_xor_.Tensor", _fallthrough)

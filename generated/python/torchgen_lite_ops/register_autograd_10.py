@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,9 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_10 as _nodes_10
-from . import nodes_14 as _nodes_14
-from . import nodes_3 as _nodes_3
+from . import nodes_10 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -70,7 +68,7 @@ def autograd_ones_like(
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _operators.redispatch_ones_like(
-            _after_autograd[_keyset],
+            _after[_keyset],
             self,
             dtype=dtype,
             layout=layout,
@@ -96,7 +94,7 @@ def autograd_new_ones(
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _operators.redispatch_new_ones(
-            _after_autograd[_keyset],
+            _after[_keyset],
             self,
             size,
             dtype=dtype,
@@ -118,15 +116,15 @@ def autograd_as_strided(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_as_strided(
-            _after_autograd[_keyset], self, size, stride, storage_offset
+            _after[_keyset], self, size, stride, storage_offset
         )
-    _node = _nodes_10.AsStridedBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AsStridedBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), size, stride, storage_offset)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _operators.redispatch_as_strided(
-            _after_autograd[_keyset], self, size, stride, storage_offset
+            _after[_keyset], self, size, stride, storage_offset
         )
     finally:
         _set_state(_outer)
@@ -142,15 +140,15 @@ def autograd_stack(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_stack(_after_autograd[_keyset], tensors, dim)
+            return _operators.redispatch_stack(_after[_keyset], tensors, dim)
         finally:
             _set_state(_outer)
-    _node = _nodes_10.StackBackward0((*_edges_of(tensors),), _needs)
+    _node = _nodes.StackBackward0((*_edges_of(tensors),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_stack(_after_autograd[_keyset], tensors, dim)
+        _result = _operators.redispatch_stack(_after[_keyset], tensors, dim)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -161,9 +159,7 @@ def autograd_stack_out(
     _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
 ) -> Tensor:
     _refuse_out("stack", (*tensors, out))
-    return _operators.redispatch_stack_out(
-        _after_autograd[_keyset], tensors, dim, out=out
-    )
+    return _operators.redispatch_stack_out(_after[_keyset], tensors, dim, out=out)
 
 
 def autograd__index_put_impl_(
@@ -177,16 +173,16 @@ def autograd__index_put_impl_(
     _needs = (self._requires_grad, values._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch__index_put_impl_(
-            _after_autograd[_keyset], self, indices, values, accumulate, unsafe
+            _after[_keyset], self, indices, values, accumulate, unsafe
         )
     _check_inplace_history(self)
-    _node = _nodes_10.IndexPutImplBackward0((_edge_of(self), _edge_of(values)), _needs)
+    _node = _nodes.IndexPutImplBackward0((_edge_of(self), _edge_of(values)), _needs)
     _node.saved = (_save_list(indices), accumulate)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _operators.redispatch__index_put_impl_(
-            _after_autograd[_keyset], self, indices, values, accumulate, unsafe
+            _after[_keyset], self, indices, values, accumulate, unsafe
         )
     finally:
         _set_state(_outer)
@@ -197,60 +193,77 @@ def autograd__index_put_impl_(
 def autograd_log2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_log2(_after_autograd[_keyset], self)
-    _node = _nodes_10.Log2Backward0((_edge_of(self),), _needs)
+        return _operators.redispatch_log2(_after[_keyset], self)
+    _node = _nodes.Log2Backward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_log2(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_log2(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_log2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_log2_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.Log2Backward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_log2_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_log2_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("log2", (self, out))
-    return _operators.redispatch_log2_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_log2_out(_after[_keyset], self, out=out)
 
 
 def autograd_sin(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sin(_after_autograd[_keyset], self)
-    _node = _nodes_10.SinBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_sin(_after[_keyset], self)
+    _node = _nodes.SinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_sin(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_sin(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_sin_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
-    _refuse_out("sin", (self, out))
-    return _operators.redispatch_sin_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_asinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+def autograd_sin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_asinh_(_after_autograd[_keyset], self)
+        return _operators.redispatch_sin_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_14.AsinhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_asinh_(_after_autograd[_keyset], self)
+        _operators.redispatch_sin_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
+
+
+def autograd_sin_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("sin", (self, out))
+    return _operators.redispatch_sin_out(_after[_keyset], self, out=out)
 
 
 def autograd_remainder_Scalar_out(
@@ -258,7 +271,7 @@ def autograd_remainder_Scalar_out(
 ) -> Tensor:
     _refuse_out("remainder", (self, out))
     return _operators.redispatch_remainder_Scalar_out(
-        _after_autograd[_keyset], self, other, out=out
+        _after[_keyset], self, other, out=out
     )
 
 
@@ -270,22 +283,36 @@ def autograd_remainder_Scalar(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_remainder_Scalar(
-                _after_autograd[_keyset], self, other
-            )
+            return _operators.redispatch_remainder_Scalar(_after[_keyset], self, other)
         finally:
             _set_state(_outer)
-    _node = _nodes_10.RemainderBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RemainderBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_remainder_Scalar(
-            _after_autograd[_keyset], self, other
-        )
+        _result = _operators.redispatch_remainder_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_remainder__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_remainder__Scalar(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.RemainderBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_remainder__Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_remainder_Tensor_out(
@@ -293,7 +320,7 @@ def autograd_remainder_Tensor_out(
 ) -> Tensor:
     _refuse_out("remainder", (self, other, out))
     return _operators.redispatch_remainder_Tensor_out(
-        _after_autograd[_keyset], self, other, out=out
+        _after[_keyset], self, other, out=out
     )
 
 
@@ -302,10 +329,8 @@ def autograd_remainder_Tensor(
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_remainder_Tensor(
-            _after_autograd[_keyset], self, other
-        )
-    _node = _nodes_10.RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
+        return _operators.redispatch_remainder_Tensor(_after[_keyset], self, other)
+    _node = _nodes.RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(self) if _needs[1] else None,
         _save(other) if _needs[1] else None,
@@ -313,13 +338,33 @@ def autograd_remainder_Tensor(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_remainder_Tensor(
-            _after_autograd[_keyset], self, other
-        )
+        _result = _operators.redispatch_remainder_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_remainder__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_remainder__Tensor(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (
+        _save(_original(self)) if _needs[1] else None,
+        _save(other) if _needs[1] else None,
+    )
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_remainder__Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_remainder_Scalar_Tensor(
@@ -328,15 +373,15 @@ def autograd_remainder_Scalar_Tensor(
     _needs = (other._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_remainder_Scalar_Tensor(
-            _after_autograd[_keyset], self, other
+            _after[_keyset], self, other
         )
-    _node = _nodes_10.RemainderBackward2((_edge_of(other),), _needs)
+    _node = _nodes.RemainderBackward2((_edge_of(other),), _needs)
     _node.saved = (self, _save(other))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_remainder_Scalar_Tensor(
-            _after_autograd[_keyset], self, other
+            _after[_keyset], self, other
         )
     finally:
         _set_state(_outer)
@@ -348,16 +393,14 @@ def autograd_hypot_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("hypot", (self, other, out))
-    return _operators.redispatch_hypot_out(
-        _after_autograd[_keyset], self, other, out=out
-    )
+    return _operators.redispatch_hypot_out(_after[_keyset], self, other, out=out)
 
 
 def autograd_hypot(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_hypot(_after_autograd[_keyset], self, other)
-    _node = _nodes_10.HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
+        return _operators.redispatch_hypot(_after[_keyset], self, other)
+    _node = _nodes.HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(self) if _needs[0] else None,
         _save(other) if _needs[1] else None,
@@ -365,12 +408,33 @@ def autograd_hypot(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tens
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_hypot(_after_autograd[_keyset], self, other)
+        _result = _operators.redispatch_hypot(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
+
+
+def autograd_hypot_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_hypot_(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (
+        _save(_original(self)) if _needs[0] else None,
+        _save(other) if _needs[1] else None,
+    )
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_hypot_(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
 
 
 def autograd_clamp(
@@ -381,13 +445,13 @@ def autograd_clamp(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_clamp(_after_autograd[_keyset], self, min, max)
-    _node = _nodes_10.ClampBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_clamp(_after[_keyset], self, min, max)
+    _node = _nodes.ClampBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), min, max)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_clamp(_after_autograd[_keyset], self, min, max)
+        _result = _operators.redispatch_clamp(_after[_keyset], self, min, max)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -402,23 +466,65 @@ def autograd_clamp_Tensor(
 ) -> Tensor:
     _needs = (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_clamp_Tensor(
-            _after_autograd[_keyset], self, min, max
-        )
-    _node = _nodes_10.ClampBackward1(
+        return _operators.redispatch_clamp_Tensor(_after[_keyset], self, min, max)
+    _node = _nodes.ClampBackward1(
         (_edge_of(self), _edge_of(min), _edge_of(max)), _needs
     )
     _node.saved = (_save(self), _save_optional(min), _save_optional(max))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_clamp_Tensor(
-            _after_autograd[_keyset], self, min, max
-        )
+        _result = _operators.redispatch_clamp_Tensor(_after[_keyset], self, min, max)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_clamp_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number | None = None,
+    max: Number | None = None,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_clamp_(_after[_keyset], self, min, max)
+    _check_inplace_history(self)
+    _node = _nodes.ClampBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)), min, max)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_clamp_(_after[_keyset], self, min, max)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_clamp__Tensor(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor | None = None,
+    max: Tensor | None = None,
+) -> Tensor:
+    _needs = (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_clamp__Tensor(_after[_keyset], self, min, max)
+    _check_inplace_history(self)
+    _node = _nodes.ClampBackward1(
+        (_edge_of(self), _edge_of(min), _edge_of(max)), _needs
+    )
+    _node.saved = (_save(_original(self)), _save_optional(min), _save_optional(max))
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_clamp__Tensor(_after[_keyset], self, min, max)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_clamp_out(
@@ -430,9 +536,7 @@ def autograd_clamp_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("clamp", (self, out))
-    return _operators.redispatch_clamp_out(
-        _after_autograd[_keyset], self, min, max, out=out
-    )
+    return _operators.redispatch_clamp_out(_after[_keyset], self, min, max, out=out)
 
 
 def autograd_clamp_Tensor_out(
@@ -445,30 +549,8 @@ def autograd_clamp_Tensor_out(
 ) -> Tensor:
     _refuse_out("clamp", (self, min, max, out))
     return _operators.redispatch_clamp_Tensor_out(
-        _after_autograd[_keyset], self, min, max, out=out
+        _after[_keyset], self, min, max, out=out
     )
-
-
-def autograd_cumprod_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
-) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_cumprod_(
-            _after_autograd[_keyset], self, dim, dtype=dtype
-        )
-    _check_inplace_history(self)
-    _node = _nodes_3.CumprodBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)), dim)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_cumprod_(_after_autograd[_keyset], self, dim, dtype=dtype)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    _node.keep(_save_result(self, 0))
-    return self
 
 
 def autograd_native_layer_norm(
@@ -482,9 +564,9 @@ def autograd_native_layer_norm(
     _needs = (input._requires_grad, _needs_grad((weight,)), _needs_grad((bias,)))
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_native_layer_norm(
-            _after_autograd[_keyset], input, normalized_shape, weight, bias, eps
+            _after[_keyset], input, normalized_shape, weight, bias, eps
         )
-    _node = _nodes_10.NativeLayerNormBackward0(
+    _node = _nodes.NativeLayerNormBackward0(
         (_edge_of(input), _edge_of(weight), _edge_of(bias)), _needs
     )
     _node.saved = (_save(input), normalized_shape, _save_optional(weight))
@@ -492,7 +574,7 @@ def autograd_native_layer_norm(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_native_layer_norm(
-            _after_autograd[_keyset], input, normalized_shape, weight, bias, eps
+            _after[_keyset], input, normalized_shape, weight, bias, eps
         )
     finally:
         _set_state(_outer)
@@ -508,22 +590,27 @@ aten.impl("stack", autograd_stack, with_keyset=True)
 aten.impl("stack.out", autograd_stack_out, with_keyset=True)
 aten.impl("_index_put_impl_", autograd__index_put_impl_, with_keyset=True)
 aten.impl("log2", autograd_log2, with_keyset=True)
+aten.impl("log2_", autograd_log2_, with_keyset=True)
 aten.impl("log2.out", autograd_log2_out, with_keyset=True)
 aten.impl("sin", autograd_sin, with_keyset=True)
+aten.impl("sin_", autograd_sin_, with_keyset=True)
 aten.impl("sin.out", autograd_sin_out, with_keyset=True)
-aten.impl("asinh_", autograd_asinh_, with_keyset=True)
 aten.impl("remainder.Scalar_out", autograd_remainder_Scalar_out, with_keyset=True)
 aten.impl("remainder.Scalar", autograd_remainder_Scalar, with_keyset=True)
+aten.impl("remainder_.Scalar", autograd_remainder__Scalar, with_keyset=True)
 aten.impl("remainder.Tensor_out", autograd_remainder_Tensor_out, with_keyset=True)
 aten.impl("remainder.Tensor", autograd_remainder_Tensor, with_keyset=True)
+aten.impl("remainder_.Tensor", autograd_remainder__Tensor, with_keyset=True)
 aten.impl("remainder.Scalar_Tensor", autograd_remainder_Scalar_Tensor, with_keyset=True)
 aten.impl("hypot.out", autograd_hypot_out, with_keyset=True)
 aten.impl("hypot", autograd_hypot, with_keyset=True)
+aten.impl("hypot_", autograd_hypot_, with_keyset=True)
 aten.impl("clamp", autograd_clamp, with_keyset=True)
 aten.impl("clamp.Tensor", autograd_clamp_Tensor, with_keyset=True)
+aten.impl("clamp_", autograd_clamp_, with_keyset=True)
+aten.impl("clamp_.Tensor", autograd_clamp__Tensor, with_keyset=True)
 aten.impl("clamp.out", autograd_clamp_out, with_keyset=True)
 aten.impl("clamp.Tensor_out", autograd_clamp_Tensor_out, with_keyset=True)
-aten.impl("cumprod_", autograd_cumprod_, with_keyset=True)
 aten.impl("native_layer_norm", autograd_native_layer_norm, with_keyset=True)
 aten.impl("gt.Scalar_out", _fallthrough)
 aten.impl("gt.Scalar", _fallthrough)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,11 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_11 as _nodes_11
-from . import nodes_2 as _nodes_2
-from . import nodes_5 as _nodes_5
-from . import nodes_14 as _nodes_14
-from . import nodes_8 as _nodes_8
+from . import nodes_11 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -59,19 +55,15 @@ def autograd__unsafe_view(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch__unsafe_view(
-                _after_autograd[_keyset], self, size
-            )
+            return _operators.redispatch__unsafe_view(_after[_keyset], self, size)
         finally:
             _set_state(_outer)
-    _node = _nodes_11.UnsafeViewBackward0((_edge_of(self),), _needs)
+    _node = _nodes.UnsafeViewBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch__unsafe_view(
-            _after_autograd[_keyset], self, size
-        )
+        _result = _operators.redispatch__unsafe_view(_after[_keyset], self, size)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -81,13 +73,13 @@ def autograd__unsafe_view(
 def autograd_take(_keyset: DispatchKeySet, self: Tensor, index: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_take(_after_autograd[_keyset], self, index)
-    _node = _nodes_11.TakeBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_take(_after[_keyset], self, index)
+    _node = _nodes.TakeBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_take(_after_autograd[_keyset], self, index)
+        _result = _operators.redispatch_take(_after[_keyset], self, index)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -98,9 +90,7 @@ def autograd_take_out(
     _keyset: DispatchKeySet, self: Tensor, index: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("take", (self, out))
-    return _operators.redispatch_take_out(
-        _after_autograd[_keyset], self, index, out=out
-    )
+    return _operators.redispatch_take_out(_after[_keyset], self, index, out=out)
 
 
 def autograd_index_put(
@@ -116,17 +106,17 @@ def autograd_index_put(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_index_put(
-                _after_autograd[_keyset], self, indices, values, accumulate
+                _after[_keyset], self, indices, values, accumulate
             )
         finally:
             _set_state(_outer)
-    _node = _nodes_11.IndexPutBackward0((_edge_of(self), _edge_of(values)), _needs)
+    _node = _nodes.IndexPutBackward0((_edge_of(self), _edge_of(values)), _needs)
     _node.saved = (_save_list(indices), accumulate)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_index_put(
-            _after_autograd[_keyset], self, indices, values, accumulate
+            _after[_keyset], self, indices, values, accumulate
         )
     finally:
         _set_state(_outer)
@@ -134,103 +124,139 @@ def autograd_index_put(
     return _result
 
 
-def autograd_exp(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
+def autograd_index_put_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    indices: Sequence[Tensor | None],
+    values: Tensor,
+    accumulate: bool = False,
+) -> Tensor:
+    _needs = (self._requires_grad, values._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_exp(_after_autograd[_keyset], self)
-    _node = _nodes_11.ExpBackward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
-    try:
-        _result = _operators.redispatch_exp(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _set_history(_node, _result)
-    _node.keep(_save_result(_result, 0))
-    return _result
-
-
-def autograd_exp_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
-    _refuse_out("exp", (self, out))
-    return _operators.redispatch_exp_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_sinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sinh_(_after_autograd[_keyset], self)
+        return _operators.redispatch_index_put_(
+            _after[_keyset], self, indices, values, accumulate
+        )
     _check_inplace_history(self)
-    _node = _nodes_2.SinhBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
+    _node = _nodes.IndexPutBackward0((_edge_of(self), _edge_of(values)), _needs)
+    _node.saved = (_save_list(indices), accumulate)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_sinh_(_after_autograd[_keyset], self)
+        _operators.redispatch_index_put_(
+            _after[_keyset], self, indices, values, accumulate
+        )
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
 
-def autograd_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+def autograd_exp(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sigmoid(_after_autograd[_keyset], self)
-    _node = _nodes_11.SigmoidBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_exp(_after[_keyset], self)
+    _node = _nodes.ExpBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_sigmoid(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_exp(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
+
+
+def autograd_exp_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_exp_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.ExpBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_exp_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
+
+
+def autograd_exp_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("exp", (self, out))
+    return _operators.redispatch_exp_out(_after[_keyset], self, out=out)
+
+
+def autograd_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sigmoid(_after[_keyset], self)
+    _node = _nodes.SigmoidBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_sigmoid(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    _node.keep(_save_result(_result, 0))
+    return _result
+
+
+def autograd_sigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sigmoid_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.SigmoidBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_sigmoid_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
 
 
 def autograd_sigmoid_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("sigmoid", (self, out))
-    return _operators.redispatch_sigmoid_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_sigmoid_out(_after[_keyset], self, out=out)
 
 
 def autograd_logical_not(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_logical_not(_after_autograd[_keyset], self)
+        return _operators.redispatch_logical_not(_after[_keyset], self)
     finally:
         _set_state(_outer)
 
 
-def autograd_atan2_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_atan2_(_after_autograd[_keyset], self, other)
-    _check_inplace_history(self)
-    _node = _nodes_5.Atan2Backward0((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (_save(other), _save(_original(self)))
+def autograd_logical_not_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_atan2_(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_logical_not_(_after[_keyset], self)
     finally:
         _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
 
 
 def autograd_eq__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_eq__Scalar(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_eq__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes_11.EqBackward0((_edge_of(self),), _needs)
+    _node = _nodes.EqBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_eq__Scalar(_after_autograd[_keyset], self, other)
+        _operators.redispatch_eq__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -240,50 +266,14 @@ def autograd_eq__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
 def autograd_eq__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_eq__Tensor(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_eq__Tensor(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes_11.EqBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.EqBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_eq__Tensor(_after_autograd[_keyset], self, other)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_baddbmm_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
-) -> Tensor:
-    _needs = (self._requires_grad, batch1._requires_grad, batch2._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_baddbmm_(
-            _after_autograd[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
-        )
-    _check_inplace_history(self)
-    _node = _nodes_5.BaddbmmBackward0(
-        (_edge_of(self), _edge_of(batch1), _edge_of(batch2)), _needs
-    )
-    _node.saved = (
-        beta,
-        _save(batch2) if _needs[1] else None,
-        alpha,
-        _save(batch1) if _needs[2] else None,
-    )
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_baddbmm_(
-            _after_autograd[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
-        )
+        _operators.redispatch_eq__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -302,9 +292,9 @@ def autograd_addmv(
     _needs = (self._requires_grad, mat._requires_grad, vec._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_addmv(
-            _after_autograd[_keyset], self, mat, vec, beta=beta, alpha=alpha
+            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha
         )
-    _node = _nodes_11.AddmvBackward0(
+    _node = _nodes.AddmvBackward0(
         (_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs
     )
     _node.saved = (
@@ -317,7 +307,7 @@ def autograd_addmv(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_addmv(
-            _after_autograd[_keyset], self, mat, vec, beta=beta, alpha=alpha
+            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -337,61 +327,40 @@ def autograd_addmv_out(
 ) -> Tensor:
     _refuse_out("addmv", (self, mat, vec, out))
     return _operators.redispatch_addmv_out(
-        _after_autograd[_keyset], self, mat, vec, beta=beta, alpha=alpha, out=out
+        _after[_keyset], self, mat, vec, beta=beta, alpha=alpha, out=out
     )
 
 
-def autograd_mish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_mish_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_2.MishBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_mish_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_leaky_relu_(
-    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
+def autograd_addmv_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
 ) -> Tensor:
-    _needs = (self._requires_grad,)
+    _needs = (self._requires_grad, mat._requires_grad, vec._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_leaky_relu_(
-            _after_autograd[_keyset], self, negative_slope
+        return _operators.redispatch_addmv_(
+            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha
         )
     _check_inplace_history(self)
-    _node = _nodes_14.LeakyReluBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)), negative_slope)
+    _node = _nodes.AddmvBackward0(
+        (_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs
+    )
+    _node.saved = (
+        beta,
+        _save(vec) if _needs[1] else None,
+        alpha,
+        _save(mat) if _needs[2] else None,
+    )
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_leaky_relu_(
-            _after_autograd[_keyset], self, negative_slope
+        _operators.redispatch_addmv_(
+            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha
         )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_hardsigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_hardsigmoid_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_8.HardsigmoidBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_hardsigmoid_(_after_autograd[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -402,7 +371,7 @@ def autograd_indices(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_indices(_after_autograd[_keyset], self)
+        return _operators.redispatch_indices(_after[_keyset], self)
     finally:
         _set_state(_outer)
 
@@ -411,21 +380,20 @@ aten.impl("_unsafe_view", autograd__unsafe_view, with_keyset=True)
 aten.impl("take", autograd_take, with_keyset=True)
 aten.impl("take.out", autograd_take_out, with_keyset=True)
 aten.impl("index_put", autograd_index_put, with_keyset=True)
+aten.impl("index_put_", autograd_index_put_, with_keyset=True)
 aten.impl("exp", autograd_exp, with_keyset=True)
+aten.impl("exp_", autograd_exp_, with_keyset=True)
 aten.impl("exp.out", autograd_exp_out, with_keyset=True)
-aten.impl("sinh_", autograd_sinh_, with_keyset=True)
 aten.impl("sigmoid", autograd_sigmoid, with_keyset=True)
+aten.impl("sigmoid_", autograd_sigmoid_, with_keyset=True)
 aten.impl("sigmoid.out", autograd_sigmoid_out, with_keyset=True)
 aten.impl("logical_not", autograd_logical_not, with_keyset=True)
-aten.impl("atan2_", autograd_atan2_, with_keyset=True)
+aten.impl("logical_not_", autograd_logical_not_, with_keyset=True)
 aten.impl("eq_.Scalar", autograd_eq__Scalar, with_keyset=True)
 aten.impl("eq_.Tensor", autograd_eq__Tensor, with_keyset=True)
-aten.impl("baddbmm_", autograd_baddbmm_, with_keyset=True)
 aten.impl("addmv", autograd_addmv, with_keyset=True)
 aten.impl("addmv.out", autograd_addmv_out, with_keyset=True)
-aten.impl("mish_", autograd_mish_, with_keyset=True)
-aten.impl("leaky_relu_", autograd_leaky_relu_, with_keyset=True)
-aten.impl("hardsigmoid_", autograd_hardsigmoid_, with_keyset=True)
+aten.impl("addmv_", autograd_addmv_, with_keyset=True)
 aten.impl("indices", autograd_indices, with_keyset=True)
 aten.impl("nonzero", _fallthrough)
 aten.impl("nonzero.out", _fallthrough)

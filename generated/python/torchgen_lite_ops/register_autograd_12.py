@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,13 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_4 as _nodes_4
-from . import nodes_12 as _nodes_12
-from . import nodes_3 as _nodes_3
-from . import nodes_5 as _nodes_5
-from . import nodes_7 as _nodes_7
-from . import nodes_10 as _nodes_10
-from . import nodes_14 as _nodes_14
+from . import nodes_12 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -53,23 +47,6 @@ if TYPE_CHECKING:
 aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 
 
-def autograd_triu_(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_triu_(_after_autograd[_keyset], self, diagonal)
-    _check_inplace_history(self)
-    _node = _nodes_4.TriuBackward0((_edge_of(self),), _needs)
-    _node.saved = (diagonal,)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_triu_(_after_autograd[_keyset], self, diagonal)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
 def autograd_masked_fill_Scalar(
     _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
 ) -> Tensor:
@@ -79,17 +56,17 @@ def autograd_masked_fill_Scalar(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_masked_fill_Scalar(
-                _after_autograd[_keyset], self, mask, value
+                _after[_keyset], self, mask, value
             )
         finally:
             _set_state(_outer)
-    _node = _nodes_12.MaskedFillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.MaskedFillBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(mask),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_masked_fill_Scalar(
-            _after_autograd[_keyset], self, mask, value
+            _after[_keyset], self, mask, value
         )
     finally:
         _set_state(_outer)
@@ -106,22 +83,64 @@ def autograd_masked_fill_Tensor(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_masked_fill_Tensor(
-                _after_autograd[_keyset], self, mask, value
+                _after[_keyset], self, mask, value
             )
         finally:
             _set_state(_outer)
-    _node = _nodes_12.MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
+    _node = _nodes.MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
     _node.saved = (_save(mask),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_masked_fill_Tensor(
-            _after_autograd[_keyset], self, mask, value
+            _after[_keyset], self, mask, value
         )
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_masked_fill__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_masked_fill__Scalar(
+            _after[_keyset], self, mask, value
+        )
+    _check_inplace_history(self)
+    _node = _nodes.MaskedFillBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(mask),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_masked_fill__Scalar(_after[_keyset], self, mask, value)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_masked_fill__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, value._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_masked_fill__Tensor(
+            _after[_keyset], self, mask, value
+        )
+    _check_inplace_history(self)
+    _node = _nodes.MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
+    _node.saved = (_save(mask),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_masked_fill__Tensor(_after[_keyset], self, mask, value)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_topk(
@@ -135,15 +154,15 @@ def autograd_topk(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_topk(
-            _after_autograd[_keyset], self, k, dim, largest, sorted
+            _after[_keyset], self, k, dim, largest, sorted
         )
-    _node = _nodes_12.TopkBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TopkBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_topk(
-            _after_autograd[_keyset], self, k, dim, largest, sorted
+            _after[_keyset], self, k, dim, largest, sorted
         )
     finally:
         _set_state(_outer)
@@ -165,66 +184,8 @@ def autograd_topk_values(
 ) -> tuple[Tensor, Tensor]:
     _refuse_out("topk", (self, values, indices))
     return _operators.redispatch_topk_values(
-        _after_autograd[_keyset],
-        self,
-        k,
-        dim,
-        largest,
-        sorted,
-        values=values,
-        indices=indices,
+        _after[_keyset], self, k, dim, largest, sorted, values=values, indices=indices
     )
-
-
-def autograd_expm1_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_expm1_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_3.Expm1Backward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_expm1_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    _node.keep(_save_result(self, 0))
-    return self
-
-
-def autograd_cos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_cos_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_5.CosBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_cos_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_tan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_tan_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_7.TanBackward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_tan_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    _node.keep(_save_result(self, 0))
-    return self
 
 
 def autograd_sub_out(
@@ -237,7 +198,7 @@ def autograd_sub_out(
 ) -> Tensor:
     _refuse_out("sub", (self, other, out))
     return _operators.redispatch_sub_out(
-        _after_autograd[_keyset], self, other, alpha=alpha, out=out
+        _after[_keyset], self, other, alpha=alpha, out=out
     )
 
 
@@ -247,20 +208,41 @@ def autograd_sub_Tensor(
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_sub_Tensor(
-            _after_autograd[_keyset], self, other, alpha=alpha
+            _after[_keyset], self, other, alpha=alpha
         )
-    _node = _nodes_12.SubBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.SubBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_sub_Tensor(
-            _after_autograd[_keyset], self, other, alpha=alpha
+            _after[_keyset], self, other, alpha=alpha
         )
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_sub__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sub__Tensor(
+            _after[_keyset], self, other, alpha=alpha
+        )
+    _check_inplace_history(self)
+    _node = _nodes.SubBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (alpha,)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_sub__Tensor(_after[_keyset], self, other, alpha=alpha)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_sub_Scalar(
@@ -271,42 +253,35 @@ def autograd_sub_Scalar(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_sub_Scalar(
-                _after_autograd[_keyset], self, other, alpha
-            )
+            return _operators.redispatch_sub_Scalar(_after[_keyset], self, other, alpha)
         finally:
             _set_state(_outer)
-    _node = _nodes_12.SubBackward1((_edge_of(self),), _needs)
+    _node = _nodes.SubBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_sub_Scalar(
-            _after_autograd[_keyset], self, other, alpha
-        )
+        _result = _operators.redispatch_sub_Scalar(_after[_keyset], self, other, alpha)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_hypot_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
+def autograd_sub__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+) -> Tensor:
+    _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_hypot_(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_sub__Scalar(_after[_keyset], self, other, alpha)
     _check_inplace_history(self)
-    _node = _nodes_10.HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (
-        _save(_original(self)) if _needs[0] else None,
-        _save(other) if _needs[1] else None,
-    )
+    _node = _nodes.SubBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_hypot_(_after_autograd[_keyset], self, other)
+        _operators.redispatch_sub__Scalar(_after[_keyset], self, other, alpha)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
-    _node.keep(_save_result(self, 0))
     return self
 
 
@@ -316,47 +291,20 @@ def autograd_logical_xor(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_logical_xor(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_logical_xor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
 
-def autograd_clamp_max_(_keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_clamp_max_(_after_autograd[_keyset], self, max)
-    _check_inplace_history(self)
-    _node = _nodes_14.ClampMaxBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)), max)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_clamp_max_(_after_autograd[_keyset], self, max)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_clamp_max__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, max: Tensor
+def autograd_logical_xor_(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
-    _needs = (self._requires_grad, max._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_clamp_max__Tensor(
-            _after_autograd[_keyset], self, max
-        )
-    _check_inplace_history(self)
-    _node = _nodes_14.ClampMaxBackward1((_edge_of(self), _edge_of(max)), _needs)
-    _node.saved = (_save(_original(self)), _save(max))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_clamp_max__Tensor(_after_autograd[_keyset], self, max)
+        return _operators.redispatch_logical_xor_(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
 
 
 def autograd_mv(_keyset: DispatchKeySet, self: Tensor, vec: Tensor) -> Tensor:
@@ -365,10 +313,10 @@ def autograd_mv(_keyset: DispatchKeySet, self: Tensor, vec: Tensor) -> Tensor:
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_mv(_after_autograd[_keyset], self, vec)
+            return _operators.redispatch_mv(_after[_keyset], self, vec)
         finally:
             _set_state(_outer)
-    _node = _nodes_12.MvBackward0((_edge_of(self), _edge_of(vec)), _needs)
+    _node = _nodes.MvBackward0((_edge_of(self), _edge_of(vec)), _needs)
     _node.saved = (
         _save(vec) if _needs[0] else None,
         _save(self) if _needs[1] else None,
@@ -376,7 +324,7 @@ def autograd_mv(_keyset: DispatchKeySet, self: Tensor, vec: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_mv(_after_autograd[_keyset], self, vec)
+        _result = _operators.redispatch_mv(_after[_keyset], self, vec)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -387,7 +335,7 @@ def autograd_mv_out(
     _keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("mv", (self, vec, out))
-    return _operators.redispatch_mv_out(_after_autograd[_keyset], self, vec, out=out)
+    return _operators.redispatch_mv_out(_after[_keyset], self, vec, out=out)
 
 
 def autograd_hardshrink(
@@ -395,15 +343,13 @@ def autograd_hardshrink(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_hardshrink(_after_autograd[_keyset], self, lambd)
-    _node = _nodes_12.HardshrinkBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_hardshrink(_after[_keyset], self, lambd)
+    _node = _nodes.HardshrinkBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), lambd)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_hardshrink(
-            _after_autograd[_keyset], self, lambd
-        )
+        _result = _operators.redispatch_hardshrink(_after[_keyset], self, lambd)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -414,9 +360,7 @@ def autograd_hardshrink_out(
     _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
 ) -> Tensor:
     _refuse_out("hardshrink", (self, out))
-    return _operators.redispatch_hardshrink_out(
-        _after_autograd[_keyset], self, lambd, out=out
-    )
+    return _operators.redispatch_hardshrink_out(_after[_keyset], self, lambd, out=out)
 
 
 def autograd_log_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
@@ -425,15 +369,15 @@ def autograd_log_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_log_sigmoid(_after_autograd[_keyset], self)
+            return _operators.redispatch_log_sigmoid(_after[_keyset], self)
         finally:
             _set_state(_outer)
-    _node = _nodes_12.LogSigmoidBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LogSigmoidBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_log_sigmoid(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_log_sigmoid(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -450,15 +394,15 @@ def autograd_smooth_l1_loss(
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_smooth_l1_loss(
-            _after_autograd[_keyset], self, target, reduction, beta
+            _after[_keyset], self, target, reduction, beta
         )
-    _node = _nodes_12.SmoothL1LossBackward0((_edge_of(self), _edge_of(target)), _needs)
+    _node = _nodes.SmoothL1LossBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (_save(self), _save(target), reduction, beta)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_smooth_l1_loss(
-            _after_autograd[_keyset], self, target, reduction, beta
+            _after[_keyset], self, target, reduction, beta
         )
     finally:
         _set_state(_outer)
@@ -477,7 +421,7 @@ def autograd_smooth_l1_loss_out(
 ) -> Tensor:
     _refuse_out("smooth_l1_loss", (self, target, out))
     return _operators.redispatch_smooth_l1_loss_out(
-        _after_autograd[_keyset], self, target, reduction, beta, out=out
+        _after[_keyset], self, target, reduction, beta, out=out
     )
 
 
@@ -491,9 +435,9 @@ def autograd_binary_cross_entropy(
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_binary_cross_entropy(
-            _after_autograd[_keyset], self, target, weight, reduction
+            _after[_keyset], self, target, weight, reduction
         )
-    _node = _nodes_12.BinaryCrossEntropyBackward0(
+    _node = _nodes.BinaryCrossEntropyBackward0(
         (_edge_of(self), _edge_of(target)), _needs
     )
     _node.saved = (
@@ -506,7 +450,7 @@ def autograd_binary_cross_entropy(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_binary_cross_entropy(
-            _after_autograd[_keyset], self, target, weight, reduction
+            _after[_keyset], self, target, weight, reduction
         )
     finally:
         _set_state(_outer)
@@ -525,7 +469,7 @@ def autograd_binary_cross_entropy_out(
 ) -> Tensor:
     _refuse_out("binary_cross_entropy", (self, target, out))
     return _operators.redispatch_binary_cross_entropy_out(
-        _after_autograd[_keyset], self, target, weight, reduction, out=out
+        _after[_keyset], self, target, weight, reduction, out=out
     )
 
 
@@ -543,11 +487,11 @@ def autograd_binary_cross_entropy_with_logits(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_binary_cross_entropy_with_logits(
-                _after_autograd[_keyset], self, target, weight, pos_weight, reduction
+                _after[_keyset], self, target, weight, pos_weight, reduction
             )
         finally:
             _set_state(_outer)
-    _node = _nodes_12.BinaryCrossEntropyWithLogitsBackward0(
+    _node = _nodes.BinaryCrossEntropyWithLogitsBackward0(
         (_edge_of(self), _edge_of(target)), _needs
     )
     _node.saved = (
@@ -561,7 +505,7 @@ def autograd_binary_cross_entropy_with_logits(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_binary_cross_entropy_with_logits(
-            _after_autograd[_keyset], self, target, weight, pos_weight, reduction
+            _after[_keyset], self, target, weight, pos_weight, reduction
         )
     finally:
         _set_state(_outer)
@@ -569,21 +513,19 @@ def autograd_binary_cross_entropy_with_logits(
     return _result
 
 
-aten.impl("triu_", autograd_triu_, with_keyset=True)
 aten.impl("masked_fill.Scalar", autograd_masked_fill_Scalar, with_keyset=True)
 aten.impl("masked_fill.Tensor", autograd_masked_fill_Tensor, with_keyset=True)
+aten.impl("masked_fill_.Scalar", autograd_masked_fill__Scalar, with_keyset=True)
+aten.impl("masked_fill_.Tensor", autograd_masked_fill__Tensor, with_keyset=True)
 aten.impl("topk", autograd_topk, with_keyset=True)
 aten.impl("topk.values", autograd_topk_values, with_keyset=True)
-aten.impl("expm1_", autograd_expm1_, with_keyset=True)
-aten.impl("cos_", autograd_cos_, with_keyset=True)
-aten.impl("tan_", autograd_tan_, with_keyset=True)
 aten.impl("sub.out", autograd_sub_out, with_keyset=True)
 aten.impl("sub.Tensor", autograd_sub_Tensor, with_keyset=True)
+aten.impl("sub_.Tensor", autograd_sub__Tensor, with_keyset=True)
 aten.impl("sub.Scalar", autograd_sub_Scalar, with_keyset=True)
-aten.impl("hypot_", autograd_hypot_, with_keyset=True)
+aten.impl("sub_.Scalar", autograd_sub__Scalar, with_keyset=True)
 aten.impl("logical_xor", autograd_logical_xor, with_keyset=True)
-aten.impl("clamp_max_", autograd_clamp_max_, with_keyset=True)
-aten.impl("clamp_max_.Tensor", autograd_clamp_max__Tensor, with_keyset=True)
+aten.impl("logical_xor_", autograd_logical_xor_, with_keyset=True)
 aten.impl("mv", autograd_mv, with_keyset=True)
 aten.impl("mv.out", autograd_mv_out, with_keyset=True)
 aten.impl("hardshrink", autograd_hardshrink, with_keyset=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,9 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_13 as _nodes_13
-from . import nodes_10 as _nodes_10
-from . import nodes_4 as _nodes_4
+from . import nodes_13 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -64,7 +62,7 @@ def autograd_new_full(
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _operators.redispatch_new_full(
-            _after_autograd[_keyset],
+            _after[_keyset],
             self,
             size,
             fill_value,
@@ -82,17 +80,13 @@ def autograd_transpose_int(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_transpose_int(
-            _after_autograd[_keyset], self, dim0, dim1
-        )
-    _node = _nodes_13.TransposeBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_transpose_int(_after[_keyset], self, dim0, dim1)
+    _node = _nodes.TransposeBackward0((_edge_of(self),), _needs)
     _node.saved = (dim0, dim1)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_transpose_int(
-            _after_autograd[_keyset], self, dim0, dim1
-        )
+        _result = _operators.redispatch_transpose_int(_after[_keyset], self, dim0, dim1)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -107,15 +101,15 @@ def autograd_rot90(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_rot90(_after_autograd[_keyset], self, k, dims)
+            return _operators.redispatch_rot90(_after[_keyset], self, k, dims)
         finally:
             _set_state(_outer)
-    _node = _nodes_13.Rot90Backward0((_edge_of(self),), _needs)
+    _node = _nodes.Rot90Backward0((_edge_of(self),), _needs)
     _node.saved = (k, dims)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_rot90(_after_autograd[_keyset], self, k, dims)
+        _result = _operators.redispatch_rot90(_after[_keyset], self, k, dims)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -133,15 +127,15 @@ def autograd_gather(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_gather(
-            _after_autograd[_keyset], self, dim, index, sparse_grad=sparse_grad
+            _after[_keyset], self, dim, index, sparse_grad=sparse_grad
         )
-    _node = _nodes_13.GatherBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GatherBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_gather(
-            _after_autograd[_keyset], self, dim, index, sparse_grad=sparse_grad
+            _after[_keyset], self, dim, index, sparse_grad=sparse_grad
         )
     finally:
         _set_state(_outer)
@@ -160,142 +154,46 @@ def autograd_gather_out(
 ) -> Tensor:
     _refuse_out("gather", (self, out))
     return _operators.redispatch_gather_out(
-        _after_autograd[_keyset], self, dim, index, sparse_grad=sparse_grad, out=out
+        _after[_keyset], self, dim, index, sparse_grad=sparse_grad, out=out
     )
-
-
-def autograd_sin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sin_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_10.SinBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_sin_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
 
 
 def autograd_acos(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_acos(_after_autograd[_keyset], self)
-    _node = _nodes_13.AcosBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_acos(_after[_keyset], self)
+    _node = _nodes.AcosBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_acos(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_acos(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_acos_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
-    _refuse_out("acos", (self, out))
-    return _operators.redispatch_acos_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_clamp_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Number | None = None,
-    max: Number | None = None,
-) -> Tensor:
+def autograd_acos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_clamp_(_after_autograd[_keyset], self, min, max)
+        return _operators.redispatch_acos_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_10.ClampBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)), min, max)
+    _node = _nodes.AcosBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_clamp_(_after_autograd[_keyset], self, min, max)
+        _operators.redispatch_acos_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
 
-def autograd_clamp__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Tensor | None = None,
-    max: Tensor | None = None,
-) -> Tensor:
-    _needs = (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_clamp__Tensor(
-            _after_autograd[_keyset], self, min, max
-        )
-    _check_inplace_history(self)
-    _node = _nodes_10.ClampBackward1(
-        (_edge_of(self), _edge_of(min), _edge_of(max)), _needs
-    )
-    _node.saved = (_save(_original(self)), _save_optional(min), _save_optional(max))
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_clamp__Tensor(_after_autograd[_keyset], self, min, max)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_lerp__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
-) -> Tensor:
-    _needs = (self._requires_grad, end._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_lerp__Scalar(
-            _after_autograd[_keyset], self, end, weight
-        )
-    _check_inplace_history(self)
-    _node = _nodes_4.LerpBackward0((_edge_of(self), _edge_of(end)), _needs)
-    _node.saved = (weight,)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_lerp__Scalar(_after_autograd[_keyset], self, end, weight)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_lerp__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
-) -> Tensor:
-    _needs = (self._requires_grad, end._requires_grad, weight._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_lerp__Tensor(
-            _after_autograd[_keyset], self, end, weight
-        )
-    _check_inplace_history(self)
-    _node = _nodes_4.LerpBackward1(
-        (_edge_of(self), _edge_of(end), _edge_of(weight)), _needs
-    )
-    _node.saved = (
-        _save(weight) if _needs[0] or _needs[1] else None,
-        _save(end) if _needs[2] else None,
-        _save(_original(self)) if _needs[2] else None,
-    )
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_lerp__Tensor(_after_autograd[_keyset], self, end, weight)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
+def autograd_acos_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("acos", (self, out))
+    return _operators.redispatch_acos_out(_after[_keyset], self, out=out)
 
 
 def autograd_sum(
@@ -306,17 +204,15 @@ def autograd_sum(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_sum(
-                _after_autograd[_keyset], self, dtype=dtype
-            )
+            return _operators.redispatch_sum(_after[_keyset], self, dtype=dtype)
         finally:
             _set_state(_outer)
-    _node = _nodes_13.SumBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SumBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_sum(_after_autograd[_keyset], self, dtype=dtype)
+        _result = _operators.redispatch_sum(_after[_keyset], self, dtype=dtype)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -334,15 +230,15 @@ def autograd_sum_dim_IntList(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_sum_dim_IntList(
-            _after_autograd[_keyset], self, dim, keepdim, dtype=dtype
+            _after[_keyset], self, dim, keepdim, dtype=dtype
         )
-    _node = _nodes_13.SumBackward1((_edge_of(self),), _needs)
+    _node = _nodes.SumBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_sum_dim_IntList(
-            _after_autograd[_keyset], self, dim, keepdim, dtype=dtype
+            _after[_keyset], self, dim, keepdim, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -361,7 +257,7 @@ def autograd_sum_IntList_out(
 ) -> Tensor:
     _refuse_out("sum", (self, out))
     return _operators.redispatch_sum_IntList_out(
-        _after_autograd[_keyset], self, dim, keepdim, dtype=dtype, out=out
+        _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
     )
 
 
@@ -370,13 +266,9 @@ aten.impl("transpose.int", autograd_transpose_int, with_keyset=True)
 aten.impl("rot90", autograd_rot90, with_keyset=True)
 aten.impl("gather", autograd_gather, with_keyset=True)
 aten.impl("gather.out", autograd_gather_out, with_keyset=True)
-aten.impl("sin_", autograd_sin_, with_keyset=True)
 aten.impl("acos", autograd_acos, with_keyset=True)
+aten.impl("acos_", autograd_acos_, with_keyset=True)
 aten.impl("acos.out", autograd_acos_out, with_keyset=True)
-aten.impl("clamp_", autograd_clamp_, with_keyset=True)
-aten.impl("clamp_.Tensor", autograd_clamp__Tensor, with_keyset=True)
-aten.impl("lerp_.Scalar", autograd_lerp__Scalar, with_keyset=True)
-aten.impl("lerp_.Tensor", autograd_lerp__Tensor, with_keyset=True)
 aten.impl("sum", autograd_sum, with_keyset=True)
 aten.impl("sum.dim_IntList", autograd_sum_dim_IntList, with_keyset=True)
 aten.impl("sum.IntList_out", autograd_sum_IntList_out, with_keyset=True)

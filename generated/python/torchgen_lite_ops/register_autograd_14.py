@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,10 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_14 as _nodes_14
-from . import nodes_5 as _nodes_5
-from . import nodes_11 as _nodes_11
-from . import nodes_9 as _nodes_9
+from . import nodes_14 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -61,15 +58,15 @@ def autograd_uniform_(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_uniform_(
-            _after_autograd[_keyset], self, from_, to, generator=generator
+            _after[_keyset], self, from_, to, generator=generator
         )
     _check_inplace_history(self)
-    _node = _nodes_14.UniformBackward0((_edge_of(self),), _needs)
+    _node = _nodes.UniformBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _operators.redispatch_uniform_(
-            _after_autograd[_keyset], self, from_, to, generator=generator
+            _after[_keyset], self, from_, to, generator=generator
         )
     finally:
         _set_state(_outer)
@@ -80,13 +77,13 @@ def autograd_uniform_(
 def autograd_view(_keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_view(_after_autograd[_keyset], self, size)
-    _node = _nodes_14.ViewBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_view(_after[_keyset], self, size)
+    _node = _nodes.ViewBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_view(_after_autograd[_keyset], self, size)
+        _result = _operators.redispatch_view(_after[_keyset], self, size)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -97,7 +94,7 @@ def autograd_view_dtype(_keyset: DispatchKeySet, self: Tensor, dtype: dtype) -> 
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_view_dtype(_after_autograd[_keyset], self, dtype)
+        return _operators.redispatch_view_dtype(_after[_keyset], self, dtype)
     finally:
         _set_state(_outer)
 
@@ -110,15 +107,13 @@ def autograd_roll(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_roll(_after_autograd[_keyset], self, shifts, dims)
-    _node = _nodes_14.RollBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_roll(_after[_keyset], self, shifts, dims)
+    _node = _nodes.RollBackward0((_edge_of(self),), _needs)
     _node.saved = (shifts, dims)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_roll(
-            _after_autograd[_keyset], self, shifts, dims
-        )
+        _result = _operators.redispatch_roll(_after[_keyset], self, shifts, dims)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -139,7 +134,7 @@ def autograd_embedding(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_embedding(
-                _after_autograd[_keyset],
+                _after[_keyset],
                 weight,
                 indices,
                 padding_idx,
@@ -148,18 +143,13 @@ def autograd_embedding(
             )
         finally:
             _set_state(_outer)
-    _node = _nodes_14.EmbeddingBackward0((_edge_of(weight),), _needs)
+    _node = _nodes.EmbeddingBackward0((_edge_of(weight),), _needs)
     _node.saved = (weight._shape, _save(indices), padding_idx, scale_grad_by_freq)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_embedding(
-            _after_autograd[_keyset],
-            weight,
-            indices,
-            padding_idx,
-            scale_grad_by_freq,
-            sparse,
+            _after[_keyset], weight, indices, padding_idx, scale_grad_by_freq, sparse
         )
     finally:
         _set_state(_outer)
@@ -170,102 +160,129 @@ def autograd_embedding(
 def autograd_asinh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_asinh(_after_autograd[_keyset], self)
-    _node = _nodes_14.AsinhBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_asinh(_after[_keyset], self)
+    _node = _nodes.AsinhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_asinh(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_asinh(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_asinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_asinh_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.AsinhBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_asinh_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_asinh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("asinh", (self, out))
-    return _operators.redispatch_asinh_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_asinh_out(_after[_keyset], self, out=out)
 
 
 def autograd_floor(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_floor(_after_autograd[_keyset], self)
-    _node = _nodes_14.FloorBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_floor(_after[_keyset], self)
+    _node = _nodes.FloorBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_floor(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_floor(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_floor_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
-    _refuse_out("floor", (self, out))
-    return _operators.redispatch_floor_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_trunc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+def autograd_floor_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_trunc_(_after_autograd[_keyset], self)
+        return _operators.redispatch_floor_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_5.TruncBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FloorBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_trunc_(_after_autograd[_keyset], self)
+        _operators.redispatch_floor_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
+
+
+def autograd_floor_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("floor", (self, out))
+    return _operators.redispatch_floor_out(_after[_keyset], self, out=out)
 
 
 def autograd_sign(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sign(_after_autograd[_keyset], self)
-    _node = _nodes_14.SignBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_sign(_after[_keyset], self)
+    _node = _nodes.SignBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_sign(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_sign(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_sign_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
-    _refuse_out("sign", (self, out))
-    return _operators.redispatch_sign_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_sigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+def autograd_sign_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sigmoid_(_after_autograd[_keyset], self)
+        return _operators.redispatch_sign_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_11.SigmoidBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SignBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_sigmoid_(_after_autograd[_keyset], self)
+        _operators.redispatch_sign_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
-    _node.keep(_save_result(self, 0))
     return self
+
+
+def autograd_sign_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("sign", (self, out))
+    return _operators.redispatch_sign_out(_after[_keyset], self, out=out)
 
 
 def autograd_logical_or(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_logical_or(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_logical_or(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+
+
+def autograd_logical_or_(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        return _operators.redispatch_logical_or_(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
@@ -273,13 +290,13 @@ def autograd_logical_or(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
 def autograd_clamp_max(_keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_clamp_max(_after_autograd[_keyset], self, max)
-    _node = _nodes_14.ClampMaxBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_clamp_max(_after[_keyset], self, max)
+    _node = _nodes.ClampMaxBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), max)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_clamp_max(_after_autograd[_keyset], self, max)
+        _result = _operators.redispatch_clamp_max(_after[_keyset], self, max)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -291,30 +308,60 @@ def autograd_clamp_max_Tensor(
 ) -> Tensor:
     _needs = (self._requires_grad, max._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_clamp_max_Tensor(
-            _after_autograd[_keyset], self, max
-        )
-    _node = _nodes_14.ClampMaxBackward1((_edge_of(self), _edge_of(max)), _needs)
+        return _operators.redispatch_clamp_max_Tensor(_after[_keyset], self, max)
+    _node = _nodes.ClampMaxBackward1((_edge_of(self), _edge_of(max)), _needs)
     _node.saved = (_save(self), _save(max))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_clamp_max_Tensor(
-            _after_autograd[_keyset], self, max
-        )
+        _result = _operators.redispatch_clamp_max_Tensor(_after[_keyset], self, max)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_clamp_max_(_keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_clamp_max_(_after[_keyset], self, max)
+    _check_inplace_history(self)
+    _node = _nodes.ClampMaxBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)), max)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_clamp_max_(_after[_keyset], self, max)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_clamp_max__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, max: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, max._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_clamp_max__Tensor(_after[_keyset], self, max)
+    _check_inplace_history(self)
+    _node = _nodes.ClampMaxBackward1((_edge_of(self), _edge_of(max)), _needs)
+    _node.saved = (_save(_original(self)), _save(max))
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_clamp_max__Tensor(_after[_keyset], self, max)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_clamp_max_out(
     _keyset: DispatchKeySet, self: Tensor, max: Number, *, out: Tensor
 ) -> Tensor:
     _refuse_out("clamp_max", (self, out))
-    return _operators.redispatch_clamp_max_out(
-        _after_autograd[_keyset], self, max, out=out
-    )
+    return _operators.redispatch_clamp_max_out(_after[_keyset], self, max, out=out)
 
 
 def autograd_clamp_max_Tensor_out(
@@ -322,29 +369,8 @@ def autograd_clamp_max_Tensor_out(
 ) -> Tensor:
     _refuse_out("clamp_max", (self, max, out))
     return _operators.redispatch_clamp_max_Tensor_out(
-        _after_autograd[_keyset], self, max, out=out
+        _after[_keyset], self, max, out=out
     )
-
-
-def autograd_cumsum_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
-) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_cumsum_(
-            _after_autograd[_keyset], self, dim, dtype=dtype
-        )
-    _check_inplace_history(self)
-    _node = _nodes_9.CumsumBackward0((_edge_of(self),), _needs)
-    _node.saved = (dim,)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_cumsum_(_after_autograd[_keyset], self, dim, dtype=dtype)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
 
 
 def autograd_leaky_relu(
@@ -352,16 +378,14 @@ def autograd_leaky_relu(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_leaky_relu(
-            _after_autograd[_keyset], self, negative_slope
-        )
-    _node = _nodes_14.LeakyReluBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_leaky_relu(_after[_keyset], self, negative_slope)
+    _node = _nodes.LeakyReluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), negative_slope)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_leaky_relu(
-            _after_autograd[_keyset], self, negative_slope
+            _after[_keyset], self, negative_slope
         )
     finally:
         _set_state(_outer)
@@ -374,8 +398,27 @@ def autograd_leaky_relu_out(
 ) -> Tensor:
     _refuse_out("leaky_relu", (self, out))
     return _operators.redispatch_leaky_relu_out(
-        _after_autograd[_keyset], self, negative_slope, out=out
+        _after[_keyset], self, negative_slope, out=out
     )
+
+
+def autograd_leaky_relu_(
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_leaky_relu_(_after[_keyset], self, negative_slope)
+    _check_inplace_history(self)
+    _node = _nodes.LeakyReluBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)), negative_slope)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_leaky_relu_(_after[_keyset], self, negative_slope)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_softshrink(
@@ -383,15 +426,13 @@ def autograd_softshrink(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_softshrink(_after_autograd[_keyset], self, lambd)
-    _node = _nodes_14.SoftshrinkBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_softshrink(_after[_keyset], self, lambd)
+    _node = _nodes.SoftshrinkBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), lambd)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_softshrink(
-            _after_autograd[_keyset], self, lambd
-        )
+        _result = _operators.redispatch_softshrink(_after[_keyset], self, lambd)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -402,9 +443,7 @@ def autograd_softshrink_out(
     _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
 ) -> Tensor:
     _refuse_out("softshrink", (self, out))
-    return _operators.redispatch_softshrink_out(
-        _after_autograd[_keyset], self, lambd, out=out
-    )
+    return _operators.redispatch_softshrink_out(_after[_keyset], self, lambd, out=out)
 
 
 def autograd_hardtanh(
@@ -412,16 +451,14 @@ def autograd_hardtanh(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_hardtanh(
-            _after_autograd[_keyset], self, min_val, max_val
-        )
-    _node = _nodes_14.HardtanhBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_hardtanh(_after[_keyset], self, min_val, max_val)
+    _node = _nodes.HardtanhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), min_val, max_val)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_hardtanh(
-            _after_autograd[_keyset], self, min_val, max_val
+            _after[_keyset], self, min_val, max_val
         )
     finally:
         _set_state(_outer)
@@ -439,8 +476,27 @@ def autograd_hardtanh_out(
 ) -> Tensor:
     _refuse_out("hardtanh", (self, out))
     return _operators.redispatch_hardtanh_out(
-        _after_autograd[_keyset], self, min_val, max_val, out=out
+        _after[_keyset], self, min_val, max_val, out=out
     )
+
+
+def autograd_hardtanh_(
+    _keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_hardtanh_(_after[_keyset], self, min_val, max_val)
+    _check_inplace_history(self)
+    _node = _nodes.HardtanhBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)), min_val, max_val)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_hardtanh_(_after[_keyset], self, min_val, max_val)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 aten.impl("uniform_", autograd_uniform_, with_keyset=True)
@@ -449,23 +505,28 @@ aten.impl("view.dtype", autograd_view_dtype, with_keyset=True)
 aten.impl("roll", autograd_roll, with_keyset=True)
 aten.impl("embedding", autograd_embedding, with_keyset=True)
 aten.impl("asinh", autograd_asinh, with_keyset=True)
+aten.impl("asinh_", autograd_asinh_, with_keyset=True)
 aten.impl("asinh.out", autograd_asinh_out, with_keyset=True)
 aten.impl("floor", autograd_floor, with_keyset=True)
+aten.impl("floor_", autograd_floor_, with_keyset=True)
 aten.impl("floor.out", autograd_floor_out, with_keyset=True)
-aten.impl("trunc_", autograd_trunc_, with_keyset=True)
 aten.impl("sign", autograd_sign, with_keyset=True)
+aten.impl("sign_", autograd_sign_, with_keyset=True)
 aten.impl("sign.out", autograd_sign_out, with_keyset=True)
-aten.impl("sigmoid_", autograd_sigmoid_, with_keyset=True)
 aten.impl("logical_or", autograd_logical_or, with_keyset=True)
+aten.impl("logical_or_", autograd_logical_or_, with_keyset=True)
 aten.impl("clamp_max", autograd_clamp_max, with_keyset=True)
 aten.impl("clamp_max.Tensor", autograd_clamp_max_Tensor, with_keyset=True)
+aten.impl("clamp_max_", autograd_clamp_max_, with_keyset=True)
+aten.impl("clamp_max_.Tensor", autograd_clamp_max__Tensor, with_keyset=True)
 aten.impl("clamp_max.out", autograd_clamp_max_out, with_keyset=True)
 aten.impl("clamp_max.Tensor_out", autograd_clamp_max_Tensor_out, with_keyset=True)
-aten.impl("cumsum_", autograd_cumsum_, with_keyset=True)
 aten.impl("leaky_relu", autograd_leaky_relu, with_keyset=True)
 aten.impl("leaky_relu.out", autograd_leaky_relu_out, with_keyset=True)
+aten.impl("leaky_relu_", autograd_leaky_relu_, with_keyset=True)
 aten.impl("softshrink", autograd_softshrink, with_keyset=True)
 aten.impl("softshrink.out", autograd_softshrink_out, with_keyset=True)
 aten.impl("hardtanh", autograd_hardtanh, with_keyset=True)
 aten.impl("hardtanh.out", autograd_hardtanh_out, with_keyset=True)
+aten.impl("hardtanh_", autograd_hardtanh_, with_keyset=True)
 aten.impl("logical_or.out", _fallthrough)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,10 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_15 as _nodes_15
-from . import nodes_11 as _nodes_11
-from . import nodes_5 as _nodes_5
-from . import nodes_1 as _nodes_1
+from . import nodes_15 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -65,7 +62,7 @@ def autograd_new_empty_strided(
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _operators.redispatch_new_empty_strided(
-            _after_autograd[_keyset],
+            _after[_keyset],
             self,
             size,
             stride,
@@ -92,7 +89,7 @@ def autograd_new_zeros(
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _operators.redispatch_new_zeros(
-            _after_autograd[_keyset],
+            _after[_keyset],
             self,
             size,
             dtype=dtype,
@@ -109,16 +106,14 @@ def autograd_copy_(
 ) -> Tensor:
     _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_copy_(
-            _after_autograd[_keyset], self, src, non_blocking
-        )
+        return _operators.redispatch_copy_(_after[_keyset], self, src, non_blocking)
     _check_inplace_history(self)
-    _node = _nodes_15.CopyBackward0((_edge_of(self), _edge_of(src)), _needs)
+    _node = _nodes.CopyBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (src._dtype, src._device)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_copy_(_after_autograd[_keyset], self, src, non_blocking)
+        _operators.redispatch_copy_(_after[_keyset], self, src, non_blocking)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -130,16 +125,14 @@ def autograd_scatter_add(
 ) -> Tensor:
     _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_scatter_add(
-            _after_autograd[_keyset], self, dim, index, src
-        )
-    _node = _nodes_15.ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
+        return _operators.redispatch_scatter_add(_after[_keyset], self, dim, index, src)
+    _node = _nodes.ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, src._shape)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_scatter_add(
-            _after_autograd[_keyset], self, dim, index, src
+            _after[_keyset], self, dim, index, src
         )
     finally:
         _set_state(_outer)
@@ -158,31 +151,25 @@ def autograd_scatter_add_out(
 ) -> Tensor:
     _refuse_out("scatter_add", (self, src, out))
     return _operators.redispatch_scatter_add_out(
-        _after_autograd[_keyset], self, dim, index, src, out=out
+        _after[_keyset], self, dim, index, src, out=out
     )
 
 
-def autograd_index_put_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    indices: Sequence[Tensor | None],
-    values: Tensor,
-    accumulate: bool = False,
+def autograd_scatter_add_(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
-    _needs = (self._requires_grad, values._requires_grad)
+    _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_index_put_(
-            _after_autograd[_keyset], self, indices, values, accumulate
+        return _operators.redispatch_scatter_add_(
+            _after[_keyset], self, dim, index, src
         )
     _check_inplace_history(self)
-    _node = _nodes_11.IndexPutBackward0((_edge_of(self), _edge_of(values)), _needs)
-    _node.saved = (_save_list(indices), accumulate)
+    _node = _nodes.ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
+    _node.saved = (dim, _save(index) if _needs[1] else None, src._shape)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_index_put_(
-            _after_autograd[_keyset], self, indices, values, accumulate
-        )
+        _operators.redispatch_scatter_add_(_after[_keyset], self, dim, index, src)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -192,150 +179,218 @@ def autograd_index_put_(
 def autograd_view_as_complex(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_view_as_complex(_after_autograd[_keyset], self)
-    _node = _nodes_15.ViewAsComplexBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_view_as_complex(_after[_keyset], self)
+    _node = _nodes.ViewAsComplexBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_view_as_complex(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_view_as_complex(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_log_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+def autograd_log10(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_log_(_after_autograd[_keyset], self)
+        return _operators.redispatch_log10(_after[_keyset], self)
+    _node = _nodes.Log10Backward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_log10(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_log10_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_log10_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_5.LogBackward0((_edge_of(self),), _needs)
+    _node = _nodes.Log10Backward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_log_(_after_autograd[_keyset], self)
+        _operators.redispatch_log10_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
 
-def autograd_log10(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_log10(_after_autograd[_keyset], self)
-    _node = _nodes_15.Log10Backward0((_edge_of(self),), _needs)
-    _node.saved = (_save(self),)
-    _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
-    try:
-        _result = _operators.redispatch_log10(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _set_history(_node, _result)
-    return _result
-
-
 def autograd_log10_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("log10", (self, out))
-    return _operators.redispatch_log10_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_log10_out(_after[_keyset], self, out=out)
 
 
 def autograd_log1p(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_log1p(_after_autograd[_keyset], self)
-    _node = _nodes_15.Log1PBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_log1p(_after[_keyset], self)
+    _node = _nodes.Log1PBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_log1p(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_log1p(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_log1p_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_log1p_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.Log1PBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_log1p_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_log1p_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("log1p", (self, out))
-    return _operators.redispatch_log1p_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_log1p_out(_after[_keyset], self, out=out)
 
 
 def autograd_atan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_atan(_after_autograd[_keyset], self)
-    _node = _nodes_15.AtanBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_atan(_after[_keyset], self)
+    _node = _nodes.AtanBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_atan(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_atan(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_atan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_atan_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.AtanBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_atan_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_atan_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("atan", (self, out))
-    return _operators.redispatch_atan_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_atan_out(_after[_keyset], self, out=out)
 
 
 def autograd_acosh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_acosh(_after_autograd[_keyset], self)
-    _node = _nodes_15.AcoshBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_acosh(_after[_keyset], self)
+    _node = _nodes.AcoshBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_acosh(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_acosh(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_acosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_acosh_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.AcoshBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_acosh_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_acosh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("acosh", (self, out))
-    return _operators.redispatch_acosh_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_acosh_out(_after[_keyset], self, out=out)
 
 
 def autograd_atanh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_atanh(_after_autograd[_keyset], self)
-    _node = _nodes_15.AtanhBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_atanh(_after[_keyset], self)
+    _node = _nodes.AtanhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_atanh(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_atanh(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_atanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_atanh_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.AtanhBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_atanh_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_atanh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("atanh", (self, out))
-    return _operators.redispatch_atanh_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_atanh_out(_after[_keyset], self, out=out)
 
 
 def autograd_ne__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_ne__Scalar(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_ne__Scalar(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes_15.NeBackward0((_edge_of(self),), _needs)
+    _node = _nodes.NeBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_ne__Scalar(_after_autograd[_keyset], self, other)
+        _operators.redispatch_ne__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -345,14 +400,14 @@ def autograd_ne__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
 def autograd_ne__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_ne__Tensor(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_ne__Tensor(_after[_keyset], self, other)
     _check_inplace_history(self)
-    _node = _nodes_15.NeBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.NeBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_output_of(other),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_ne__Tensor(_after_autograd[_keyset], self, other)
+        _operators.redispatch_ne__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -366,7 +421,7 @@ def autograd_bitwise_xor_Scalar_out(
     _set_state(_below_autograd[_outer])
     try:
         return _operators.redispatch_bitwise_xor_Scalar_out(
-            _after_autograd[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -378,9 +433,7 @@ def autograd_bitwise_xor_Scalar(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_bitwise_xor_Scalar(
-            _after_autograd[_keyset], self, other
-        )
+        return _operators.redispatch_bitwise_xor_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
@@ -392,49 +445,33 @@ def autograd_bitwise_xor_Scalar_Tensor(
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _operators.redispatch_bitwise_xor_Scalar_Tensor(
-            _after_autograd[_keyset], self, other
+            _after[_keyset], self, other
         )
     finally:
         _set_state(_outer)
 
 
-def autograd_elu_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    alpha: Number = 1,
-    scale: Number = 1,
-    input_scale: Number = 1,
+def autograd_bitwise_xor__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_elu_(
-            _after_autograd[_keyset], self, alpha, scale, input_scale
-        )
-    _check_inplace_history(self)
-    _node = _nodes_1.EluBackward0((_edge_of(self),), _needs)
-    _node.saved = (alpha, scale, input_scale, _save(_original(self)))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_elu_(
-            _after_autograd[_keyset], self, alpha, scale, input_scale
-        )
+        return _operators.redispatch_bitwise_xor__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
 
 
 def autograd_glu(_keyset: DispatchKeySet, self: Tensor, dim: int = -1) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_glu(_after_autograd[_keyset], self, dim)
-    _node = _nodes_15.GluBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_glu(_after[_keyset], self, dim)
+    _node = _nodes.GluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_glu(_after_autograd[_keyset], self, dim)
+        _result = _operators.redispatch_glu(_after[_keyset], self, dim)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -445,7 +482,7 @@ def autograd_glu_out(
     _keyset: DispatchKeySet, self: Tensor, dim: int = -1, *, out: Tensor
 ) -> Tensor:
     _refuse_out("glu", (self, out))
-    return _operators.redispatch_glu_out(_after_autograd[_keyset], self, dim, out=out)
+    return _operators.redispatch_glu_out(_after[_keyset], self, dim, out=out)
 
 
 aten.impl("new_empty_strided", autograd_new_empty_strided, with_keyset=True)
@@ -453,18 +490,22 @@ aten.impl("new_zeros", autograd_new_zeros, with_keyset=True)
 aten.impl("copy_", autograd_copy_, with_keyset=True)
 aten.impl("scatter_add", autograd_scatter_add, with_keyset=True)
 aten.impl("scatter_add.out", autograd_scatter_add_out, with_keyset=True)
-aten.impl("index_put_", autograd_index_put_, with_keyset=True)
+aten.impl("scatter_add_", autograd_scatter_add_, with_keyset=True)
 aten.impl("view_as_complex", autograd_view_as_complex, with_keyset=True)
-aten.impl("log_", autograd_log_, with_keyset=True)
 aten.impl("log10", autograd_log10, with_keyset=True)
+aten.impl("log10_", autograd_log10_, with_keyset=True)
 aten.impl("log10.out", autograd_log10_out, with_keyset=True)
 aten.impl("log1p", autograd_log1p, with_keyset=True)
+aten.impl("log1p_", autograd_log1p_, with_keyset=True)
 aten.impl("log1p.out", autograd_log1p_out, with_keyset=True)
 aten.impl("atan", autograd_atan, with_keyset=True)
+aten.impl("atan_", autograd_atan_, with_keyset=True)
 aten.impl("atan.out", autograd_atan_out, with_keyset=True)
 aten.impl("acosh", autograd_acosh, with_keyset=True)
+aten.impl("acosh_", autograd_acosh_, with_keyset=True)
 aten.impl("acosh.out", autograd_acosh_out, with_keyset=True)
 aten.impl("atanh", autograd_atanh, with_keyset=True)
+aten.impl("atanh_", autograd_atanh_, with_keyset=True)
 aten.impl("atanh.out", autograd_atanh_out, with_keyset=True)
 aten.impl("ne_.Scalar", autograd_ne__Scalar, with_keyset=True)
 aten.impl("ne_.Tensor", autograd_ne__Tensor, with_keyset=True)
@@ -473,8 +514,9 @@ aten.impl("bitwise_xor.Scalar", autograd_bitwise_xor_Scalar, with_keyset=True)
 aten.impl(
     "bitwise_xor.Scalar_Tensor", autograd_bitwise_xor_Scalar_Tensor, with_keyset=True
 )
-aten.impl("elu_", autograd_elu_, with_keyset=True)
+aten.impl("bitwise_xor_.Scalar", autograd_bitwise_xor__Scalar, with_keyset=True)
 aten.impl("glu", autograd_glu, with_keyset=True)
 aten.impl("glu.out", autograd_glu_out, with_keyset=True)
 aten.impl("bitwise_xor.Tensor_out", _fallthrough)
 aten.impl("bitwise_xor.Tensor", _fallthrough)
+aten.impl("bitwise_xor_.Tensor", _fallthrough)

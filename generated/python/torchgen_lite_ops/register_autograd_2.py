@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,11 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_2 as _nodes_2
-from . import nodes_1 as _nodes_1
-from . import nodes_8 as _nodes_8
-from . import nodes_14 as _nodes_14
-from . import nodes_9 as _nodes_9
+from . import nodes_2 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -54,13 +50,13 @@ aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 def autograd_squeeze(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_squeeze(_after_autograd[_keyset], self)
-    _node = _nodes_2.SqueezeBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_squeeze(_after[_keyset], self)
+    _node = _nodes.SqueezeBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_squeeze(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_squeeze(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -70,13 +66,13 @@ def autograd_squeeze(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 def autograd_squeeze_dim(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_squeeze_dim(_after_autograd[_keyset], self, dim)
-    _node = _nodes_2.SqueezeBackward1((_edge_of(self),), _needs)
+        return _operators.redispatch_squeeze_dim(_after[_keyset], self, dim)
+    _node = _nodes.SqueezeBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_squeeze_dim(_after_autograd[_keyset], self, dim)
+        _result = _operators.redispatch_squeeze_dim(_after[_keyset], self, dim)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -88,15 +84,13 @@ def autograd_squeeze_dims(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_squeeze_dims(_after_autograd[_keyset], self, dim)
-    _node = _nodes_2.SqueezeBackward2((_edge_of(self),), _needs)
+        return _operators.redispatch_squeeze_dims(_after[_keyset], self, dim)
+    _node = _nodes.SqueezeBackward2((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_squeeze_dims(
-            _after_autograd[_keyset], self, dim
-        )
+        _result = _operators.redispatch_squeeze_dims(_after[_keyset], self, dim)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -108,13 +102,13 @@ def autograd_unbind_int(
 ) -> list[Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_unbind_int(_after_autograd[_keyset], self, dim)
-    _node = _nodes_2.UnbindBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_unbind_int(_after[_keyset], self, dim)
+    _node = _nodes.UnbindBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_unbind_int(_after_autograd[_keyset], self, dim)
+        _result = _operators.redispatch_unbind_int(_after[_keyset], self, dim)
     finally:
         _set_state(_outer)
     _set_histories(_node, _result)
@@ -129,19 +123,15 @@ def autograd_sort(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_sort(
-                _after_autograd[_keyset], self, dim, descending
-            )
+            return _operators.redispatch_sort(_after[_keyset], self, dim, descending)
         finally:
             _set_state(_outer)
-    _node = _nodes_2.SortBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SortBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_sort(
-            _after_autograd[_keyset], self, dim, descending
-        )
+        _result = _operators.redispatch_sort(_after[_keyset], self, dim, descending)
     finally:
         _set_state(_outer)
     _set_histories(_node, (_result[0],))
@@ -160,7 +150,7 @@ def autograd_sort_values(
 ) -> tuple[Tensor, Tensor]:
     _refuse_out("sort", (self, values, indices))
     return _operators.redispatch_sort_values(
-        _after_autograd[_keyset], self, dim, descending, values=values, indices=indices
+        _after[_keyset], self, dim, descending, values=values, indices=indices
     )
 
 
@@ -175,23 +165,15 @@ def autograd_sort_stable(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_sort_stable(
-            _after_autograd[_keyset],
-            self,
-            stable=stable,
-            dim=dim,
-            descending=descending,
+            _after[_keyset], self, stable=stable, dim=dim, descending=descending
         )
-    _node = _nodes_2.SortBackward1((_edge_of(self),), _needs)
+    _node = _nodes.SortBackward1((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_sort_stable(
-            _after_autograd[_keyset],
-            self,
-            stable=stable,
-            dim=dim,
-            descending=descending,
+            _after[_keyset], self, stable=stable, dim=dim, descending=descending
         )
     finally:
         _set_state(_outer)
@@ -212,7 +194,7 @@ def autograd_sort_values_stable(
 ) -> tuple[Tensor, Tensor]:
     _refuse_out("sort", (self, values, indices))
     return _operators.redispatch_sort_values_stable(
-        _after_autograd[_keyset],
+        _after[_keyset],
         self,
         stable=stable,
         dim=dim,
@@ -222,200 +204,80 @@ def autograd_sort_values_stable(
     )
 
 
-def autograd_neg_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_neg_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_1.NegBackward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_neg_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_sqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sqrt_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_8.SqrtBackward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_sqrt_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    _node.keep(_save_result(self, 0))
-    return self
-
-
 def autograd_asin(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_asin(_after_autograd[_keyset], self)
-    _node = _nodes_2.AsinBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_asin(_after[_keyset], self)
+    _node = _nodes.AsinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_asin(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_asin(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_asin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_asin_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.AsinBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_asin_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_asin_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("asin", (self, out))
-    return _operators.redispatch_asin_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_asin_out(_after[_keyset], self, out=out)
 
 
 def autograd_sinh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sinh(_after_autograd[_keyset], self)
-    _node = _nodes_2.SinhBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_sinh(_after[_keyset], self)
+    _node = _nodes.SinhBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_sinh(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_sinh(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_sinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sinh_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.SinhBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_sinh_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_sinh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("sinh", (self, out))
-    return _operators.redispatch_sinh_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_sign_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sign_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_14.SignBackward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_sign_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_reciprocal_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_reciprocal_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_1.ReciprocalBackward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_reciprocal_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    _node.keep(_save_result(self, 0))
-    return self
-
-
-def autograd_div__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_div__Tensor(_after_autograd[_keyset], self, other)
-    _check_inplace_history(self)
-    _node = _nodes_9.DivBackward0((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (_save(other), _save(_original(self)) if _needs[1] else None)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_div__Tensor(_after_autograd[_keyset], self, other)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_div__Tensor_mode(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
-) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_div__Tensor_mode(
-            _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
-        )
-    _check_inplace_history(self)
-    _node = _nodes_9.DivBackward1((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (
-        _save(other),
-        rounding_mode,
-        _save(_original(self)) if _needs[1] else None,
-    )
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_div__Tensor_mode(
-            _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_div__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_div__Scalar(_after_autograd[_keyset], self, other)
-    _check_inplace_history(self)
-    _node = _nodes_9.DivBackward2((_edge_of(self),), _needs)
-    _node.saved = (other,)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_div__Scalar(_after_autograd[_keyset], self, other)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_div__Scalar_mode(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
-) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_div__Scalar_mode(
-            _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
-        )
-    _check_inplace_history(self)
-    _node = _nodes_9.DivBackward3((_edge_of(self),), _needs)
-    _node.saved = (other, rounding_mode)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_div__Scalar_mode(
-            _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
+    return _operators.redispatch_sinh_out(_after[_keyset], self, out=out)
 
 
 def autograd_bitwise_or_Scalar_out(
@@ -425,7 +287,7 @@ def autograd_bitwise_or_Scalar_out(
     _set_state(_below_autograd[_outer])
     try:
         return _operators.redispatch_bitwise_or_Scalar_out(
-            _after_autograd[_keyset], self, other, out=out
+            _after[_keyset], self, other, out=out
         )
     finally:
         _set_state(_outer)
@@ -437,9 +299,7 @@ def autograd_bitwise_or_Scalar(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_bitwise_or_Scalar(
-            _after_autograd[_keyset], self, other
-        )
+        return _operators.redispatch_bitwise_or_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
@@ -451,8 +311,19 @@ def autograd_bitwise_or_Scalar_Tensor(
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _operators.redispatch_bitwise_or_Scalar_Tensor(
-            _after_autograd[_keyset], self, other
+            _after[_keyset], self, other
         )
+    finally:
+        _set_state(_outer)
+
+
+def autograd_bitwise_or__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        return _operators.redispatch_bitwise_or__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
@@ -463,31 +334,50 @@ def autograd_celu(_keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0) ->
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_celu(_after_autograd[_keyset], self, alpha)
+            return _operators.redispatch_celu(_after[_keyset], self, alpha)
         finally:
             _set_state(_outer)
-    _node = _nodes_2.CeluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CeluBackward0((_edge_of(self),), _needs)
     _node.saved = (alpha, _save(self))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_celu(_after_autograd[_keyset], self, alpha)
+        _result = _operators.redispatch_celu(_after[_keyset], self, alpha)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_celu_(
+    _keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_celu_(_after[_keyset], self, alpha)
+    _check_inplace_history(self)
+    _node = _nodes.CeluBackward0((_edge_of(self),), _needs)
+    _node.saved = (alpha, _save(_original(self)))
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_celu_(_after[_keyset], self, alpha)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_mish(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_mish(_after_autograd[_keyset], self)
-    _node = _nodes_2.MishBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_mish(_after[_keyset], self)
+    _node = _nodes.MishBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_mish(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_mish(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -496,7 +386,24 @@ def autograd_mish(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def autograd_mish_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("mish", (self, out))
-    return _operators.redispatch_mish_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_mish_out(_after[_keyset], self, out=out)
+
+
+def autograd_mish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_mish_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.MishBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_mish_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 aten.impl("squeeze", autograd_squeeze, with_keyset=True)
@@ -507,29 +414,27 @@ aten.impl("sort", autograd_sort, with_keyset=True)
 aten.impl("sort.values", autograd_sort_values, with_keyset=True)
 aten.impl("sort.stable", autograd_sort_stable, with_keyset=True)
 aten.impl("sort.values_stable", autograd_sort_values_stable, with_keyset=True)
-aten.impl("neg_", autograd_neg_, with_keyset=True)
-aten.impl("sqrt_", autograd_sqrt_, with_keyset=True)
 aten.impl("asin", autograd_asin, with_keyset=True)
+aten.impl("asin_", autograd_asin_, with_keyset=True)
 aten.impl("asin.out", autograd_asin_out, with_keyset=True)
 aten.impl("sinh", autograd_sinh, with_keyset=True)
+aten.impl("sinh_", autograd_sinh_, with_keyset=True)
 aten.impl("sinh.out", autograd_sinh_out, with_keyset=True)
-aten.impl("sign_", autograd_sign_, with_keyset=True)
-aten.impl("reciprocal_", autograd_reciprocal_, with_keyset=True)
-aten.impl("div_.Tensor", autograd_div__Tensor, with_keyset=True)
-aten.impl("div_.Tensor_mode", autograd_div__Tensor_mode, with_keyset=True)
-aten.impl("div_.Scalar", autograd_div__Scalar, with_keyset=True)
-aten.impl("div_.Scalar_mode", autograd_div__Scalar_mode, with_keyset=True)
 aten.impl("bitwise_or.Scalar_out", autograd_bitwise_or_Scalar_out, with_keyset=True)
 aten.impl("bitwise_or.Scalar", autograd_bitwise_or_Scalar, with_keyset=True)
 aten.impl(
     "bitwise_or.Scalar_Tensor", autograd_bitwise_or_Scalar_Tensor, with_keyset=True
 )
+aten.impl("bitwise_or_.Scalar", autograd_bitwise_or__Scalar, with_keyset=True)
 aten.impl("celu", autograd_celu, with_keyset=True)
+aten.impl("celu_", autograd_celu_, with_keyset=True)
 aten.impl("mish", autograd_mish, with_keyset=True)
 aten.impl("mish.out", autograd_mish_out, with_keyset=True)
+aten.impl("mish_", autograd_mish_, with_keyset=True)
 aten.impl("signbit", _fallthrough)
 aten.impl("signbit.out", _fallthrough)
 aten.impl("bitwise_or.Tensor_out", _fallthrough)
 aten.impl("bitwise_or.Tensor", _fallthrough)
+aten.impl("bitwise_or_.Tensor", _fallthrough)
 aten.impl("argmax", _fallthrough)
 aten.impl("argmax.out", _fallthrough)

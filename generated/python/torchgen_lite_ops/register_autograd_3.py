@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,15 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_4 as _nodes_4
-from . import nodes_3 as _nodes_3
-from . import nodes_8 as _nodes_8
-from . import nodes_10 as _nodes_10
-from . import nodes_7 as _nodes_7
-from . import nodes_11 as _nodes_11
-from . import nodes_2 as _nodes_2
-from . import nodes_5 as _nodes_5
-from . import nodes_6 as _nodes_6
+from . import nodes_3 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -55,57 +47,19 @@ if TYPE_CHECKING:
 aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 
 
-def autograd_fill__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, value: Number
-) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_fill__Scalar(_after_autograd[_keyset], self, value)
-    _check_inplace_history(self)
-    _node = _nodes_4.FillBackward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_fill__Scalar(_after_autograd[_keyset], self, value)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_fill__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, value: Tensor
-) -> Tensor:
-    _needs = (self._requires_grad, value._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_fill__Tensor(_after_autograd[_keyset], self, value)
-    _check_inplace_history(self)
-    _node = _nodes_4.FillBackward1((_edge_of(self), _edge_of(value)), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_fill__Tensor(_after_autograd[_keyset], self, value)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
 def autograd__reshape_alias(
     _keyset: DispatchKeySet, self: Tensor, size: Sequence[int], stride: Sequence[int]
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch__reshape_alias(
-            _after_autograd[_keyset], self, size, stride
-        )
-    _node = _nodes_3.ReshapeAliasBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch__reshape_alias(_after[_keyset], self, size, stride)
+    _node = _nodes.ReshapeAliasBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _operators.redispatch__reshape_alias(
-            _after_autograd[_keyset], self, size, stride
+            _after[_keyset], self, size, stride
         )
     finally:
         _set_state(_outer)
@@ -118,103 +72,28 @@ def autograd_permute(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_permute(_after_autograd[_keyset], self, dims)
-    _node = _nodes_3.PermuteBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_permute(_after[_keyset], self, dims)
+    _node = _nodes.PermuteBackward0((_edge_of(self),), _needs)
     _node.saved = (dims,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_permute(_after_autograd[_keyset], self, dims)
+        _result = _operators.redispatch_permute(_after[_keyset], self, dims)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
-
-
-def autograd_scatter__src(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
-) -> Tensor:
-    _needs = (self._requires_grad, src._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_scatter__src(
-            _after_autograd[_keyset], self, dim, index, src
-        )
-    _check_inplace_history(self)
-    _node = _nodes_4.ScatterBackward0((_edge_of(self), _edge_of(src)), _needs)
-    _node.saved = (dim, _save(index), src._shape)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_scatter__src(
-            _after_autograd[_keyset], self, dim, index, src
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_scatter__value(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
-) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_scatter__value(
-            _after_autograd[_keyset], self, dim, index, value
-        )
-    _check_inplace_history(self)
-    _node = _nodes_4.ScatterBackward1((_edge_of(self),), _needs)
-    _node.saved = (dim, _save(index))
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_scatter__value(
-            _after_autograd[_keyset], self, dim, index, value
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_index_add_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    *,
-    alpha: Number = 1,
-) -> Tensor:
-    _needs = (self._requires_grad, source._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_index_add_(
-            _after_autograd[_keyset], self, dim, index, source, alpha=alpha
-        )
-    _check_inplace_history(self)
-    _node = _nodes_8.IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
-    _node.saved = (dim, _save(index) if _needs[1] else None, source._shape, alpha)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_index_add_(
-            _after_autograd[_keyset], self, dim, index, source, alpha=alpha
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
 
 
 def autograd_exp2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_exp2(_after_autograd[_keyset], self)
-    _node = _nodes_3.Exp2Backward0((_edge_of(self),), _needs)
+        return _operators.redispatch_exp2(_after[_keyset], self)
+    _node = _nodes.Exp2Backward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_exp2(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_exp2(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -222,20 +101,37 @@ def autograd_exp2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
+def autograd_exp2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_exp2_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.Exp2Backward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_exp2_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
+
+
 def autograd_exp2_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("exp2", (self, out))
-    return _operators.redispatch_exp2_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_exp2_out(_after[_keyset], self, out=out)
 
 
 def autograd_expm1(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_expm1(_after_autograd[_keyset], self)
-    _node = _nodes_3.Expm1Backward0((_edge_of(self),), _needs)
+        return _operators.redispatch_expm1(_after[_keyset], self)
+    _node = _nodes.Expm1Backward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_expm1(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_expm1(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -243,41 +139,75 @@ def autograd_expm1(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
+def autograd_expm1_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_expm1_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.Expm1Backward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_expm1_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
+
+
 def autograd_expm1_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("expm1", (self, out))
-    return _operators.redispatch_expm1_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_expm1_out(_after[_keyset], self, out=out)
 
 
 def autograd_cosh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_cosh(_after_autograd[_keyset], self)
-    _node = _nodes_3.CoshBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_cosh(_after[_keyset], self)
+    _node = _nodes.CoshBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_cosh(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_cosh(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_cosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_cosh_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.CoshBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_cosh_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_cosh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("cosh", (self, out))
-    return _operators.redispatch_cosh_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_cosh_out(_after[_keyset], self, out=out)
 
 
 def autograd_tanh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_tanh(_after_autograd[_keyset], self)
-    _node = _nodes_3.TanhBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_tanh(_after[_keyset], self)
+    _node = _nodes.TanhBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_tanh(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_tanh(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -285,53 +215,26 @@ def autograd_tanh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def autograd_tanh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
-    _refuse_out("tanh", (self, out))
-    return _operators.redispatch_tanh_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_remainder__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
+def autograd_tanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_remainder__Scalar(
-            _after_autograd[_keyset], self, other
-        )
+        return _operators.redispatch_tanh_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_10.RemainderBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TanhBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_remainder__Scalar(_after_autograd[_keyset], self, other)
+        _operators.redispatch_tanh_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
     return self
 
 
-def autograd_remainder__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_remainder__Tensor(
-            _after_autograd[_keyset], self, other
-        )
-    _check_inplace_history(self)
-    _node = _nodes_10.RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (
-        _save(_original(self)) if _needs[1] else None,
-        _save(other) if _needs[1] else None,
-    )
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_remainder__Tensor(_after_autograd[_keyset], self, other)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
+def autograd_tanh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("tanh", (self, out))
+    return _operators.redispatch_tanh_out(_after[_keyset], self, out=out)
 
 
 def autograd_logical_and(
@@ -340,71 +243,20 @@ def autograd_logical_and(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_logical_and(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_logical_and(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
 
 
-def autograd_logical_xor_(
+def autograd_logical_and_(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        return _operators.redispatch_logical_xor_(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_logical_and_(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
-
-
-def autograd_bitwise_or__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        return _operators.redispatch_bitwise_or__Scalar(
-            _after_autograd[_keyset], self, other
-        )
-    finally:
-        _set_state(_outer)
-
-
-def autograd_clamp_min_(_keyset: DispatchKeySet, self: Tensor, min: Number) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_clamp_min_(_after_autograd[_keyset], self, min)
-    _check_inplace_history(self)
-    _node = _nodes_7.ClampMinBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)), min)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_clamp_min_(_after_autograd[_keyset], self, min)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_clamp_min__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, min: Tensor
-) -> Tensor:
-    _needs = (self._requires_grad, min._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_clamp_min__Tensor(
-            _after_autograd[_keyset], self, min
-        )
-    _check_inplace_history(self)
-    _node = _nodes_7.ClampMinBackward1((_edge_of(self), _edge_of(min)), _needs)
-    _node.saved = (_save(_original(self)), _save(min))
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_clamp_min__Tensor(_after_autograd[_keyset], self, min)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
 
 
 def autograd_linalg_vector_norm(
@@ -419,15 +271,15 @@ def autograd_linalg_vector_norm(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_linalg_vector_norm(
-            _after_autograd[_keyset], self, ord, dim, keepdim, dtype=dtype
+            _after[_keyset], self, ord, dim, keepdim, dtype=dtype
         )
-    _node = _nodes_3.LinalgVectorNormBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LinalgVectorNormBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), ord, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_linalg_vector_norm(
-            _after_autograd[_keyset], self, ord, dim, keepdim, dtype=dtype
+            _after[_keyset], self, ord, dim, keepdim, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -448,7 +300,7 @@ def autograd_linalg_vector_norm_out(
 ) -> Tensor:
     _refuse_out("linalg_vector_norm", (self, out))
     return _operators.redispatch_linalg_vector_norm_out(
-        _after_autograd[_keyset], self, ord, dim, keepdim, dtype=dtype, out=out
+        _after[_keyset], self, ord, dim, keepdim, dtype=dtype, out=out
     )
 
 
@@ -457,22 +309,38 @@ def autograd_cumprod(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_cumprod(
-            _after_autograd[_keyset], self, dim, dtype=dtype
-        )
-    _node = _nodes_3.CumprodBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_cumprod(_after[_keyset], self, dim, dtype=dtype)
+    _node = _nodes.CumprodBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_cumprod(
-            _after_autograd[_keyset], self, dim, dtype=dtype
-        )
+        _result = _operators.redispatch_cumprod(_after[_keyset], self, dim, dtype=dtype)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     _node.keep(_save_result(_result, 0))
     return _result
+
+
+def autograd_cumprod_(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_cumprod_(_after[_keyset], self, dim, dtype=dtype)
+    _check_inplace_history(self)
+    _node = _nodes.CumprodBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)), dim)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_cumprod_(_after[_keyset], self, dim, dtype=dtype)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
 
 
 def autograd_cumprod_out(
@@ -485,15 +353,15 @@ def autograd_cumprod_out(
 ) -> Tensor:
     _refuse_out("cumprod", (self, out))
     return _operators.redispatch_cumprod_out(
-        _after_autograd[_keyset], self, dim, dtype=dtype, out=out
+        _after[_keyset], self, dim, dtype=dtype, out=out
     )
 
 
 def autograd_bmm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
     _needs = (self._requires_grad, mat2._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_bmm(_after_autograd[_keyset], self, mat2)
-    _node = _nodes_3.BmmBackward0((_edge_of(self), _edge_of(mat2)), _needs)
+        return _operators.redispatch_bmm(_after[_keyset], self, mat2)
+    _node = _nodes.BmmBackward0((_edge_of(self), _edge_of(mat2)), _needs)
     _node.saved = (
         _save(mat2) if _needs[0] else None,
         _save(self) if _needs[1] else None,
@@ -501,7 +369,7 @@ def autograd_bmm(_keyset: DispatchKeySet, self: Tensor, mat2: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_bmm(_after_autograd[_keyset], self, mat2)
+        _result = _operators.redispatch_bmm(_after[_keyset], self, mat2)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -512,50 +380,14 @@ def autograd_bmm_out(
     _keyset: DispatchKeySet, self: Tensor, mat2: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("bmm", (self, mat2, out))
-    return _operators.redispatch_bmm_out(_after_autograd[_keyset], self, mat2, out=out)
-
-
-def autograd_addmv_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mat: Tensor,
-    vec: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
-) -> Tensor:
-    _needs = (self._requires_grad, mat._requires_grad, vec._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_addmv_(
-            _after_autograd[_keyset], self, mat, vec, beta=beta, alpha=alpha
-        )
-    _check_inplace_history(self)
-    _node = _nodes_11.AddmvBackward0(
-        (_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs
-    )
-    _node.saved = (
-        beta,
-        _save(vec) if _needs[1] else None,
-        alpha,
-        _save(mat) if _needs[2] else None,
-    )
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_addmv_(
-            _after_autograd[_keyset], self, mat, vec, beta=beta, alpha=alpha
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
+    return _operators.redispatch_bmm_out(_after[_keyset], self, mat2, out=out)
 
 
 def autograd_dot(_keyset: DispatchKeySet, self: Tensor, tensor: Tensor) -> Tensor:
     _needs = (self._requires_grad, tensor._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_dot(_after_autograd[_keyset], self, tensor)
-    _node = _nodes_3.DotBackward0((_edge_of(self), _edge_of(tensor)), _needs)
+        return _operators.redispatch_dot(_after[_keyset], self, tensor)
+    _node = _nodes.DotBackward0((_edge_of(self), _edge_of(tensor)), _needs)
     _node.saved = (
         _save(tensor) if _needs[0] else None,
         _save(self) if _needs[1] else None,
@@ -563,7 +395,7 @@ def autograd_dot(_keyset: DispatchKeySet, self: Tensor, tensor: Tensor) -> Tenso
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_dot(_after_autograd[_keyset], self, tensor)
+        _result = _operators.redispatch_dot(_after[_keyset], self, tensor)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -574,51 +406,7 @@ def autograd_dot_out(
     _keyset: DispatchKeySet, self: Tensor, tensor: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("dot", (self, tensor, out))
-    return _operators.redispatch_dot_out(
-        _after_autograd[_keyset], self, tensor, out=out
-    )
-
-
-def autograd_celu_(
-    _keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0
-) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_celu_(_after_autograd[_keyset], self, alpha)
-    _check_inplace_history(self)
-    _node = _nodes_2.CeluBackward0((_edge_of(self),), _needs)
-    _node.saved = (alpha, _save(_original(self)))
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_celu_(_after_autograd[_keyset], self, alpha)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_gelu_(
-    _keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none"
-) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_gelu_(
-            _after_autograd[_keyset], self, approximate=approximate
-        )
-    _check_inplace_history(self)
-    _node = _nodes_5.GeluBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)), approximate)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_gelu_(
-            _after_autograd[_keyset], self, approximate=approximate
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
+    return _operators.redispatch_dot_out(_after[_keyset], self, tensor, out=out)
 
 
 def autograd_softplus(
@@ -626,17 +414,13 @@ def autograd_softplus(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_softplus(
-            _after_autograd[_keyset], self, beta, threshold
-        )
-    _node = _nodes_3.SoftplusBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_softplus(_after[_keyset], self, beta, threshold)
+    _node = _nodes.SoftplusBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), beta, threshold)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_softplus(
-            _after_autograd[_keyset], self, beta, threshold
-        )
+        _result = _operators.redispatch_softplus(_after[_keyset], self, beta, threshold)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -653,43 +437,20 @@ def autograd_softplus_out(
 ) -> Tensor:
     _refuse_out("softplus", (self, out))
     return _operators.redispatch_softplus_out(
-        _after_autograd[_keyset], self, beta, threshold, out=out
+        _after[_keyset], self, beta, threshold, out=out
     )
-
-
-def autograd_threshold_(
-    _keyset: DispatchKeySet, self: Tensor, threshold: Number, value: Number
-) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_threshold_(
-            _after_autograd[_keyset], self, threshold, value
-        )
-    _check_inplace_history(self)
-    _node = _nodes_6.ThresholdBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)), threshold)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_threshold_(
-            _after_autograd[_keyset], self, threshold, value
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
 
 
 def autograd_hardswish(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_hardswish(_after_autograd[_keyset], self)
-    _node = _nodes_3.HardswishBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_hardswish(_after[_keyset], self)
+    _node = _nodes.HardswishBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_hardswish(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_hardswish(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -700,7 +461,24 @@ def autograd_hardswish_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("hardswish", (self, out))
-    return _operators.redispatch_hardswish_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_hardswish_out(_after[_keyset], self, out=out)
+
+
+def autograd_hardswish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_hardswish_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.HardswishBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_hardswish_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd__log_softmax(
@@ -709,15 +487,15 @@ def autograd__log_softmax(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch__log_softmax(
-            _after_autograd[_keyset], self, dim, half_to_float
+            _after[_keyset], self, dim, half_to_float
         )
-    _node = _nodes_3.LogSoftmaxBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LogSoftmaxBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch__log_softmax(
-            _after_autograd[_keyset], self, dim, half_to_float
+            _after[_keyset], self, dim, half_to_float
         )
     finally:
         _set_state(_outer)
@@ -731,7 +509,7 @@ def autograd__log_softmax_out(
 ) -> Tensor:
     _refuse_out("_log_softmax", (self, out))
     return _operators.redispatch__log_softmax_out(
-        _after_autograd[_keyset], self, dim, half_to_float, out=out
+        _after[_keyset], self, dim, half_to_float, out=out
     )
 
 
@@ -740,16 +518,14 @@ def autograd_mse_loss(
 ) -> Tensor:
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_mse_loss(
-            _after_autograd[_keyset], self, target, reduction
-        )
-    _node = _nodes_3.MseLossBackward0((_edge_of(self), _edge_of(target)), _needs)
+        return _operators.redispatch_mse_loss(_after[_keyset], self, target, reduction)
+    _node = _nodes.MseLossBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (_save(self), _save(target), reduction)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_mse_loss(
-            _after_autograd[_keyset], self, target, reduction
+            _after[_keyset], self, target, reduction
         )
     finally:
         _set_state(_outer)
@@ -767,48 +543,40 @@ def autograd_mse_loss_out(
 ) -> Tensor:
     _refuse_out("mse_loss", (self, target, out))
     return _operators.redispatch_mse_loss_out(
-        _after_autograd[_keyset], self, target, reduction, out=out
+        _after[_keyset], self, target, reduction, out=out
     )
 
 
-aten.impl("fill_.Scalar", autograd_fill__Scalar, with_keyset=True)
-aten.impl("fill_.Tensor", autograd_fill__Tensor, with_keyset=True)
 aten.impl("_reshape_alias", autograd__reshape_alias, with_keyset=True)
 aten.impl("permute", autograd_permute, with_keyset=True)
-aten.impl("scatter_.src", autograd_scatter__src, with_keyset=True)
-aten.impl("scatter_.value", autograd_scatter__value, with_keyset=True)
-aten.impl("index_add_", autograd_index_add_, with_keyset=True)
 aten.impl("exp2", autograd_exp2, with_keyset=True)
+aten.impl("exp2_", autograd_exp2_, with_keyset=True)
 aten.impl("exp2.out", autograd_exp2_out, with_keyset=True)
 aten.impl("expm1", autograd_expm1, with_keyset=True)
+aten.impl("expm1_", autograd_expm1_, with_keyset=True)
 aten.impl("expm1.out", autograd_expm1_out, with_keyset=True)
 aten.impl("cosh", autograd_cosh, with_keyset=True)
+aten.impl("cosh_", autograd_cosh_, with_keyset=True)
 aten.impl("cosh.out", autograd_cosh_out, with_keyset=True)
 aten.impl("tanh", autograd_tanh, with_keyset=True)
+aten.impl("tanh_", autograd_tanh_, with_keyset=True)
 aten.impl("tanh.out", autograd_tanh_out, with_keyset=True)
-aten.impl("remainder_.Scalar", autograd_remainder__Scalar, with_keyset=True)
-aten.impl("remainder_.Tensor", autograd_remainder__Tensor, with_keyset=True)
 aten.impl("logical_and", autograd_logical_and, with_keyset=True)
-aten.impl("logical_xor_", autograd_logical_xor_, with_keyset=True)
-aten.impl("bitwise_or_.Scalar", autograd_bitwise_or__Scalar, with_keyset=True)
-aten.impl("clamp_min_", autograd_clamp_min_, with_keyset=True)
-aten.impl("clamp_min_.Tensor", autograd_clamp_min__Tensor, with_keyset=True)
+aten.impl("logical_and_", autograd_logical_and_, with_keyset=True)
 aten.impl("linalg_vector_norm", autograd_linalg_vector_norm, with_keyset=True)
 aten.impl("linalg_vector_norm.out", autograd_linalg_vector_norm_out, with_keyset=True)
 aten.impl("cumprod", autograd_cumprod, with_keyset=True)
+aten.impl("cumprod_", autograd_cumprod_, with_keyset=True)
 aten.impl("cumprod.out", autograd_cumprod_out, with_keyset=True)
 aten.impl("bmm", autograd_bmm, with_keyset=True)
 aten.impl("bmm.out", autograd_bmm_out, with_keyset=True)
-aten.impl("addmv_", autograd_addmv_, with_keyset=True)
 aten.impl("dot", autograd_dot, with_keyset=True)
 aten.impl("dot.out", autograd_dot_out, with_keyset=True)
-aten.impl("celu_", autograd_celu_, with_keyset=True)
-aten.impl("gelu_", autograd_gelu_, with_keyset=True)
 aten.impl("softplus", autograd_softplus, with_keyset=True)
 aten.impl("softplus.out", autograd_softplus_out, with_keyset=True)
-aten.impl("threshold_", autograd_threshold_, with_keyset=True)
 aten.impl("hardswish", autograd_hardswish, with_keyset=True)
 aten.impl("hardswish.out", autograd_hardswish_out, with_keyset=True)
+aten.impl("hardswish_", autograd_hardswish_, with_keyset=True)
 aten.impl("_log_softmax", autograd__log_softmax, with_keyset=True)
 aten.impl("_log_softmax.out", autograd__log_softmax_out, with_keyset=True)
 aten.impl("mse_loss", autograd_mse_loss, with_keyset=True)
@@ -818,4 +586,3 @@ aten.impl("le.Scalar", _fallthrough)
 aten.impl("le.Tensor_out", _fallthrough)
 aten.impl("le.Tensor", _fallthrough)
 aten.impl("logical_and.out", _fallthrough)
-aten.impl("bitwise_or_.Tensor", _fallthrough)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,10 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_4 as _nodes_4
-from . import nodes_6 as _nodes_6
-from . import nodes_3 as _nodes_3
-from . import nodes_0 as _nodes_0
+from . import nodes_4 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -50,6 +47,42 @@ if TYPE_CHECKING:
 aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 
 
+def autograd_fill__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, value: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_fill__Scalar(_after[_keyset], self, value)
+    _check_inplace_history(self)
+    _node = _nodes.FillBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_fill__Scalar(_after[_keyset], self, value)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_fill__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, value: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, value._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_fill__Tensor(_after[_keyset], self, value)
+    _check_inplace_history(self)
+    _node = _nodes.FillBackward1((_edge_of(self), _edge_of(value)), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_fill__Tensor(_after[_keyset], self, value)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_fill_Scalar(
     _keyset: DispatchKeySet, self: Tensor, value: Number
 ) -> Tensor:
@@ -58,18 +91,14 @@ def autograd_fill_Scalar(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_fill_Scalar(
-                _after_autograd[_keyset], self, value
-            )
+            return _operators.redispatch_fill_Scalar(_after[_keyset], self, value)
         finally:
             _set_state(_outer)
-    _node = _nodes_4.FillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FillBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_fill_Scalar(
-            _after_autograd[_keyset], self, value
-        )
+        _result = _operators.redispatch_fill_Scalar(_after[_keyset], self, value)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -84,18 +113,14 @@ def autograd_fill_Tensor(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_fill_Tensor(
-                _after_autograd[_keyset], self, value
-            )
+            return _operators.redispatch_fill_Tensor(_after[_keyset], self, value)
         finally:
             _set_state(_outer)
-    _node = _nodes_4.FillBackward1((_edge_of(self), _edge_of(value)), _needs)
+    _node = _nodes.FillBackward1((_edge_of(self), _edge_of(value)), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_fill_Tensor(
-            _after_autograd[_keyset], self, value
-        )
+        _result = _operators.redispatch_fill_Tensor(_after[_keyset], self, value)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -105,12 +130,12 @@ def autograd_fill_Tensor(
 def autograd_alias(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_alias(_after_autograd[_keyset], self)
-    _node = _nodes_4.AliasBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_alias(_after[_keyset], self)
+    _node = _nodes.AliasBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_alias(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_alias(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -120,13 +145,13 @@ def autograd_alias(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 def autograd_tril(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_tril(_after_autograd[_keyset], self, diagonal)
-    _node = _nodes_4.TrilBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_tril(_after[_keyset], self, diagonal)
+    _node = _nodes.TrilBackward0((_edge_of(self),), _needs)
     _node.saved = (diagonal,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_tril(_after_autograd[_keyset], self, diagonal)
+        _result = _operators.redispatch_tril(_after[_keyset], self, diagonal)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -137,22 +162,20 @@ def autograd_tril_out(
     _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
 ) -> Tensor:
     _refuse_out("tril", (self, out))
-    return _operators.redispatch_tril_out(
-        _after_autograd[_keyset], self, diagonal, out=out
-    )
+    return _operators.redispatch_tril_out(_after[_keyset], self, diagonal, out=out)
 
 
 def autograd_tril_(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_tril_(_after_autograd[_keyset], self, diagonal)
+        return _operators.redispatch_tril_(_after[_keyset], self, diagonal)
     _check_inplace_history(self)
-    _node = _nodes_4.TrilBackward0((_edge_of(self),), _needs)
+    _node = _nodes.TrilBackward0((_edge_of(self),), _needs)
     _node.saved = (diagonal,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_tril_(_after_autograd[_keyset], self, diagonal)
+        _operators.redispatch_tril_(_after[_keyset], self, diagonal)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -162,13 +185,13 @@ def autograd_tril_(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> 
 def autograd_triu(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_triu(_after_autograd[_keyset], self, diagonal)
-    _node = _nodes_4.TriuBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_triu(_after[_keyset], self, diagonal)
+    _node = _nodes.TriuBackward0((_edge_of(self),), _needs)
     _node.saved = (diagonal,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_triu(_after_autograd[_keyset], self, diagonal)
+        _result = _operators.redispatch_triu(_after[_keyset], self, diagonal)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -179,9 +202,24 @@ def autograd_triu_out(
     _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
 ) -> Tensor:
     _refuse_out("triu", (self, out))
-    return _operators.redispatch_triu_out(
-        _after_autograd[_keyset], self, diagonal, out=out
-    )
+    return _operators.redispatch_triu_out(_after[_keyset], self, diagonal, out=out)
+
+
+def autograd_triu_(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_triu_(_after[_keyset], self, diagonal)
+    _check_inplace_history(self)
+    _node = _nodes.TriuBackward0((_edge_of(self),), _needs)
+    _node.saved = (diagonal,)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_triu_(_after[_keyset], self, diagonal)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_scatter_src(
@@ -189,16 +227,14 @@ def autograd_scatter_src(
 ) -> Tensor:
     _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_scatter_src(
-            _after_autograd[_keyset], self, dim, index, src
-        )
-    _node = _nodes_4.ScatterBackward0((_edge_of(self), _edge_of(src)), _needs)
+        return _operators.redispatch_scatter_src(_after[_keyset], self, dim, index, src)
+    _node = _nodes.ScatterBackward0((_edge_of(self), _edge_of(src)), _needs)
     _node.saved = (dim, _save(index), src._shape)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_scatter_src(
-            _after_autograd[_keyset], self, dim, index, src
+            _after[_keyset], self, dim, index, src
         )
     finally:
         _set_state(_outer)
@@ -217,8 +253,29 @@ def autograd_scatter_src_out(
 ) -> Tensor:
     _refuse_out("scatter", (self, src, out))
     return _operators.redispatch_scatter_src_out(
-        _after_autograd[_keyset], self, dim, index, src, out=out
+        _after[_keyset], self, dim, index, src, out=out
     )
+
+
+def autograd_scatter__src(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, src._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_scatter__src(
+            _after[_keyset], self, dim, index, src
+        )
+    _check_inplace_history(self)
+    _node = _nodes.ScatterBackward0((_edge_of(self), _edge_of(src)), _needs)
+    _node.saved = (dim, _save(index), src._shape)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_scatter__src(_after[_keyset], self, dim, index, src)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_scatter_value(
@@ -227,15 +284,15 @@ def autograd_scatter_value(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_scatter_value(
-            _after_autograd[_keyset], self, dim, index, value
+            _after[_keyset], self, dim, index, value
         )
-    _node = _nodes_4.ScatterBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ScatterBackward1((_edge_of(self),), _needs)
     _node.saved = (dim, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_scatter_value(
-            _after_autograd[_keyset], self, dim, index, value
+            _after[_keyset], self, dim, index, value
         )
     finally:
         _set_state(_outer)
@@ -254,21 +311,25 @@ def autograd_scatter_value_out(
 ) -> Tensor:
     _refuse_out("scatter", (self, out))
     return _operators.redispatch_scatter_value_out(
-        _after_autograd[_keyset], self, dim, index, value, out=out
+        _after[_keyset], self, dim, index, value, out=out
     )
 
 
-def autograd_abs_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+def autograd_scatter__value(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_abs_(_after_autograd[_keyset], self)
+        return _operators.redispatch_scatter__value(
+            _after[_keyset], self, dim, index, value
+        )
     _check_inplace_history(self)
-    _node = _nodes_6.AbsBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
+    _node = _nodes.ScatterBackward1((_edge_of(self),), _needs)
+    _node.saved = (dim, _save(index))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_abs_(_after_autograd[_keyset], self)
+        _operators.redispatch_scatter__value(_after[_keyset], self, dim, index, value)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -281,55 +342,54 @@ def autograd__conj_physical(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch__conj_physical(_after_autograd[_keyset], self)
+            return _operators.redispatch__conj_physical(_after[_keyset], self)
         finally:
             _set_state(_outer)
-    _node = _nodes_4.ConjPhysicalBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ConjPhysicalBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch__conj_physical(_after_autograd[_keyset], self)
+        _result = _operators.redispatch__conj_physical(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
-
-
-def autograd_tanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_tanh_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_3.TanhBackward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_tanh_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    _node.keep(_save_result(self, 0))
-    return self
 
 
 def autograd_round(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_round(_after_autograd[_keyset], self)
-    _node = _nodes_4.RoundBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_round(_after[_keyset], self)
+    _node = _nodes.RoundBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_round(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_round(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_round_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_round_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.RoundBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_round_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_round_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("round", (self, out))
-    return _operators.redispatch_round_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_round_out(_after[_keyset], self, out=out)
 
 
 def autograd_round_decimals(
@@ -338,19 +398,39 @@ def autograd_round_decimals(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_round_decimals(
-            _after_autograd[_keyset], self, decimals=decimals
+            _after[_keyset], self, decimals=decimals
         )
-    _node = _nodes_4.RoundBackward1((_edge_of(self),), _needs)
+    _node = _nodes.RoundBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_round_decimals(
-            _after_autograd[_keyset], self, decimals=decimals
+            _after[_keyset], self, decimals=decimals
         )
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_round__decimals(
+    _keyset: DispatchKeySet, self: Tensor, *, decimals: int
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_round__decimals(
+            _after[_keyset], self, decimals=decimals
+        )
+    _check_inplace_history(self)
+    _node = _nodes.RoundBackward1((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_round__decimals(_after[_keyset], self, decimals=decimals)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_round_decimals_out(
@@ -358,20 +438,20 @@ def autograd_round_decimals_out(
 ) -> Tensor:
     _refuse_out("round", (self, out))
     return _operators.redispatch_round_decimals_out(
-        _after_autograd[_keyset], self, decimals=decimals, out=out
+        _after[_keyset], self, decimals=decimals, out=out
     )
 
 
 def autograd_sgn(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sgn(_after_autograd[_keyset], self)
-    _node = _nodes_4.SgnBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_sgn(_after[_keyset], self)
+    _node = _nodes.SgnBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_sgn(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_sgn(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -379,39 +459,71 @@ def autograd_sgn(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def autograd_sgn_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
-    _refuse_out("sgn", (self, out))
-    return _operators.redispatch_sgn_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_erfc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+def autograd_sgn_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_erfc_(_after_autograd[_keyset], self)
+        return _operators.redispatch_sgn_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_0.ErfcBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SgnBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_erfc_(_after_autograd[_keyset], self)
+        _operators.redispatch_sgn_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
+
+
+def autograd_sgn_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("sgn", (self, out))
+    return _operators.redispatch_sgn_out(_after[_keyset], self, out=out)
+
+
+def autograd_lerp__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
+) -> Tensor:
+    _needs = (self._requires_grad, end._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_lerp__Scalar(_after[_keyset], self, end, weight)
+    _check_inplace_history(self)
+    _node = _nodes.LerpBackward0((_edge_of(self), _edge_of(end)), _needs)
+    _node.saved = (weight,)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_lerp__Scalar(_after[_keyset], self, end, weight)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
 
 
-def autograd_bitwise_and__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+def autograd_lerp__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
 ) -> Tensor:
+    _needs = (self._requires_grad, end._requires_grad, weight._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_lerp__Tensor(_after[_keyset], self, end, weight)
+    _check_inplace_history(self)
+    _node = _nodes.LerpBackward1(
+        (_edge_of(self), _edge_of(end), _edge_of(weight)), _needs
+    )
+    _node.saved = (
+        _save(weight) if _needs[0] or _needs[1] else None,
+        _save(end) if _needs[2] else None,
+        _save(_original(self)) if _needs[2] else None,
+    )
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        return _operators.redispatch_bitwise_and__Scalar(
-            _after_autograd[_keyset], self, other
-        )
+        _operators.redispatch_lerp__Tensor(_after[_keyset], self, end, weight)
     finally:
         _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_lerp_Scalar_out(
@@ -419,7 +531,7 @@ def autograd_lerp_Scalar_out(
 ) -> Tensor:
     _refuse_out("lerp", (self, end, out))
     return _operators.redispatch_lerp_Scalar_out(
-        _after_autograd[_keyset], self, end, weight, out=out
+        _after[_keyset], self, end, weight, out=out
     )
 
 
@@ -428,7 +540,7 @@ def autograd_lerp_Tensor_out(
 ) -> Tensor:
     _refuse_out("lerp", (self, end, weight, out))
     return _operators.redispatch_lerp_Tensor_out(
-        _after_autograd[_keyset], self, end, weight, out=out
+        _after[_keyset], self, end, weight, out=out
     )
 
 
@@ -437,17 +549,13 @@ def autograd_lerp_Scalar(
 ) -> Tensor:
     _needs = (self._requires_grad, end._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_lerp_Scalar(
-            _after_autograd[_keyset], self, end, weight
-        )
-    _node = _nodes_4.LerpBackward0((_edge_of(self), _edge_of(end)), _needs)
+        return _operators.redispatch_lerp_Scalar(_after[_keyset], self, end, weight)
+    _node = _nodes.LerpBackward0((_edge_of(self), _edge_of(end)), _needs)
     _node.saved = (weight,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_lerp_Scalar(
-            _after_autograd[_keyset], self, end, weight
-        )
+        _result = _operators.redispatch_lerp_Scalar(_after[_keyset], self, end, weight)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -459,10 +567,8 @@ def autograd_lerp_Tensor(
 ) -> Tensor:
     _needs = (self._requires_grad, end._requires_grad, weight._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_lerp_Tensor(
-            _after_autograd[_keyset], self, end, weight
-        )
-    _node = _nodes_4.LerpBackward1(
+        return _operators.redispatch_lerp_Tensor(_after[_keyset], self, end, weight)
+    _node = _nodes.LerpBackward1(
         (_edge_of(self), _edge_of(end), _edge_of(weight)), _needs
     )
     _node.saved = (
@@ -473,32 +579,15 @@ def autograd_lerp_Tensor(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_lerp_Tensor(
-            _after_autograd[_keyset], self, end, weight
-        )
+        _result = _operators.redispatch_lerp_Tensor(_after[_keyset], self, end, weight)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_hardswish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_hardswish_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_3.HardswishBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_hardswish_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
+aten.impl("fill_.Scalar", autograd_fill__Scalar, with_keyset=True)
+aten.impl("fill_.Tensor", autograd_fill__Tensor, with_keyset=True)
 aten.impl("fill.Scalar", autograd_fill_Scalar, with_keyset=True)
 aten.impl("fill.Tensor", autograd_fill_Tensor, with_keyset=True)
 aten.impl("alias", autograd_alias, with_keyset=True)
@@ -507,28 +596,29 @@ aten.impl("tril.out", autograd_tril_out, with_keyset=True)
 aten.impl("tril_", autograd_tril_, with_keyset=True)
 aten.impl("triu", autograd_triu, with_keyset=True)
 aten.impl("triu.out", autograd_triu_out, with_keyset=True)
+aten.impl("triu_", autograd_triu_, with_keyset=True)
 aten.impl("scatter.src", autograd_scatter_src, with_keyset=True)
 aten.impl("scatter.src_out", autograd_scatter_src_out, with_keyset=True)
+aten.impl("scatter_.src", autograd_scatter__src, with_keyset=True)
 aten.impl("scatter.value", autograd_scatter_value, with_keyset=True)
 aten.impl("scatter.value_out", autograd_scatter_value_out, with_keyset=True)
-aten.impl("abs_", autograd_abs_, with_keyset=True)
+aten.impl("scatter_.value", autograd_scatter__value, with_keyset=True)
 aten.impl("_conj_physical", autograd__conj_physical, with_keyset=True)
-aten.impl("tanh_", autograd_tanh_, with_keyset=True)
 aten.impl("round", autograd_round, with_keyset=True)
+aten.impl("round_", autograd_round_, with_keyset=True)
 aten.impl("round.out", autograd_round_out, with_keyset=True)
 aten.impl("round.decimals", autograd_round_decimals, with_keyset=True)
+aten.impl("round_.decimals", autograd_round__decimals, with_keyset=True)
 aten.impl("round.decimals_out", autograd_round_decimals_out, with_keyset=True)
 aten.impl("sgn", autograd_sgn, with_keyset=True)
+aten.impl("sgn_", autograd_sgn_, with_keyset=True)
 aten.impl("sgn.out", autograd_sgn_out, with_keyset=True)
-aten.impl("erfc_", autograd_erfc_, with_keyset=True)
-aten.impl("bitwise_and_.Scalar", autograd_bitwise_and__Scalar, with_keyset=True)
+aten.impl("lerp_.Scalar", autograd_lerp__Scalar, with_keyset=True)
+aten.impl("lerp_.Tensor", autograd_lerp__Tensor, with_keyset=True)
 aten.impl("lerp.Scalar_out", autograd_lerp_Scalar_out, with_keyset=True)
 aten.impl("lerp.Tensor_out", autograd_lerp_Tensor_out, with_keyset=True)
 aten.impl("lerp.Scalar", autograd_lerp_Scalar, with_keyset=True)
 aten.impl("lerp.Tensor", autograd_lerp_Tensor, with_keyset=True)
-aten.impl("hardswish_", autograd_hardswish_, with_keyset=True)
-aten.impl("bitwise_not_", _fallthrough)
-aten.impl("bitwise_and_.Tensor", _fallthrough)
 aten.impl("any.dim", _fallthrough)
 aten.impl("any.out", _fallthrough)
 aten.impl("any", _fallthrough)

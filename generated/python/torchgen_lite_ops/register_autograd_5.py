@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,14 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_5 as _nodes_5
-from . import nodes_7 as _nodes_7
-from . import nodes_10 as _nodes_10
-from . import nodes_15 as _nodes_15
-from . import nodes_12 as _nodes_12
-from . import nodes_9 as _nodes_9
-from . import nodes_0 as _nodes_0
-from . import nodes_8 as _nodes_8
+from . import nodes_5 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -75,7 +68,7 @@ def autograd_empty_like(
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _operators.redispatch_empty_like(
-            _after_autograd[_keyset],
+            _after[_keyset],
             self,
             dtype=dtype,
             layout=layout,
@@ -93,15 +86,15 @@ def autograd_unfold(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_unfold(
-            _after_autograd[_keyset], self, dimension, size, step
+            _after[_keyset], self, dimension, size, step
         )
-    _node = _nodes_5.UnfoldBackward0((_edge_of(self),), _needs)
+    _node = _nodes.UnfoldBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dimension, size, step)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _operators.redispatch_unfold(
-            _after_autograd[_keyset], self, dimension, size, step
+            _after[_keyset], self, dimension, size, step
         )
     finally:
         _set_state(_outer)
@@ -120,15 +113,15 @@ def autograd_slice_Tensor(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_slice_Tensor(
-            _after_autograd[_keyset], self, dim, start, end, step
+            _after[_keyset], self, dim, start, end, step
         )
-    _node = _nodes_5.SliceBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SliceBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, start, end, step)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _operators.redispatch_slice_Tensor(
-            _after_autograd[_keyset], self, dim, start, end, step
+            _after[_keyset], self, dim, start, end, step
         )
     finally:
         _set_state(_outer)
@@ -139,52 +132,29 @@ def autograd_slice_Tensor(
 def autograd_flip(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_flip(_after_autograd[_keyset], self, dims)
-    _node = _nodes_5.FlipBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_flip(_after[_keyset], self, dims)
+    _node = _nodes.FlipBackward0((_edge_of(self),), _needs)
     _node.saved = (dims,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_flip(_after_autograd[_keyset], self, dims)
+        _result = _operators.redispatch_flip(_after[_keyset], self, dims)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_index_fill__int_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
-) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_index_fill__int_Scalar(
-            _after_autograd[_keyset], self, dim, index, value
-        )
-    _check_inplace_history(self)
-    _node = _nodes_7.IndexFillBackward0((_edge_of(self),), _needs)
-    _node.saved = (dim, _save(index))
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_index_fill__int_Scalar(
-            _after_autograd[_keyset], self, dim, index, value
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
 def autograd_conj_physical_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_conj_physical_(_after_autograd[_keyset], self)
+        return _operators.redispatch_conj_physical_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_5.ConjPhysicalBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ConjPhysicalBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_conj_physical_(_after_autograd[_keyset], self)
+        _operators.redispatch_conj_physical_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -194,157 +164,113 @@ def autograd_conj_physical_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 def autograd_log(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_log(_after_autograd[_keyset], self)
-    _node = _nodes_5.LogBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_log(_after[_keyset], self)
+    _node = _nodes.LogBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_log(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_log(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_log_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_log_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.LogBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_log_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_log_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("log", (self, out))
-    return _operators.redispatch_log_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_log2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_log2_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_10.Log2Backward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_log2_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_log10_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_log10_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_15.Log10Backward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_log10_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
+    return _operators.redispatch_log_out(_after[_keyset], self, out=out)
 
 
 def autograd_cos(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_cos(_after_autograd[_keyset], self)
-    _node = _nodes_5.CosBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_cos(_after[_keyset], self)
+    _node = _nodes.CosBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_cos(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_cos(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_cos_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
-    _refuse_out("cos", (self, out))
-    return _operators.redispatch_cos_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_atanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+def autograd_cos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_atanh_(_after_autograd[_keyset], self)
+        return _operators.redispatch_cos_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_15.AtanhBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CosBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_atanh_(_after_autograd[_keyset], self)
+        _operators.redispatch_cos_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
+
+
+def autograd_cos_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("cos", (self, out))
+    return _operators.redispatch_cos_out(_after[_keyset], self, out=out)
 
 
 def autograd_trunc(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_trunc(_after_autograd[_keyset], self)
-    _node = _nodes_5.TruncBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_trunc(_after[_keyset], self)
+    _node = _nodes.TruncBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_trunc(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_trunc(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_trunc_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
-    _refuse_out("trunc", (self, out))
-    return _operators.redispatch_trunc_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_sub__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
-) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sub__Tensor(
-            _after_autograd[_keyset], self, other, alpha=alpha
-        )
-    _check_inplace_history(self)
-    _node = _nodes_12.SubBackward0((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (alpha,)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_sub__Tensor(
-            _after_autograd[_keyset], self, other, alpha=alpha
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_sub__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
-) -> Tensor:
+def autograd_trunc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sub__Scalar(
-            _after_autograd[_keyset], self, other, alpha
-        )
+        return _operators.redispatch_trunc_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_12.SubBackward1((_edge_of(self),), _needs)
+    _node = _nodes.TruncBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_sub__Scalar(_after_autograd[_keyset], self, other, alpha)
+        _operators.redispatch_trunc_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
+
+
+def autograd_trunc_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("trunc", (self, out))
+    return _operators.redispatch_trunc_out(_after[_keyset], self, out=out)
 
 
 def autograd_pow_Tensor_Tensor_out(
@@ -352,7 +278,7 @@ def autograd_pow_Tensor_Tensor_out(
 ) -> Tensor:
     _refuse_out("pow", (self, exponent, out))
     return _operators.redispatch_pow_Tensor_Tensor_out(
-        _after_autograd[_keyset], self, exponent, out=out
+        _after[_keyset], self, exponent, out=out
     )
 
 
@@ -361,16 +287,14 @@ def autograd_pow_Tensor_Tensor(
 ) -> Tensor:
     _needs = (self._requires_grad, exponent._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_pow_Tensor_Tensor(
-            _after_autograd[_keyset], self, exponent
-        )
-    _node = _nodes_5.PowBackward0((_edge_of(self), _edge_of(exponent)), _needs)
+        return _operators.redispatch_pow_Tensor_Tensor(_after[_keyset], self, exponent)
+    _node = _nodes.PowBackward0((_edge_of(self), _edge_of(exponent)), _needs)
     _node.saved = (_save(self), _save(exponent))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_pow_Tensor_Tensor(
-            _after_autograd[_keyset], self, exponent
+            _after[_keyset], self, exponent
         )
     finally:
         _set_state(_outer)
@@ -384,7 +308,7 @@ def autograd_pow_Scalar_out(
 ) -> Tensor:
     _refuse_out("pow", (exponent, out))
     return _operators.redispatch_pow_Scalar_out(
-        _after_autograd[_keyset], self, exponent, out=out
+        _after[_keyset], self, exponent, out=out
     )
 
 
@@ -393,17 +317,13 @@ def autograd_pow_Scalar(
 ) -> Tensor:
     _needs = (exponent._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_pow_Scalar(
-            _after_autograd[_keyset], self, exponent
-        )
-    _node = _nodes_5.PowBackward1((_edge_of(exponent),), _needs)
+        return _operators.redispatch_pow_Scalar(_after[_keyset], self, exponent)
+    _node = _nodes.PowBackward1((_edge_of(exponent),), _needs)
     _node.saved = (self, _save(exponent))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_pow_Scalar(
-            _after_autograd[_keyset], self, exponent
-        )
+        _result = _operators.redispatch_pow_Scalar(_after[_keyset], self, exponent)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -416,7 +336,7 @@ def autograd_pow_Tensor_Scalar_out(
 ) -> Tensor:
     _refuse_out("pow", (self, out))
     return _operators.redispatch_pow_Tensor_Scalar_out(
-        _after_autograd[_keyset], self, exponent, out=out
+        _after[_keyset], self, exponent, out=out
     )
 
 
@@ -425,16 +345,14 @@ def autograd_pow_Tensor_Scalar(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_pow_Tensor_Scalar(
-            _after_autograd[_keyset], self, exponent
-        )
-    _node = _nodes_5.PowBackward2((_edge_of(self),), _needs)
+        return _operators.redispatch_pow_Tensor_Scalar(_after[_keyset], self, exponent)
+    _node = _nodes.PowBackward2((_edge_of(self),), _needs)
     _node.saved = (_save(self), exponent)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_pow_Tensor_Scalar(
-            _after_autograd[_keyset], self, exponent
+            _after[_keyset], self, exponent
         )
     finally:
         _set_state(_outer)
@@ -442,40 +360,19 @@ def autograd_pow_Tensor_Scalar(
     return _result
 
 
-def autograd_fmod__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+def autograd_pow__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, exponent: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_fmod__Scalar(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_pow__Scalar(_after[_keyset], self, exponent)
     _check_inplace_history(self)
-    _node = _nodes_9.FmodBackward0((_edge_of(self),), _needs)
+    _node = _nodes.PowBackward2((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)), exponent)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_fmod__Scalar(_after_autograd[_keyset], self, other)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_fmod__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_fmod__Tensor(_after_autograd[_keyset], self, other)
-    _check_inplace_history(self)
-    _node = _nodes_9.FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (
-        _save(_original(self)) if _needs[1] else None,
-        _save(other) if _needs[1] else None,
-    )
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_fmod__Tensor(_after_autograd[_keyset], self, other)
+        _operators.redispatch_pow__Scalar(_after[_keyset], self, exponent)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -486,21 +383,36 @@ def autograd_atan2_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("atan2", (self, other, out))
-    return _operators.redispatch_atan2_out(
-        _after_autograd[_keyset], self, other, out=out
-    )
+    return _operators.redispatch_atan2_out(_after[_keyset], self, other, out=out)
+
+
+def autograd_atan2_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_atan2_(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.Atan2Backward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (_save(other), _save(_original(self)))
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_atan2_(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_atan2(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_atan2(_after_autograd[_keyset], self, other)
-    _node = _nodes_5.Atan2Backward0((_edge_of(self), _edge_of(other)), _needs)
+        return _operators.redispatch_atan2(_after[_keyset], self, other)
+    _node = _nodes.Atan2Backward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), _save(self))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_atan2(_after_autograd[_keyset], self, other)
+        _result = _operators.redispatch_atan2(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -513,15 +425,15 @@ def autograd_rsub_Tensor(
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_rsub_Tensor(
-            _after_autograd[_keyset], self, other, alpha=alpha
+            _after[_keyset], self, other, alpha=alpha
         )
-    _node = _nodes_5.RsubBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.RsubBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_rsub_Tensor(
-            _after_autograd[_keyset], self, other, alpha=alpha
+            _after[_keyset], self, other, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -538,100 +450,20 @@ def autograd_rsub_Scalar(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_rsub_Scalar(
-                _after_autograd[_keyset], self, other, alpha
+                _after[_keyset], self, other, alpha
             )
         finally:
             _set_state(_outer)
-    _node = _nodes_5.RsubBackward1((_edge_of(self),), _needs)
+    _node = _nodes.RsubBackward1((_edge_of(self),), _needs)
     _node.saved = (alpha,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_rsub_Scalar(
-            _after_autograd[_keyset], self, other, alpha
-        )
+        _result = _operators.redispatch_rsub_Scalar(_after[_keyset], self, other, alpha)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
-
-
-def autograd_copysign__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_copysign__Tensor(
-            _after_autograd[_keyset], self, other
-        )
-    _check_inplace_history(self)
-    _node = _nodes_0.CopysignBackward0((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (_save(_original(self)) if _needs[0] else None,)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_copysign__Tensor(_after_autograd[_keyset], self, other)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    _node.keep(_save_result(self, 0))
-    return self
-
-
-def autograd_copysign__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
-) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_copysign__Scalar(
-            _after_autograd[_keyset], self, other
-        )
-    _check_inplace_history(self)
-    _node = _nodes_0.CopysignBackward1((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_copysign__Scalar(_after_autograd[_keyset], self, other)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    _node.keep(_save_result(self, 0))
-    return self
-
-
-def autograd_addcdiv_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
-    *,
-    value: Number = 1,
-) -> Tensor:
-    _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_addcdiv_(
-            _after_autograd[_keyset], self, tensor1, tensor2, value=value
-        )
-    _check_inplace_history(self)
-    _node = _nodes_8.AddcdivBackward0(
-        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
-    )
-    _node.saved = (
-        value,
-        _save(tensor2) if _needs[1] or _needs[2] else None,
-        _save(tensor1) if _needs[2] else None,
-    )
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_addcdiv_(
-            _after_autograd[_keyset], self, tensor1, tensor2, value=value
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
 
 
 def autograd_logsumexp(
@@ -645,19 +477,15 @@ def autograd_logsumexp(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_logsumexp(
-                _after_autograd[_keyset], self, dim, keepdim
-            )
+            return _operators.redispatch_logsumexp(_after[_keyset], self, dim, keepdim)
         finally:
             _set_state(_outer)
-    _node = _nodes_5.LogsumexpBackward0((_edge_of(self),), _needs)
+    _node = _nodes.LogsumexpBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_logsumexp(
-            _after_autograd[_keyset], self, dim, keepdim
-        )
+        _result = _operators.redispatch_logsumexp(_after[_keyset], self, dim, keepdim)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -675,7 +503,7 @@ def autograd_logsumexp_out(
 ) -> Tensor:
     _refuse_out("logsumexp", (self, out))
     return _operators.redispatch_logsumexp_out(
-        _after_autograd[_keyset], self, dim, keepdim, out=out
+        _after[_keyset], self, dim, keepdim, out=out
     )
 
 
@@ -691,9 +519,9 @@ def autograd_baddbmm(
     _needs = (self._requires_grad, batch1._requires_grad, batch2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_baddbmm(
-            _after_autograd[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
+            _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
         )
-    _node = _nodes_5.BaddbmmBackward0(
+    _node = _nodes.BaddbmmBackward0(
         (_edge_of(self), _edge_of(batch1), _edge_of(batch2)), _needs
     )
     _node.saved = (
@@ -706,7 +534,7 @@ def autograd_baddbmm(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_baddbmm(
-            _after_autograd[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
+            _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -726,8 +554,44 @@ def autograd_baddbmm_out(
 ) -> Tensor:
     _refuse_out("baddbmm", (self, batch1, batch2, out))
     return _operators.redispatch_baddbmm_out(
-        _after_autograd[_keyset], self, batch1, batch2, beta=beta, alpha=alpha, out=out
+        _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha, out=out
     )
+
+
+def autograd_baddbmm_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+) -> Tensor:
+    _needs = (self._requires_grad, batch1._requires_grad, batch2._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_baddbmm_(
+            _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
+        )
+    _check_inplace_history(self)
+    _node = _nodes.BaddbmmBackward0(
+        (_edge_of(self), _edge_of(batch1), _edge_of(batch2)), _needs
+    )
+    _node.saved = (
+        beta,
+        _save(batch2) if _needs[1] else None,
+        alpha,
+        _save(batch1) if _needs[2] else None,
+    )
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_baddbmm_(
+            _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
+        )
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_gelu(
@@ -736,15 +600,15 @@ def autograd_gelu(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_gelu(
-            _after_autograd[_keyset], self, approximate=approximate
+            _after[_keyset], self, approximate=approximate
         )
-    _node = _nodes_5.GeluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.GeluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), approximate)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_gelu(
-            _after_autograd[_keyset], self, approximate=approximate
+            _after[_keyset], self, approximate=approximate
         )
     finally:
         _set_state(_outer)
@@ -757,19 +621,40 @@ def autograd_gelu_out(
 ) -> Tensor:
     _refuse_out("gelu", (self, out))
     return _operators.redispatch_gelu_out(
-        _after_autograd[_keyset], self, approximate=approximate, out=out
+        _after[_keyset], self, approximate=approximate, out=out
     )
+
+
+def autograd_gelu_(
+    _keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none"
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_gelu_(
+            _after[_keyset], self, approximate=approximate
+        )
+    _check_inplace_history(self)
+    _node = _nodes.GeluBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)), approximate)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_gelu_(_after[_keyset], self, approximate=approximate)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd__coalesce(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch__coalesce(_after_autograd[_keyset], self)
-    _node = _nodes_5.CoalesceBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch__coalesce(_after[_keyset], self)
+    _node = _nodes.CoalesceBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch__coalesce(_after_autograd[_keyset], self)
+        _result = _operators.redispatch__coalesce(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -796,7 +681,7 @@ def autograd__sparse_coo_tensor_with_dims_and_tensors(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch__sparse_coo_tensor_with_dims_and_tensors(
-                _after_autograd[_keyset],
+                _after[_keyset],
                 sparse_dim,
                 dense_dim,
                 size,
@@ -810,14 +695,14 @@ def autograd__sparse_coo_tensor_with_dims_and_tensors(
             )
         finally:
             _set_state(_outer)
-    _node = _nodes_5.SparseCooTensorWithDimsAndTensorsBackward0(
+    _node = _nodes.SparseCooTensorWithDimsAndTensorsBackward0(
         (_edge_of(values),), _needs
     )
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch__sparse_coo_tensor_with_dims_and_tensors(
-            _after_autograd[_keyset],
+            _after[_keyset],
             sparse_dim,
             dense_dim,
             size,
@@ -839,15 +724,13 @@ def autograd__sparse_coo_tensor_with_dims_and_tensors(
 def autograd_sparse_mask(_keyset: DispatchKeySet, self: Tensor, mask: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sparse_mask(_after_autograd[_keyset], self, mask)
-    _node = _nodes_5.SparseMaskBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_sparse_mask(_after[_keyset], self, mask)
+    _node = _nodes.SparseMaskBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(mask), self.layout)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_sparse_mask(
-            _after_autograd[_keyset], self, mask
-        )
+        _result = _operators.redispatch_sparse_mask(_after[_keyset], self, mask)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -858,40 +741,36 @@ aten.impl("empty_like", autograd_empty_like, with_keyset=True)
 aten.impl("unfold", autograd_unfold, with_keyset=True)
 aten.impl("slice.Tensor", autograd_slice_Tensor, with_keyset=True)
 aten.impl("flip", autograd_flip, with_keyset=True)
-aten.impl("index_fill_.int_Scalar", autograd_index_fill__int_Scalar, with_keyset=True)
 aten.impl("conj_physical_", autograd_conj_physical_, with_keyset=True)
 aten.impl("log", autograd_log, with_keyset=True)
+aten.impl("log_", autograd_log_, with_keyset=True)
 aten.impl("log.out", autograd_log_out, with_keyset=True)
-aten.impl("log2_", autograd_log2_, with_keyset=True)
-aten.impl("log10_", autograd_log10_, with_keyset=True)
 aten.impl("cos", autograd_cos, with_keyset=True)
+aten.impl("cos_", autograd_cos_, with_keyset=True)
 aten.impl("cos.out", autograd_cos_out, with_keyset=True)
-aten.impl("atanh_", autograd_atanh_, with_keyset=True)
 aten.impl("trunc", autograd_trunc, with_keyset=True)
+aten.impl("trunc_", autograd_trunc_, with_keyset=True)
 aten.impl("trunc.out", autograd_trunc_out, with_keyset=True)
-aten.impl("sub_.Tensor", autograd_sub__Tensor, with_keyset=True)
-aten.impl("sub_.Scalar", autograd_sub__Scalar, with_keyset=True)
 aten.impl("pow.Tensor_Tensor_out", autograd_pow_Tensor_Tensor_out, with_keyset=True)
 aten.impl("pow.Tensor_Tensor", autograd_pow_Tensor_Tensor, with_keyset=True)
 aten.impl("pow.Scalar_out", autograd_pow_Scalar_out, with_keyset=True)
 aten.impl("pow.Scalar", autograd_pow_Scalar, with_keyset=True)
 aten.impl("pow.Tensor_Scalar_out", autograd_pow_Tensor_Scalar_out, with_keyset=True)
 aten.impl("pow.Tensor_Scalar", autograd_pow_Tensor_Scalar, with_keyset=True)
-aten.impl("fmod_.Scalar", autograd_fmod__Scalar, with_keyset=True)
-aten.impl("fmod_.Tensor", autograd_fmod__Tensor, with_keyset=True)
+aten.impl("pow_.Scalar", autograd_pow__Scalar, with_keyset=True)
 aten.impl("atan2.out", autograd_atan2_out, with_keyset=True)
+aten.impl("atan2_", autograd_atan2_, with_keyset=True)
 aten.impl("atan2", autograd_atan2, with_keyset=True)
 aten.impl("rsub.Tensor", autograd_rsub_Tensor, with_keyset=True)
 aten.impl("rsub.Scalar", autograd_rsub_Scalar, with_keyset=True)
-aten.impl("copysign_.Tensor", autograd_copysign__Tensor, with_keyset=True)
-aten.impl("copysign_.Scalar", autograd_copysign__Scalar, with_keyset=True)
-aten.impl("addcdiv_", autograd_addcdiv_, with_keyset=True)
 aten.impl("logsumexp", autograd_logsumexp, with_keyset=True)
 aten.impl("logsumexp.out", autograd_logsumexp_out, with_keyset=True)
 aten.impl("baddbmm", autograd_baddbmm, with_keyset=True)
 aten.impl("baddbmm.out", autograd_baddbmm_out, with_keyset=True)
+aten.impl("baddbmm_", autograd_baddbmm_, with_keyset=True)
 aten.impl("gelu", autograd_gelu, with_keyset=True)
 aten.impl("gelu.out", autograd_gelu_out, with_keyset=True)
+aten.impl("gelu_", autograd_gelu_, with_keyset=True)
 aten.impl("_coalesce", autograd__coalesce, with_keyset=True)
 aten.impl(
     "_sparse_coo_tensor_with_dims_and_tensors",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,10 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_6 as _nodes_6
-from . import nodes_12 as _nodes_12
-from . import nodes_11 as _nodes_11
-from . import nodes_3 as _nodes_3
+from . import nodes_6 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -55,16 +52,14 @@ def autograd_diagonal(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_diagonal(
-            _after_autograd[_keyset], self, offset, dim1, dim2
-        )
-    _node = _nodes_6.DiagonalBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_diagonal(_after[_keyset], self, offset, dim1, dim2)
+    _node = _nodes.DiagonalBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, offset, dim1, dim2)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _operators.redispatch_diagonal(
-            _after_autograd[_keyset], self, offset, dim1, dim2
+            _after[_keyset], self, offset, dim1, dim2
         )
     finally:
         _set_state(_outer)
@@ -77,16 +72,14 @@ def autograd_where_self(
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_where_self(
-            _after_autograd[_keyset], condition, self, other
-        )
-    _node = _nodes_6.WhereBackward0((_edge_of(self), _edge_of(other)), _needs)
+        return _operators.redispatch_where_self(_after[_keyset], condition, self, other)
+    _node = _nodes.WhereBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(condition),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_where_self(
-            _after_autograd[_keyset], condition, self, other
+            _after[_keyset], condition, self, other
         )
     finally:
         _set_state(_outer)
@@ -104,54 +97,8 @@ def autograd_where_self_out(
 ) -> Tensor:
     _refuse_out("where", (self, other, out))
     return _operators.redispatch_where_self_out(
-        _after_autograd[_keyset], condition, self, other, out=out
+        _after[_keyset], condition, self, other, out=out
     )
-
-
-def autograd_masked_fill__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
-) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_masked_fill__Scalar(
-            _after_autograd[_keyset], self, mask, value
-        )
-    _check_inplace_history(self)
-    _node = _nodes_12.MaskedFillBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(mask),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_masked_fill__Scalar(
-            _after_autograd[_keyset], self, mask, value
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_masked_fill__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
-) -> Tensor:
-    _needs = (self._requires_grad, value._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_masked_fill__Tensor(
-            _after_autograd[_keyset], self, mask, value
-        )
-    _check_inplace_history(self)
-    _node = _nodes_12.MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
-    _node.saved = (_save(mask),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_masked_fill__Tensor(
-            _after_autograd[_keyset], self, mask, value
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
 
 
 def autograd_abs(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
@@ -160,52 +107,52 @@ def autograd_abs(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_abs(_after_autograd[_keyset], self)
+            return _operators.redispatch_abs(_after[_keyset], self)
         finally:
             _set_state(_outer)
-    _node = _nodes_6.AbsBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AbsBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_abs(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_abs(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_abs_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
-    _refuse_out("abs", (self, out))
-    return _operators.redispatch_abs_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_exp_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+def autograd_abs_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_exp_(_after_autograd[_keyset], self)
+        return _operators.redispatch_abs_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_11.ExpBackward0((_edge_of(self),), _needs)
+    _node = _nodes.AbsBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_exp_(_after_autograd[_keyset], self)
+        _operators.redispatch_abs_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
-    _node.keep(_save_result(self, 0))
     return self
+
+
+def autograd_abs_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("abs", (self, out))
+    return _operators.redispatch_abs_out(_after[_keyset], self, out=out)
 
 
 def autograd_rsqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_rsqrt(_after_autograd[_keyset], self)
-    _node = _nodes_6.RsqrtBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_rsqrt(_after[_keyset], self)
+    _node = _nodes.RsqrtBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_rsqrt(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_rsqrt(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -216,13 +163,13 @@ def autograd_rsqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 def autograd_rsqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_rsqrt_(_after_autograd[_keyset], self)
+        return _operators.redispatch_rsqrt_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_6.RsqrtBackward0((_edge_of(self),), _needs)
+    _node = _nodes.RsqrtBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_rsqrt_(_after_autograd[_keyset], self)
+        _operators.redispatch_rsqrt_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -232,45 +179,19 @@ def autograd_rsqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def autograd_rsqrt_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("rsqrt", (self, out))
-    return _operators.redispatch_rsqrt_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_cosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_cosh_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_3.CoshBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_cosh_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_logical_not_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        return _operators.redispatch_logical_not_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
+    return _operators.redispatch_rsqrt_out(_after[_keyset], self, out=out)
 
 
 def autograd_maximum(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_maximum(_after_autograd[_keyset], self, other)
-    _node = _nodes_6.MaximumBackward0((_edge_of(self), _edge_of(other)), _needs)
+        return _operators.redispatch_maximum(_after[_keyset], self, other)
+    _node = _nodes.MaximumBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_maximum(_after_autograd[_keyset], self, other)
+        _result = _operators.redispatch_maximum(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -281,20 +202,7 @@ def autograd_maximum_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("maximum", (self, other, out))
-    return _operators.redispatch_maximum_out(
-        _after_autograd[_keyset], self, other, out=out
-    )
-
-
-def autograd_logical_and_(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        return _operators.redispatch_logical_and_(_after_autograd[_keyset], self, other)
-    finally:
-        _set_state(_outer)
+    return _operators.redispatch_maximum_out(_after[_keyset], self, other, out=out)
 
 
 def autograd_var_correction(
@@ -308,15 +216,15 @@ def autograd_var_correction(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_var_correction(
-            _after_autograd[_keyset], self, dim, correction=correction, keepdim=keepdim
+            _after[_keyset], self, dim, correction=correction, keepdim=keepdim
         )
-    _node = _nodes_6.VarBackward0((_edge_of(self),), _needs)
+    _node = _nodes.VarBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, correction, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_var_correction(
-            _after_autograd[_keyset], self, dim, correction=correction, keepdim=keepdim
+            _after[_keyset], self, dim, correction=correction, keepdim=keepdim
         )
     finally:
         _set_state(_outer)
@@ -335,12 +243,7 @@ def autograd_var_correction_out(
 ) -> Tensor:
     _refuse_out("var", (self, out))
     return _operators.redispatch_var_correction_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        correction=correction,
-        keepdim=keepdim,
-        out=out,
+        _after[_keyset], self, dim, correction=correction, keepdim=keepdim, out=out
     )
 
 
@@ -349,16 +252,14 @@ def autograd_threshold(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_threshold(
-            _after_autograd[_keyset], self, threshold, value
-        )
-    _node = _nodes_6.ThresholdBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_threshold(_after[_keyset], self, threshold, value)
+    _node = _nodes.ThresholdBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), threshold)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_threshold(
-            _after_autograd[_keyset], self, threshold, value
+            _after[_keyset], self, threshold, value
         )
     finally:
         _set_state(_outer)
@@ -376,20 +277,39 @@ def autograd_threshold_out(
 ) -> Tensor:
     _refuse_out("threshold", (self, out))
     return _operators.redispatch_threshold_out(
-        _after_autograd[_keyset], self, threshold, value, out=out
+        _after[_keyset], self, threshold, value, out=out
     )
+
+
+def autograd_threshold_(
+    _keyset: DispatchKeySet, self: Tensor, threshold: Number, value: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_threshold_(_after[_keyset], self, threshold, value)
+    _check_inplace_history(self)
+    _node = _nodes.ThresholdBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)), threshold)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_threshold_(_after[_keyset], self, threshold, value)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_values(_after_autograd[_keyset], self)
-    _node = _nodes_6.ValuesBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_values(_after[_keyset], self)
+    _node = _nodes.ValuesBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_values(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_values(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -399,22 +319,18 @@ def autograd_values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 aten.impl("diagonal", autograd_diagonal, with_keyset=True)
 aten.impl("where.self", autograd_where_self, with_keyset=True)
 aten.impl("where.self_out", autograd_where_self_out, with_keyset=True)
-aten.impl("masked_fill_.Scalar", autograd_masked_fill__Scalar, with_keyset=True)
-aten.impl("masked_fill_.Tensor", autograd_masked_fill__Tensor, with_keyset=True)
 aten.impl("abs", autograd_abs, with_keyset=True)
+aten.impl("abs_", autograd_abs_, with_keyset=True)
 aten.impl("abs.out", autograd_abs_out, with_keyset=True)
-aten.impl("exp_", autograd_exp_, with_keyset=True)
 aten.impl("rsqrt", autograd_rsqrt, with_keyset=True)
 aten.impl("rsqrt_", autograd_rsqrt_, with_keyset=True)
 aten.impl("rsqrt.out", autograd_rsqrt_out, with_keyset=True)
-aten.impl("cosh_", autograd_cosh_, with_keyset=True)
-aten.impl("logical_not_", autograd_logical_not_, with_keyset=True)
 aten.impl("maximum", autograd_maximum, with_keyset=True)
 aten.impl("maximum.out", autograd_maximum_out, with_keyset=True)
-aten.impl("logical_and_", autograd_logical_and_, with_keyset=True)
 aten.impl("var.correction", autograd_var_correction, with_keyset=True)
 aten.impl("var.correction_out", autograd_var_correction_out, with_keyset=True)
 aten.impl("threshold", autograd_threshold, with_keyset=True)
 aten.impl("threshold.out", autograd_threshold_out, with_keyset=True)
+aten.impl("threshold_", autograd_threshold_, with_keyset=True)
 aten.impl("values", autograd_values, with_keyset=True)
 aten.impl("_indices", _fallthrough)

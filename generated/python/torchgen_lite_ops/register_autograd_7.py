@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,12 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_7 as _nodes_7
-from . import nodes_3 as _nodes_3
-from . import nodes_15 as _nodes_15
-from . import nodes_4 as _nodes_4
-from . import nodes_0 as _nodes_0
-from . import nodes_1 as _nodes_1
+from . import nodes_7 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -73,7 +68,7 @@ def autograd_zeros_like(
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _operators.redispatch_zeros_like(
-            _after_autograd[_keyset],
+            _after[_keyset],
             self,
             dtype=dtype,
             layout=layout,
@@ -95,15 +90,15 @@ def autograd_expand(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_expand(
-            _after_autograd[_keyset], self, size, implicit=implicit
+            _after[_keyset], self, size, implicit=implicit
         )
-    _node = _nodes_7.ExpandBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ExpandBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _operators.redispatch_expand(
-            _after_autograd[_keyset], self, size, implicit=implicit
+            _after[_keyset], self, size, implicit=implicit
         )
     finally:
         _set_state(_outer)
@@ -120,17 +115,17 @@ def autograd_index_fill_int_Scalar(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_index_fill_int_Scalar(
-                _after_autograd[_keyset], self, dim, index, value
+                _after[_keyset], self, dim, index, value
             )
         finally:
             _set_state(_outer)
-    _node = _nodes_7.IndexFillBackward0((_edge_of(self),), _needs)
+    _node = _nodes.IndexFillBackward0((_edge_of(self),), _needs)
     _node.saved = (dim, _save(index))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_index_fill_int_Scalar(
-            _after_autograd[_keyset], self, dim, index, value
+            _after[_keyset], self, dim, index, value
         )
     finally:
         _set_state(_outer)
@@ -138,20 +133,41 @@ def autograd_index_fill_int_Scalar(
     return _result
 
 
+def autograd_index_fill__int_Scalar(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, value: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_index_fill__int_Scalar(
+            _after[_keyset], self, dim, index, value
+        )
+    _check_inplace_history(self)
+    _node = _nodes.IndexFillBackward0((_edge_of(self),), _needs)
+    _node.saved = (dim, _save(index))
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_index_fill__int_Scalar(
+            _after[_keyset], self, dim, index, value
+        )
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_masked_select(
     _keyset: DispatchKeySet, self: Tensor, mask: Tensor
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_masked_select(_after_autograd[_keyset], self, mask)
-    _node = _nodes_7.MaskedSelectBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_masked_select(_after[_keyset], self, mask)
+    _node = _nodes.MaskedSelectBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, _save(mask))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_masked_select(
-            _after_autograd[_keyset], self, mask
-        )
+        _result = _operators.redispatch_masked_select(_after[_keyset], self, mask)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -162,37 +178,18 @@ def autograd_masked_select_out(
     _keyset: DispatchKeySet, self: Tensor, mask: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("masked_select", (self, out))
-    return _operators.redispatch_masked_select_out(
-        _after_autograd[_keyset], self, mask, out=out
-    )
-
-
-def autograd_exp2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_exp2_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_3.Exp2Backward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_exp2_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    _node.keep(_save_result(self, 0))
-    return self
+    return _operators.redispatch_masked_select_out(_after[_keyset], self, mask, out=out)
 
 
 def autograd_tan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_tan(_after_autograd[_keyset], self)
-    _node = _nodes_7.TanBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_tan(_after[_keyset], self)
+    _node = _nodes.TanBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_tan(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_tan(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -200,97 +197,16 @@ def autograd_tan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def autograd_tan_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
-    _refuse_out("tan", (self, out))
-    return _operators.redispatch_tan_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_acosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+def autograd_tan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_acosh_(_after_autograd[_keyset], self)
+        return _operators.redispatch_tan_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_15.AcoshBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
+    _node = _nodes.TanBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_acosh_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_ceil(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_ceil(_after_autograd[_keyset], self)
-    _node = _nodes_7.CeilBackward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_adinplaceorview[_outer])
-    try:
-        _result = _operators.redispatch_ceil(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _set_history(_node, _result)
-    return _result
-
-
-def autograd_ceil_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
-    _refuse_out("ceil", (self, out))
-    return _operators.redispatch_ceil_out(_after_autograd[_keyset], self, out=out)
-
-
-def autograd_round_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_round_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_4.RoundBackward0((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_round_(_after_autograd[_keyset], self)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_round__decimals(
-    _keyset: DispatchKeySet, self: Tensor, *, decimals: int
-) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_round__decimals(
-            _after_autograd[_keyset], self, decimals=decimals
-        )
-    _check_inplace_history(self)
-    _node = _nodes_4.RoundBackward1((_edge_of(self),), _needs)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_round__decimals(
-            _after_autograd[_keyset], self, decimals=decimals
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_sgn_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
-    _needs = (self._requires_grad,)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sgn_(_after_autograd[_keyset], self)
-    _check_inplace_history(self)
-    _node = _nodes_4.SgnBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_sgn_(_after_autograd[_keyset], self)
+        _operators.redispatch_tan_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -298,21 +214,45 @@ def autograd_sgn_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return self
 
 
-def autograd_erf_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+def autograd_tan_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("tan", (self, out))
+    return _operators.redispatch_tan_out(_after[_keyset], self, out=out)
+
+
+def autograd_ceil(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_erf_(_after_autograd[_keyset], self)
+        return _operators.redispatch_ceil(_after[_keyset], self)
+    _node = _nodes.CeilBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_ceil(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_ceil_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_ceil_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_0.ErfBackward0((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)),)
+    _node = _nodes.CeilBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_erf_(_after_autograd[_keyset], self)
+        _operators.redispatch_ceil_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
+
+
+def autograd_ceil_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("ceil", (self, out))
+    return _operators.redispatch_ceil_out(_after[_keyset], self, out=out)
 
 
 def autograd_add_Tensor(
@@ -321,20 +261,41 @@ def autograd_add_Tensor(
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_add_Tensor(
-            _after_autograd[_keyset], self, other, alpha=alpha
+            _after[_keyset], self, other, alpha=alpha
         )
-    _node = _nodes_7.AddBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.AddBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (alpha,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_add_Tensor(
-            _after_autograd[_keyset], self, other, alpha=alpha
+            _after[_keyset], self, other, alpha=alpha
         )
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_add__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_add__Tensor(
+            _after[_keyset], self, other, alpha=alpha
+        )
+    _check_inplace_history(self)
+    _node = _nodes.AddBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (alpha,)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_add__Tensor(_after[_keyset], self, other, alpha=alpha)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_add_out(
@@ -347,7 +308,7 @@ def autograd_add_out(
 ) -> Tensor:
     _refuse_out("add", (self, other, out))
     return _operators.redispatch_add_out(
-        _after_autograd[_keyset], self, other, alpha=alpha, out=out
+        _after[_keyset], self, other, alpha=alpha, out=out
     )
 
 
@@ -359,59 +320,32 @@ def autograd_add_Scalar(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_add_Scalar(
-                _after_autograd[_keyset], self, other, alpha
-            )
+            return _operators.redispatch_add_Scalar(_after[_keyset], self, other, alpha)
         finally:
             _set_state(_outer)
-    _node = _nodes_7.AddBackward1((_edge_of(self),), _needs)
+    _node = _nodes.AddBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_add_Scalar(
-            _after_autograd[_keyset], self, other, alpha
-        )
+        _result = _operators.redispatch_add_Scalar(_after[_keyset], self, other, alpha)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
-def autograd_mul__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor
-) -> Tensor:
-    _needs = (self._requires_grad, other._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_mul__Tensor(_after_autograd[_keyset], self, other)
-    _check_inplace_history(self)
-    _node = _nodes_1.MulBackward0((_edge_of(self), _edge_of(other)), _needs)
-    _node.saved = (
-        _save(other) if _needs[0] else None,
-        _save(_original(self)) if _needs[1] else None,
-    )
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_mul__Tensor(_after_autograd[_keyset], self, other)
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
-def autograd_mul__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number
+def autograd_add__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_mul__Scalar(_after_autograd[_keyset], self, other)
+        return _operators.redispatch_add__Scalar(_after[_keyset], self, other, alpha)
     _check_inplace_history(self)
-    _node = _nodes_1.MulBackward1((_edge_of(self),), _needs)
-    _node.saved = (other,)
+    _node = _nodes.AddBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_mul__Scalar(_after_autograd[_keyset], self, other)
+        _operators.redispatch_add__Scalar(_after[_keyset], self, other, alpha)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -421,13 +355,13 @@ def autograd_mul__Scalar(
 def autograd_clamp_min(_keyset: DispatchKeySet, self: Tensor, min: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_clamp_min(_after_autograd[_keyset], self, min)
-    _node = _nodes_7.ClampMinBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_clamp_min(_after[_keyset], self, min)
+    _node = _nodes.ClampMinBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), min)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_clamp_min(_after_autograd[_keyset], self, min)
+        _result = _operators.redispatch_clamp_min(_after[_keyset], self, min)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -439,30 +373,60 @@ def autograd_clamp_min_Tensor(
 ) -> Tensor:
     _needs = (self._requires_grad, min._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_clamp_min_Tensor(
-            _after_autograd[_keyset], self, min
-        )
-    _node = _nodes_7.ClampMinBackward1((_edge_of(self), _edge_of(min)), _needs)
+        return _operators.redispatch_clamp_min_Tensor(_after[_keyset], self, min)
+    _node = _nodes.ClampMinBackward1((_edge_of(self), _edge_of(min)), _needs)
     _node.saved = (_save(self), _save(min))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_clamp_min_Tensor(
-            _after_autograd[_keyset], self, min
-        )
+        _result = _operators.redispatch_clamp_min_Tensor(_after[_keyset], self, min)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_clamp_min_(_keyset: DispatchKeySet, self: Tensor, min: Number) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_clamp_min_(_after[_keyset], self, min)
+    _check_inplace_history(self)
+    _node = _nodes.ClampMinBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)), min)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_clamp_min_(_after[_keyset], self, min)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_clamp_min__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, min: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, min._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_clamp_min__Tensor(_after[_keyset], self, min)
+    _check_inplace_history(self)
+    _node = _nodes.ClampMinBackward1((_edge_of(self), _edge_of(min)), _needs)
+    _node.saved = (_save(_original(self)), _save(min))
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_clamp_min__Tensor(_after[_keyset], self, min)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_clamp_min_out(
     _keyset: DispatchKeySet, self: Tensor, min: Number, *, out: Tensor
 ) -> Tensor:
     _refuse_out("clamp_min", (self, out))
-    return _operators.redispatch_clamp_min_out(
-        _after_autograd[_keyset], self, min, out=out
-    )
+    return _operators.redispatch_clamp_min_out(_after[_keyset], self, min, out=out)
 
 
 def autograd_clamp_min_Tensor_out(
@@ -470,7 +434,7 @@ def autograd_clamp_min_Tensor_out(
 ) -> Tensor:
     _refuse_out("clamp_min", (self, min, out))
     return _operators.redispatch_clamp_min_Tensor_out(
-        _after_autograd[_keyset], self, min, out=out
+        _after[_keyset], self, min, out=out
     )
 
 
@@ -479,15 +443,13 @@ def autograd_prod(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_prod(_after_autograd[_keyset], self, dtype=dtype)
-    _node = _nodes_7.ProdBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_prod(_after[_keyset], self, dtype=dtype)
+    _node = _nodes.ProdBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_prod(
-            _after_autograd[_keyset], self, dtype=dtype
-        )
+        _result = _operators.redispatch_prod(_after[_keyset], self, dtype=dtype)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -506,15 +468,15 @@ def autograd_prod_dim_int(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_prod_dim_int(
-            _after_autograd[_keyset], self, dim, keepdim, dtype=dtype
+            _after[_keyset], self, dim, keepdim, dtype=dtype
         )
-    _node = _nodes_7.ProdBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ProdBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_prod_dim_int(
-            _after_autograd[_keyset], self, dim, keepdim, dtype=dtype
+            _after[_keyset], self, dim, keepdim, dtype=dtype
         )
     finally:
         _set_state(_outer)
@@ -534,7 +496,7 @@ def autograd_prod_int_out(
 ) -> Tensor:
     _refuse_out("prod", (self, out))
     return _operators.redispatch_prod_int_out(
-        _after_autograd[_keyset], self, dim, keepdim, dtype=dtype, out=out
+        _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
     )
 
 
@@ -550,9 +512,9 @@ def autograd_addmm(
     _needs = (self._requires_grad, mat1._requires_grad, mat2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_addmm(
-            _after_autograd[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
+            _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
         )
-    _node = _nodes_7.AddmmBackward0(
+    _node = _nodes.AddmmBackward0(
         (_edge_of(self), _edge_of(mat1), _edge_of(mat2)), _needs
     )
     _node.saved = (
@@ -565,7 +527,7 @@ def autograd_addmm(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_addmm(
-            _after_autograd[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
+            _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -585,8 +547,44 @@ def autograd_addmm_out(
 ) -> Tensor:
     _refuse_out("addmm", (self, mat1, mat2, out))
     return _operators.redispatch_addmm_out(
-        _after_autograd[_keyset], self, mat1, mat2, beta=beta, alpha=alpha, out=out
+        _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha, out=out
     )
+
+
+def autograd_addmm_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+) -> Tensor:
+    _needs = (self._requires_grad, mat1._requires_grad, mat2._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_addmm_(
+            _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
+        )
+    _check_inplace_history(self)
+    _node = _nodes.AddmmBackward0(
+        (_edge_of(self), _edge_of(mat1), _edge_of(mat2)), _needs
+    )
+    _node.saved = (
+        beta,
+        _save(mat2) if _needs[1] else None,
+        alpha,
+        _save(mat1) if _needs[2] else None,
+    )
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_addmm_(
+            _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
+        )
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd__softmax(
@@ -594,16 +592,14 @@ def autograd__softmax(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch__softmax(
-            _after_autograd[_keyset], self, dim, half_to_float
-        )
-    _node = _nodes_7.SoftmaxBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch__softmax(_after[_keyset], self, dim, half_to_float)
+    _node = _nodes.SoftmaxBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch__softmax(
-            _after_autograd[_keyset], self, dim, half_to_float
+            _after[_keyset], self, dim, half_to_float
         )
     finally:
         _set_state(_outer)
@@ -617,32 +613,31 @@ def autograd__softmax_out(
 ) -> Tensor:
     _refuse_out("_softmax", (self, out))
     return _operators.redispatch__softmax_out(
-        _after_autograd[_keyset], self, dim, half_to_float, out=out
+        _after[_keyset], self, dim, half_to_float, out=out
     )
 
 
 aten.impl("zeros_like", autograd_zeros_like, with_keyset=True)
 aten.impl("expand", autograd_expand, with_keyset=True)
 aten.impl("index_fill.int_Scalar", autograd_index_fill_int_Scalar, with_keyset=True)
+aten.impl("index_fill_.int_Scalar", autograd_index_fill__int_Scalar, with_keyset=True)
 aten.impl("masked_select", autograd_masked_select, with_keyset=True)
 aten.impl("masked_select.out", autograd_masked_select_out, with_keyset=True)
-aten.impl("exp2_", autograd_exp2_, with_keyset=True)
 aten.impl("tan", autograd_tan, with_keyset=True)
+aten.impl("tan_", autograd_tan_, with_keyset=True)
 aten.impl("tan.out", autograd_tan_out, with_keyset=True)
-aten.impl("acosh_", autograd_acosh_, with_keyset=True)
 aten.impl("ceil", autograd_ceil, with_keyset=True)
+aten.impl("ceil_", autograd_ceil_, with_keyset=True)
 aten.impl("ceil.out", autograd_ceil_out, with_keyset=True)
-aten.impl("round_", autograd_round_, with_keyset=True)
-aten.impl("round_.decimals", autograd_round__decimals, with_keyset=True)
-aten.impl("sgn_", autograd_sgn_, with_keyset=True)
-aten.impl("erf_", autograd_erf_, with_keyset=True)
 aten.impl("add.Tensor", autograd_add_Tensor, with_keyset=True)
+aten.impl("add_.Tensor", autograd_add__Tensor, with_keyset=True)
 aten.impl("add.out", autograd_add_out, with_keyset=True)
 aten.impl("add.Scalar", autograd_add_Scalar, with_keyset=True)
-aten.impl("mul_.Tensor", autograd_mul__Tensor, with_keyset=True)
-aten.impl("mul_.Scalar", autograd_mul__Scalar, with_keyset=True)
+aten.impl("add_.Scalar", autograd_add__Scalar, with_keyset=True)
 aten.impl("clamp_min", autograd_clamp_min, with_keyset=True)
 aten.impl("clamp_min.Tensor", autograd_clamp_min_Tensor, with_keyset=True)
+aten.impl("clamp_min_", autograd_clamp_min_, with_keyset=True)
+aten.impl("clamp_min_.Tensor", autograd_clamp_min__Tensor, with_keyset=True)
 aten.impl("clamp_min.out", autograd_clamp_min_out, with_keyset=True)
 aten.impl("clamp_min.Tensor_out", autograd_clamp_min_Tensor_out, with_keyset=True)
 aten.impl("prod", autograd_prod, with_keyset=True)
@@ -650,6 +645,7 @@ aten.impl("prod.dim_int", autograd_prod_dim_int, with_keyset=True)
 aten.impl("prod.int_out", autograd_prod_int_out, with_keyset=True)
 aten.impl("addmm", autograd_addmm, with_keyset=True)
 aten.impl("addmm.out", autograd_addmm_out, with_keyset=True)
+aten.impl("addmm_", autograd_addmm_, with_keyset=True)
 aten.impl("_softmax", autograd__softmax, with_keyset=True)
 aten.impl("_softmax.out", autograd__softmax_out, with_keyset=True)
 aten.impl("eq.Scalar_out", _fallthrough)

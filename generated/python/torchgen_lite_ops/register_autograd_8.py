@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,7 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_8 as _nodes_8
+from . import nodes_8 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -56,16 +56,16 @@ def autograd_clone(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_clone(
-                _after_autograd[_keyset], self, memory_format=memory_format
+                _after[_keyset], self, memory_format=memory_format
             )
         finally:
             _set_state(_outer)
-    _node = _nodes_8.CloneBackward0((_edge_of(self),), _needs)
+    _node = _nodes.CloneBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_clone(
-            _after_autograd[_keyset], self, memory_format=memory_format
+            _after[_keyset], self, memory_format=memory_format
         )
     finally:
         _set_state(_outer)
@@ -76,12 +76,12 @@ def autograd_clone(
 def autograd_t(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_t(_after_autograd[_keyset], self)
-    _node = _nodes_8.TBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_t(_after[_keyset], self)
+    _node = _nodes.TBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_t(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_t(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -93,13 +93,13 @@ def autograd_cat(
 ) -> Tensor:
     _needs = (_needs_grad(tensors),)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_cat(_after_autograd[_keyset], tensors, dim)
-    _node = _nodes_8.CatBackward0((*_edges_of(tensors),), _needs)
+        return _operators.redispatch_cat(_after[_keyset], tensors, dim)
+    _node = _nodes.CatBackward0((*_edges_of(tensors),), _needs)
     _node.saved = ([_t._shape for _t in tensors], dim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_cat(_after_autograd[_keyset], tensors, dim)
+        _result = _operators.redispatch_cat(_after[_keyset], tensors, dim)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -110,9 +110,7 @@ def autograd_cat_out(
     _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
 ) -> Tensor:
     _refuse_out("cat", (*tensors, out))
-    return _operators.redispatch_cat_out(
-        _after_autograd[_keyset], tensors, dim, out=out
-    )
+    return _operators.redispatch_cat_out(_after[_keyset], tensors, dim, out=out)
 
 
 def autograd_constant_pad_nd(
@@ -124,17 +122,17 @@ def autograd_constant_pad_nd(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_constant_pad_nd(
-                _after_autograd[_keyset], self, pad, value
+                _after[_keyset], self, pad, value
             )
         finally:
             _set_state(_outer)
-    _node = _nodes_8.ConstantPadNdBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ConstantPadNdBackward0((_edge_of(self),), _needs)
     _node.saved = (pad,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_constant_pad_nd(
-            _after_autograd[_keyset], self, pad, value
+            _after[_keyset], self, pad, value
         )
     finally:
         _set_state(_outer)
@@ -154,15 +152,15 @@ def autograd_index_add(
     _needs = (self._requires_grad, source._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_index_add(
-            _after_autograd[_keyset], self, dim, index, source, alpha=alpha
+            _after[_keyset], self, dim, index, source, alpha=alpha
         )
-    _node = _nodes_8.IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
+    _node = _nodes.IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
     _node.saved = (dim, _save(index) if _needs[1] else None, source._shape, alpha)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_index_add(
-            _after_autograd[_keyset], self, dim, index, source, alpha=alpha
+            _after[_keyset], self, dim, index, source, alpha=alpha
         )
     finally:
         _set_state(_outer)
@@ -182,19 +180,48 @@ def autograd_index_add_out(
 ) -> Tensor:
     _refuse_out("index_add", (self, source, out))
     return _operators.redispatch_index_add_out(
-        _after_autograd[_keyset], self, dim, index, source, alpha=alpha, out=out
+        _after[_keyset], self, dim, index, source, alpha=alpha, out=out
     )
+
+
+def autograd_index_add_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number = 1,
+) -> Tensor:
+    _needs = (self._requires_grad, source._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_index_add_(
+            _after[_keyset], self, dim, index, source, alpha=alpha
+        )
+    _check_inplace_history(self)
+    _node = _nodes.IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
+    _node.saved = (dim, _save(index) if _needs[1] else None, source._shape, alpha)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_index_add_(
+            _after[_keyset], self, dim, index, source, alpha=alpha
+        )
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_sqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_sqrt(_after_autograd[_keyset], self)
-    _node = _nodes_8.SqrtBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_sqrt(_after[_keyset], self)
+    _node = _nodes.SqrtBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_sqrt(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_sqrt(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -202,16 +229,33 @@ def autograd_sqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
+def autograd_sqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sqrt_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.SqrtBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_sqrt_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
+
+
 def autograd_sqrt_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("sqrt", (self, out))
-    return _operators.redispatch_sqrt_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_sqrt_out(_after[_keyset], self, out=out)
 
 
 def autograd_isinf(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        return _operators.redispatch_isinf(_after_autograd[_keyset], self)
+        return _operators.redispatch_isinf(_after[_keyset], self)
     finally:
         _set_state(_outer)
 
@@ -219,13 +263,13 @@ def autograd_isinf(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 def autograd_fmax(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_fmax(_after_autograd[_keyset], self, other)
-    _node = _nodes_8.FmaxBackward0((_edge_of(self), _edge_of(other)), _needs)
+        return _operators.redispatch_fmax(_after[_keyset], self, other)
+    _node = _nodes.FmaxBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_fmax(_after_autograd[_keyset], self, other)
+        _result = _operators.redispatch_fmax(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -236,9 +280,7 @@ def autograd_fmax_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("fmax", (self, other, out))
-    return _operators.redispatch_fmax_out(
-        _after_autograd[_keyset], self, other, out=out
-    )
+    return _operators.redispatch_fmax_out(_after[_keyset], self, other, out=out)
 
 
 def autograd_addcdiv_out(
@@ -252,7 +294,7 @@ def autograd_addcdiv_out(
 ) -> Tensor:
     _refuse_out("addcdiv", (self, tensor1, tensor2, out))
     return _operators.redispatch_addcdiv_out(
-        _after_autograd[_keyset], self, tensor1, tensor2, value=value, out=out
+        _after[_keyset], self, tensor1, tensor2, value=value, out=out
     )
 
 
@@ -267,9 +309,9 @@ def autograd_addcdiv(
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_addcdiv(
-            _after_autograd[_keyset], self, tensor1, tensor2, value=value
+            _after[_keyset], self, tensor1, tensor2, value=value
         )
-    _node = _nodes_8.AddcdivBackward0(
+    _node = _nodes.AddcdivBackward0(
         (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
     )
     _node.saved = (
@@ -281,12 +323,46 @@ def autograd_addcdiv(
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_addcdiv(
-            _after_autograd[_keyset], self, tensor1, tensor2, value=value
+            _after[_keyset], self, tensor1, tensor2, value=value
         )
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_addcdiv_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    tensor1: Tensor,
+    tensor2: Tensor,
+    *,
+    value: Number = 1,
+) -> Tensor:
+    _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_addcdiv_(
+            _after[_keyset], self, tensor1, tensor2, value=value
+        )
+    _check_inplace_history(self)
+    _node = _nodes.AddcdivBackward0(
+        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
+    )
+    _node.saved = (
+        value,
+        _save(tensor2) if _needs[1] or _needs[2] else None,
+        _save(tensor1) if _needs[2] else None,
+    )
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_addcdiv_(
+            _after[_keyset], self, tensor1, tensor2, value=value
+        )
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_amin(
@@ -297,15 +373,13 @@ def autograd_amin(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_amin(_after_autograd[_keyset], self, dim, keepdim)
-    _node = _nodes_8.AminBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_amin(_after[_keyset], self, dim, keepdim)
+    _node = _nodes.AminBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_amin(
-            _after_autograd[_keyset], self, dim, keepdim
-        )
+        _result = _operators.redispatch_amin(_after[_keyset], self, dim, keepdim)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -322,9 +396,7 @@ def autograd_amin_out(
     out: Tensor,
 ) -> Tensor:
     _refuse_out("amin", (self, out))
-    return _operators.redispatch_amin_out(
-        _after_autograd[_keyset], self, dim, keepdim, out=out
-    )
+    return _operators.redispatch_amin_out(_after[_keyset], self, dim, keepdim, out=out)
 
 
 def autograd_std_correction(
@@ -338,15 +410,15 @@ def autograd_std_correction(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_std_correction(
-            _after_autograd[_keyset], self, dim, correction=correction, keepdim=keepdim
+            _after[_keyset], self, dim, correction=correction, keepdim=keepdim
         )
-    _node = _nodes_8.StdBackward0((_edge_of(self),), _needs)
+    _node = _nodes.StdBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), dim, correction, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_std_correction(
-            _after_autograd[_keyset], self, dim, correction=correction, keepdim=keepdim
+            _after[_keyset], self, dim, correction=correction, keepdim=keepdim
         )
     finally:
         _set_state(_outer)
@@ -366,24 +438,19 @@ def autograd_std_correction_out(
 ) -> Tensor:
     _refuse_out("std", (self, out))
     return _operators.redispatch_std_correction_out(
-        _after_autograd[_keyset],
-        self,
-        dim,
-        correction=correction,
-        keepdim=keepdim,
-        out=out,
+        _after[_keyset], self, dim, correction=correction, keepdim=keepdim, out=out
     )
 
 
 def autograd_relu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_relu(_after_autograd[_keyset], self)
-    _node = _nodes_8.ReluBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_relu(_after[_keyset], self)
+    _node = _nodes.ReluBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_relu(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_relu(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -391,16 +458,33 @@ def autograd_relu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
+def autograd_relu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_relu_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.ReluBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_relu_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
+
+
 def autograd_hardsigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_hardsigmoid(_after_autograd[_keyset], self)
-    _node = _nodes_8.HardsigmoidBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_hardsigmoid(_after[_keyset], self)
+    _node = _nodes.HardsigmoidBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_hardsigmoid(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_hardsigmoid(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -411,9 +495,24 @@ def autograd_hardsigmoid_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("hardsigmoid", (self, out))
-    return _operators.redispatch_hardsigmoid_out(
-        _after_autograd[_keyset], self, out=out
-    )
+    return _operators.redispatch_hardsigmoid_out(_after[_keyset], self, out=out)
+
+
+def autograd_hardsigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_hardsigmoid_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.HardsigmoidBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_hardsigmoid_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 aten.impl("clone", autograd_clone, with_keyset=True)
@@ -423,21 +522,27 @@ aten.impl("cat.out", autograd_cat_out, with_keyset=True)
 aten.impl("constant_pad_nd", autograd_constant_pad_nd, with_keyset=True)
 aten.impl("index_add", autograd_index_add, with_keyset=True)
 aten.impl("index_add.out", autograd_index_add_out, with_keyset=True)
+aten.impl("index_add_", autograd_index_add_, with_keyset=True)
 aten.impl("sqrt", autograd_sqrt, with_keyset=True)
+aten.impl("sqrt_", autograd_sqrt_, with_keyset=True)
 aten.impl("sqrt.out", autograd_sqrt_out, with_keyset=True)
 aten.impl("isinf", autograd_isinf, with_keyset=True)
 aten.impl("fmax", autograd_fmax, with_keyset=True)
 aten.impl("fmax.out", autograd_fmax_out, with_keyset=True)
 aten.impl("addcdiv.out", autograd_addcdiv_out, with_keyset=True)
 aten.impl("addcdiv", autograd_addcdiv, with_keyset=True)
+aten.impl("addcdiv_", autograd_addcdiv_, with_keyset=True)
 aten.impl("amin", autograd_amin, with_keyset=True)
 aten.impl("amin.out", autograd_amin_out, with_keyset=True)
 aten.impl("std.correction", autograd_std_correction, with_keyset=True)
 aten.impl("std.correction_out", autograd_std_correction_out, with_keyset=True)
 aten.impl("relu", autograd_relu, with_keyset=True)
+aten.impl("relu_", autograd_relu_, with_keyset=True)
 aten.impl("hardsigmoid", autograd_hardsigmoid, with_keyset=True)
 aten.impl("hardsigmoid.out", autograd_hardsigmoid_out, with_keyset=True)
+aten.impl("hardsigmoid_", autograd_hardsigmoid_, with_keyset=True)
 aten.impl("bitwise_not", _fallthrough)
+aten.impl("bitwise_not_", _fallthrough)
 aten.impl("bitwise_not.out", _fallthrough)
 aten.impl("ge.Scalar_out", _fallthrough)
 aten.impl("ge.Scalar", _fallthrough)

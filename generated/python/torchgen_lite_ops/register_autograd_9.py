@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.framework import after_autograd as _after_autograd
+from torchgen_lite.reference.framework import after_autograd as _after
 from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
@@ -33,10 +33,7 @@ from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
-from . import nodes_9 as _nodes_9
-from . import nodes_1 as _nodes_1
-from . import nodes_5 as _nodes_5
-from . import nodes_7 as _nodes_7
+from . import nodes_9 as _nodes
 from . import operators as _operators
 from .libraries import dispatcher
 
@@ -64,7 +61,7 @@ def autograd_new_empty(
     _set_state(_below_adinplaceorview[_outer])
     try:
         return _operators.redispatch_new_empty(
-            _after_autograd[_keyset],
+            _after[_keyset],
             self,
             size,
             dtype=dtype,
@@ -82,15 +79,15 @@ def autograd_split_with_sizes(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_split_with_sizes(
-            _after_autograd[_keyset], self, split_sizes, dim
+            _after[_keyset], self, split_sizes, dim
         )
-    _node = _nodes_9.SplitWithSizesBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SplitWithSizesBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
         _result = _operators.redispatch_split_with_sizes(
-            _after_autograd[_keyset], self, split_sizes, dim
+            _after[_keyset], self, split_sizes, dim
         )
     finally:
         _set_state(_outer)
@@ -98,38 +95,15 @@ def autograd_split_with_sizes(
     return _result
 
 
-def autograd_index_copy_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
-) -> Tensor:
-    _needs = (self._requires_grad, source._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_index_copy_(
-            _after_autograd[_keyset], self, dim, index, source
-        )
-    _check_inplace_history(self)
-    _node = _nodes_1.IndexCopyBackward0((_edge_of(self), _edge_of(source)), _needs)
-    _node.saved = (dim, _save(index), source._shape)
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_index_copy_(
-            _after_autograd[_keyset], self, dim, index, source
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
-
-
 def autograd_view_as_real(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_view_as_real(_after_autograd[_keyset], self)
-    _node = _nodes_9.ViewAsRealBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_view_as_real(_after[_keyset], self)
+    _node = _nodes.ViewAsRealBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _result = _operators.redispatch_view_as_real(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_view_as_real(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -139,46 +113,79 @@ def autograd_view_as_real(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 def autograd_frac(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_frac(_after_autograd[_keyset], self)
-    _node = _nodes_9.FracBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_frac(_after[_keyset], self)
+    _node = _nodes.FracBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_frac(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_frac(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_frac_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_frac_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.FracBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_frac_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_frac_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("frac", (self, out))
-    return _operators.redispatch_frac_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_frac_out(_after[_keyset], self, out=out)
 
 
 def autograd_div_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_div_Tensor(_after_autograd[_keyset], self, other)
-    _node = _nodes_9.DivBackward0((_edge_of(self), _edge_of(other)), _needs)
+        return _operators.redispatch_div_Tensor(_after[_keyset], self, other)
+    _node = _nodes.DivBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), _save(self) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_div_Tensor(
-            _after_autograd[_keyset], self, other
-        )
+        _result = _operators.redispatch_div_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_div__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_div__Tensor(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.DivBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (_save(other), _save(_original(self)) if _needs[1] else None)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_div__Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_div_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("div", (self, other, out))
-    return _operators.redispatch_div_out(_after_autograd[_keyset], self, other, out=out)
+    return _operators.redispatch_div_out(_after[_keyset], self, other, out=out)
 
 
 def autograd_div_Tensor_mode(
@@ -187,20 +194,47 @@ def autograd_div_Tensor_mode(
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_div_Tensor_mode(
-            _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
+            _after[_keyset], self, other, rounding_mode=rounding_mode
         )
-    _node = _nodes_9.DivBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node = _nodes.DivBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(other), rounding_mode, _save(self) if _needs[1] else None)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_div_Tensor_mode(
-            _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
+            _after[_keyset], self, other, rounding_mode=rounding_mode
         )
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_div__Tensor_mode(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_div__Tensor_mode(
+            _after[_keyset], self, other, rounding_mode=rounding_mode
+        )
+    _check_inplace_history(self)
+    _node = _nodes.DivBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (
+        _save(other),
+        rounding_mode,
+        _save(_original(self)) if _needs[1] else None,
+    )
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_div__Tensor_mode(
+            _after[_keyset], self, other, rounding_mode=rounding_mode
+        )
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_div_out_mode(
@@ -213,7 +247,7 @@ def autograd_div_out_mode(
 ) -> Tensor:
     _refuse_out("div", (self, other, out))
     return _operators.redispatch_div_out_mode(
-        _after_autograd[_keyset], self, other, rounding_mode=rounding_mode, out=out
+        _after[_keyset], self, other, rounding_mode=rounding_mode, out=out
     )
 
 
@@ -223,23 +257,38 @@ def autograd_div_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) ->
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_div_Scalar(
-                _after_autograd[_keyset], self, other
-            )
+            return _operators.redispatch_div_Scalar(_after[_keyset], self, other)
         finally:
             _set_state(_outer)
-    _node = _nodes_9.DivBackward2((_edge_of(self),), _needs)
+    _node = _nodes.DivBackward2((_edge_of(self),), _needs)
     _node.saved = (other,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_div_Scalar(
-            _after_autograd[_keyset], self, other
-        )
+        _result = _operators.redispatch_div_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_div__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_div__Scalar(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.DivBackward2((_edge_of(self),), _needs)
+    _node.saved = (other,)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_div__Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_div_Scalar_mode(
@@ -251,17 +300,17 @@ def autograd_div_Scalar_mode(
         _set_state(_below_adinplaceorview[_outer])
         try:
             return _operators.redispatch_div_Scalar_mode(
-                _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
+                _after[_keyset], self, other, rounding_mode=rounding_mode
             )
         finally:
             _set_state(_outer)
-    _node = _nodes_9.DivBackward3((_edge_of(self),), _needs)
+    _node = _nodes.DivBackward3((_edge_of(self),), _needs)
     _node.saved = (other, rounding_mode)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_div_Scalar_mode(
-            _after_autograd[_keyset], self, other, rounding_mode=rounding_mode
+            _after[_keyset], self, other, rounding_mode=rounding_mode
         )
     finally:
         _set_state(_outer)
@@ -269,21 +318,23 @@ def autograd_div_Scalar_mode(
     return _result
 
 
-def autograd_pow__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, exponent: Number
+def autograd_div__Scalar_mode(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_pow__Scalar(
-            _after_autograd[_keyset], self, exponent
+        return _operators.redispatch_div__Scalar_mode(
+            _after[_keyset], self, other, rounding_mode=rounding_mode
         )
     _check_inplace_history(self)
-    _node = _nodes_5.PowBackward2((_edge_of(self),), _needs)
-    _node.saved = (_save(_original(self)), exponent)
+    _node = _nodes.DivBackward3((_edge_of(self),), _needs)
+    _node.saved = (other, rounding_mode)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_pow__Scalar(_after_autograd[_keyset], self, exponent)
+        _operators.redispatch_div__Scalar_mode(
+            _after[_keyset], self, other, rounding_mode=rounding_mode
+        )
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -295,16 +346,14 @@ def autograd_pow__Tensor(
 ) -> Tensor:
     _needs = (self._requires_grad, exponent._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_pow__Tensor(
-            _after_autograd[_keyset], self, exponent
-        )
+        return _operators.redispatch_pow__Tensor(_after[_keyset], self, exponent)
     _check_inplace_history(self)
-    _node = _nodes_9.PowBackward3((_edge_of(self), _edge_of(exponent)), _needs)
+    _node = _nodes.PowBackward3((_edge_of(self), _edge_of(exponent)), _needs)
     _node.saved = (_save(_original(self)), _save(exponent))
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_pow__Tensor(_after_autograd[_keyset], self, exponent)
+        _operators.redispatch_pow__Tensor(_after[_keyset], self, exponent)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -316,9 +365,7 @@ def autograd_fmod_Scalar_out(
     _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
     _refuse_out("fmod", (self, out))
-    return _operators.redispatch_fmod_Scalar_out(
-        _after_autograd[_keyset], self, other, out=out
-    )
+    return _operators.redispatch_fmod_Scalar_out(_after[_keyset], self, other, out=out)
 
 
 def autograd_fmod_Scalar(
@@ -329,31 +376,43 @@ def autograd_fmod_Scalar(
         _outer = _state()
         _set_state(_below_adinplaceorview[_outer])
         try:
-            return _operators.redispatch_fmod_Scalar(
-                _after_autograd[_keyset], self, other
-            )
+            return _operators.redispatch_fmod_Scalar(_after[_keyset], self, other)
         finally:
             _set_state(_outer)
-    _node = _nodes_9.FmodBackward0((_edge_of(self),), _needs)
+    _node = _nodes.FmodBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_fmod_Scalar(
-            _after_autograd[_keyset], self, other
-        )
+        _result = _operators.redispatch_fmod_Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_fmod__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_fmod__Scalar(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.FmodBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_fmod__Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_fmod_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("fmod", (self, other, out))
-    return _operators.redispatch_fmod_Tensor_out(
-        _after_autograd[_keyset], self, other, out=out
-    )
+    return _operators.redispatch_fmod_Tensor_out(_after[_keyset], self, other, out=out)
 
 
 def autograd_fmod_Tensor(
@@ -361,8 +420,8 @@ def autograd_fmod_Tensor(
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_fmod_Tensor(_after_autograd[_keyset], self, other)
-    _node = _nodes_9.FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
+        return _operators.redispatch_fmod_Tensor(_after[_keyset], self, other)
+    _node = _nodes.FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (
         _save(self) if _needs[1] else None,
         _save(other) if _needs[1] else None,
@@ -370,25 +429,45 @@ def autograd_fmod_Tensor(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_fmod_Tensor(
-            _after_autograd[_keyset], self, other
-        )
+        _result = _operators.redispatch_fmod_Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
 
 
+def autograd_fmod__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_fmod__Tensor(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (
+        _save(_original(self)) if _needs[1] else None,
+        _save(other) if _needs[1] else None,
+    )
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_fmod__Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_minimum(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_minimum(_after_autograd[_keyset], self, other)
-    _node = _nodes_9.MinimumBackward0((_edge_of(self), _edge_of(other)), _needs)
+        return _operators.redispatch_minimum(_after[_keyset], self, other)
+    _node = _nodes.MinimumBackward0((_edge_of(self), _edge_of(other)), _needs)
     _node.saved = (_save(self), _save(other))
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_minimum(_after_autograd[_keyset], self, other)
+        _result = _operators.redispatch_minimum(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -399,9 +478,7 @@ def autograd_minimum_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("minimum", (self, other, out))
-    return _operators.redispatch_minimum_out(
-        _after_autograd[_keyset], self, other, out=out
-    )
+    return _operators.redispatch_minimum_out(_after[_keyset], self, other, out=out)
 
 
 def autograd_max_dim(
@@ -409,17 +486,13 @@ def autograd_max_dim(
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_max_dim(
-            _after_autograd[_keyset], self, dim, keepdim
-        )
-    _node = _nodes_9.MaxBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_max_dim(_after[_keyset], self, dim, keepdim)
+    _node = _nodes.MaxBackward0((_edge_of(self),), _needs)
     _node.saved = (self._shape, dim, keepdim)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_max_dim(
-            _after_autograd[_keyset], self, dim, keepdim
-        )
+        _result = _operators.redispatch_max_dim(_after[_keyset], self, dim, keepdim)
     finally:
         _set_state(_outer)
     _set_histories(_node, (_result[0],))
@@ -438,20 +511,20 @@ def autograd_max_dim_max(
 ) -> tuple[Tensor, Tensor]:
     _refuse_out("max", (self, max, max_values))
     return _operators.redispatch_max_dim_max(
-        _after_autograd[_keyset], self, dim, keepdim, max=max, max_values=max_values
+        _after[_keyset], self, dim, keepdim, max=max, max_values=max_values
     )
 
 
 def autograd_max(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_max(_after_autograd[_keyset], self)
-    _node = _nodes_9.MaxBackward1((_edge_of(self),), _needs)
+        return _operators.redispatch_max(_after[_keyset], self)
+    _node = _nodes.MaxBackward1((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_max(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_max(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -463,7 +536,7 @@ def autograd_max_unary_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
     _refuse_out("max", (self, out))
-    return _operators.redispatch_max_unary_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_max_unary_out(_after[_keyset], self, out=out)
 
 
 def autograd_cumsum(
@@ -471,21 +544,36 @@ def autograd_cumsum(
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_cumsum(
-            _after_autograd[_keyset], self, dim, dtype=dtype
-        )
-    _node = _nodes_9.CumsumBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_cumsum(_after[_keyset], self, dim, dtype=dtype)
+    _node = _nodes.CumsumBackward0((_edge_of(self),), _needs)
     _node.saved = (dim,)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_cumsum(
-            _after_autograd[_keyset], self, dim, dtype=dtype
-        )
+        _result = _operators.redispatch_cumsum(_after[_keyset], self, dim, dtype=dtype)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_cumsum_(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_cumsum_(_after[_keyset], self, dim, dtype=dtype)
+    _check_inplace_history(self)
+    _node = _nodes.CumsumBackward0((_edge_of(self),), _needs)
+    _node.saved = (dim,)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_cumsum_(_after[_keyset], self, dim, dtype=dtype)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_cumsum_out(
@@ -498,56 +586,20 @@ def autograd_cumsum_out(
 ) -> Tensor:
     _refuse_out("cumsum", (self, out))
     return _operators.redispatch_cumsum_out(
-        _after_autograd[_keyset], self, dim, dtype=dtype, out=out
+        _after[_keyset], self, dim, dtype=dtype, out=out
     )
-
-
-def autograd_addmm_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
-) -> Tensor:
-    _needs = (self._requires_grad, mat1._requires_grad, mat2._requires_grad)
-    if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_addmm_(
-            _after_autograd[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
-        )
-    _check_inplace_history(self)
-    _node = _nodes_7.AddmmBackward0(
-        (_edge_of(self), _edge_of(mat1), _edge_of(mat2)), _needs
-    )
-    _node.saved = (
-        beta,
-        _save(mat2) if _needs[1] else None,
-        alpha,
-        _save(mat1) if _needs[2] else None,
-    )
-    _outer = _state()
-    _set_state(_below_autograd[_outer])
-    try:
-        _operators.redispatch_addmm_(
-            _after_autograd[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
-        )
-    finally:
-        _set_state(_outer)
-    _rebase_history(_node, self)
-    return self
 
 
 def autograd_silu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_silu(_after_autograd[_keyset], self)
-    _node = _nodes_9.SiluBackward0((_edge_of(self),), _needs)
+        return _operators.redispatch_silu(_after[_keyset], self)
+    _node = _nodes.SiluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self),)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_silu(_after_autograd[_keyset], self)
+        _result = _operators.redispatch_silu(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -556,20 +608,20 @@ def autograd_silu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 def autograd_silu_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("silu", (self, out))
-    return _operators.redispatch_silu_out(_after_autograd[_keyset], self, out=out)
+    return _operators.redispatch_silu_out(_after[_keyset], self, out=out)
 
 
 def autograd_silu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_silu_(_after_autograd[_keyset], self)
+        return _operators.redispatch_silu_(_after[_keyset], self)
     _check_inplace_history(self)
-    _node = _nodes_9.SiluBackward0((_edge_of(self),), _needs)
+    _node = _nodes.SiluBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(_original(self)),)
     _outer = _state()
     _set_state(_below_autograd[_outer])
     try:
-        _operators.redispatch_silu_(_after_autograd[_keyset], self)
+        _operators.redispatch_silu_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _rebase_history(_node, self)
@@ -586,15 +638,15 @@ def autograd_huber_loss(
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_huber_loss(
-            _after_autograd[_keyset], self, target, reduction, delta
+            _after[_keyset], self, target, reduction, delta
         )
-    _node = _nodes_9.HuberLossBackward0((_edge_of(self), _edge_of(target)), _needs)
+    _node = _nodes.HuberLossBackward0((_edge_of(self), _edge_of(target)), _needs)
     _node.saved = (_save(self), _save(target), reduction, delta)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch_huber_loss(
-            _after_autograd[_keyset], self, target, reduction, delta
+            _after[_keyset], self, target, reduction, delta
         )
     finally:
         _set_state(_outer)
@@ -613,7 +665,7 @@ def autograd_huber_loss_out(
 ) -> Tensor:
     _refuse_out("huber_loss", (self, target, out))
     return _operators.redispatch_huber_loss_out(
-        _after_autograd[_keyset], self, target, reduction, delta, out=out
+        _after[_keyset], self, target, reduction, delta, out=out
     )
 
 
@@ -626,15 +678,15 @@ def autograd__to_dense(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch__to_dense(
-            _after_autograd[_keyset], self, dtype, masked_grad
+            _after[_keyset], self, dtype, masked_grad
         )
-    _node = _nodes_9.ToDenseBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ToDenseBackward0((_edge_of(self),), _needs)
     _node.saved = (_save(self), masked_grad)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch__to_dense(
-            _after_autograd[_keyset], self, dtype, masked_grad
+            _after[_keyset], self, dtype, masked_grad
         )
     finally:
         _set_state(_outer)
@@ -648,14 +700,14 @@ def autograd__to_sparse_sparse_dim(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch__to_sparse_sparse_dim(
-            _after_autograd[_keyset], self, sparse_dim
+            _after[_keyset], self, sparse_dim
         )
-    _node = _nodes_9.ToSparseBackward0((_edge_of(self),), _needs)
+    _node = _nodes.ToSparseBackward0((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch__to_sparse_sparse_dim(
-            _after_autograd[_keyset], self, sparse_dim
+            _after[_keyset], self, sparse_dim
         )
     finally:
         _set_state(_outer)
@@ -674,18 +726,18 @@ def autograd__to_sparse(
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch__to_sparse(
-            _after_autograd[_keyset],
+            _after[_keyset],
             self,
             layout=layout,
             blocksize=blocksize,
             dense_dim=dense_dim,
         )
-    _node = _nodes_9.ToSparseBackward1((_edge_of(self),), _needs)
+    _node = _nodes.ToSparseBackward1((_edge_of(self),), _needs)
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
         _result = _operators.redispatch__to_sparse(
-            _after_autograd[_keyset],
+            _after[_keyset],
             self,
             layout=layout,
             blocksize=blocksize,
@@ -699,22 +751,27 @@ def autograd__to_sparse(
 
 aten.impl("new_empty", autograd_new_empty, with_keyset=True)
 aten.impl("split_with_sizes", autograd_split_with_sizes, with_keyset=True)
-aten.impl("index_copy_", autograd_index_copy_, with_keyset=True)
 aten.impl("view_as_real", autograd_view_as_real, with_keyset=True)
 aten.impl("frac", autograd_frac, with_keyset=True)
+aten.impl("frac_", autograd_frac_, with_keyset=True)
 aten.impl("frac.out", autograd_frac_out, with_keyset=True)
 aten.impl("div.Tensor", autograd_div_Tensor, with_keyset=True)
+aten.impl("div_.Tensor", autograd_div__Tensor, with_keyset=True)
 aten.impl("div.out", autograd_div_out, with_keyset=True)
 aten.impl("div.Tensor_mode", autograd_div_Tensor_mode, with_keyset=True)
+aten.impl("div_.Tensor_mode", autograd_div__Tensor_mode, with_keyset=True)
 aten.impl("div.out_mode", autograd_div_out_mode, with_keyset=True)
 aten.impl("div.Scalar", autograd_div_Scalar, with_keyset=True)
+aten.impl("div_.Scalar", autograd_div__Scalar, with_keyset=True)
 aten.impl("div.Scalar_mode", autograd_div_Scalar_mode, with_keyset=True)
-aten.impl("pow_.Scalar", autograd_pow__Scalar, with_keyset=True)
+aten.impl("div_.Scalar_mode", autograd_div__Scalar_mode, with_keyset=True)
 aten.impl("pow_.Tensor", autograd_pow__Tensor, with_keyset=True)
 aten.impl("fmod.Scalar_out", autograd_fmod_Scalar_out, with_keyset=True)
 aten.impl("fmod.Scalar", autograd_fmod_Scalar, with_keyset=True)
+aten.impl("fmod_.Scalar", autograd_fmod__Scalar, with_keyset=True)
 aten.impl("fmod.Tensor_out", autograd_fmod_Tensor_out, with_keyset=True)
 aten.impl("fmod.Tensor", autograd_fmod_Tensor, with_keyset=True)
+aten.impl("fmod_.Tensor", autograd_fmod__Tensor, with_keyset=True)
 aten.impl("minimum", autograd_minimum, with_keyset=True)
 aten.impl("minimum.out", autograd_minimum_out, with_keyset=True)
 aten.impl("max.dim", autograd_max_dim, with_keyset=True)
@@ -722,8 +779,8 @@ aten.impl("max.dim_max", autograd_max_dim_max, with_keyset=True)
 aten.impl("max", autograd_max, with_keyset=True)
 aten.impl("max.unary_out", autograd_max_unary_out, with_keyset=True)
 aten.impl("cumsum", autograd_cumsum, with_keyset=True)
+aten.impl("cumsum_", autograd_cumsum_, with_keyset=True)
 aten.impl("cumsum.out", autograd_cumsum_out, with_keyset=True)
-aten.impl("addmm_", autograd_addmm_, with_keyset=True)
 aten.impl("silu", autograd_silu, with_keyset=True)
 aten.impl("silu.out", autograd_silu_out, with_keyset=True)
 aten.impl("silu_", autograd_silu_, with_keyset=True)

@@ -6,27 +6,27 @@
 
 from __future__ import annotations
 
-from torchgen_lite.reference.kernels import activation_plain as _activation_plain
-from torchgen_lite.reference.kernels import advanced_index as _advanced_index
-from torchgen_lite.reference.kernels import binary as _binary
-from torchgen_lite.reference.kernels import comparison as _comparison
-from torchgen_lite.reference.kernels import complex as _complex
-from torchgen_lite.reference.kernels import copy as _copy
-from torchgen_lite.reference.kernels import factory as _factory
-from torchgen_lite.reference.kernels import index as _index
-from torchgen_lite.reference.kernels import loss_composite as _loss_composite
-from torchgen_lite.reference.kernels import masked as _masked
-from torchgen_lite.reference.kernels import matmul_composite as _matmul_composite
-from torchgen_lite.reference.kernels import order as _order
-from torchgen_lite.reference.kernels import random as _random
-from torchgen_lite.reference.kernels import rearrange as _rearrange
-from torchgen_lite.reference.kernels import reduction as _reduction
-from torchgen_lite.reference.kernels import scalar as _scalar
-from torchgen_lite.reference.kernels import sequence as _sequence
-from torchgen_lite.reference.kernels import softmax as _softmax
-from torchgen_lite.reference.kernels import sparse as _sparse
-from torchgen_lite.reference.kernels import unary as _unary
-from torchgen_lite.reference.kernels import view as _view
+import torchgen_lite.reference.kernels.activation_plain as _activation_plain
+import torchgen_lite.reference.kernels.advanced_index as _advanced_index
+import torchgen_lite.reference.kernels.binary as _binary
+import torchgen_lite.reference.kernels.comparison as _comparison
+import torchgen_lite.reference.kernels.complex as _complex
+import torchgen_lite.reference.kernels.copy as _copy
+import torchgen_lite.reference.kernels.factory as _factory
+import torchgen_lite.reference.kernels.index as _index
+import torchgen_lite.reference.kernels.loss_composite as _loss_composite
+import torchgen_lite.reference.kernels.masked as _masked
+import torchgen_lite.reference.kernels.matmul_composite as _matmul_composite
+import torchgen_lite.reference.kernels.order as _order
+import torchgen_lite.reference.kernels.random as _random
+import torchgen_lite.reference.kernels.rearrange as _rearrange
+import torchgen_lite.reference.kernels.reduction as _reduction
+import torchgen_lite.reference.kernels.scalar as _scalar
+import torchgen_lite.reference.kernels.sequence as _sequence
+import torchgen_lite.reference.kernels.softmax as _softmax
+import torchgen_lite.reference.kernels.sparse as _sparse
+import torchgen_lite.reference.kernels.unary as _unary
+import torchgen_lite.reference.kernels.view as _view
 from torchgen_lite.runtime import Library
 
 from .libraries import dispatcher
@@ -161,16 +161,14 @@ aten.impl("log_sigmoid", _activation_plain.log_sigmoid)
 aten.impl("softmax.int_out", _softmax.softmax_out)
 aten.impl("log_softmax.int_out", _softmax.log_softmax_out)
 aten.impl(
-    "binary_cross_entropy_with_logits",
-    _loss_composite.binary_cross_entropy_with_logits,
+    "binary_cross_entropy_with_logits", _loss_composite.binary_cross_entropy_with_logits
 )
 aten.impl("is_coalesced", _sparse.is_coalesced_default)
 aten.impl("indices", _sparse.indices_default)
 aten.impl("values", _sparse.values_default)
 aten.impl("sparse_coo_tensor.size", _sparse.sparse_coo_tensor)
 aten.impl(
-    "_sparse_coo_tensor_with_dims_and_tensors",
-    _sparse.new_with_dims_and_tensor_sparse,
+    "_sparse_coo_tensor_with_dims_and_tensors", _sparse.new_with_dims_and_tensor_sparse
 )
 aten.impl("sparse_dim", _sparse.sparse_dim_default)
 aten.impl("dense_dim", _sparse.dense_dim_default)

@@ -6,23 +6,23 @@
 
 from __future__ import annotations
 
-from torchgen_lite.reference.kernels import activation_plain as _activation_plain
-from torchgen_lite.reference.kernels import comparison as _comparison
-from torchgen_lite.reference.kernels import complex as _complex
-from torchgen_lite.reference.kernels import copy as _copy
-from torchgen_lite.reference.kernels import extremum as _extremum
-from torchgen_lite.reference.kernels import loss_composite as _loss_composite
-from torchgen_lite.reference.kernels import masked as _masked
-from torchgen_lite.reference.kernels import matmul_composite as _matmul_composite
-from torchgen_lite.reference.kernels import normalization as _normalization
-from torchgen_lite.reference.kernels import order as _order
-from torchgen_lite.reference.kernels import rearrange as _rearrange
-from torchgen_lite.reference.kernels import reduction as _reduction
-from torchgen_lite.reference.kernels import softmax as _softmax
-from torchgen_lite.reference.kernels import sparse as _sparse
-from torchgen_lite.reference.kernels import to as _to
-from torchgen_lite.reference.kernels import unary as _unary
-from torchgen_lite.reference.kernels import view_composite as _view_composite
+import torchgen_lite.reference.kernels.activation_plain as _activation_plain
+import torchgen_lite.reference.kernels.comparison as _comparison
+import torchgen_lite.reference.kernels.complex as _complex
+import torchgen_lite.reference.kernels.copy as _copy
+import torchgen_lite.reference.kernels.extremum as _extremum
+import torchgen_lite.reference.kernels.loss_composite as _loss_composite
+import torchgen_lite.reference.kernels.masked as _masked
+import torchgen_lite.reference.kernels.matmul_composite as _matmul_composite
+import torchgen_lite.reference.kernels.normalization as _normalization
+import torchgen_lite.reference.kernels.order as _order
+import torchgen_lite.reference.kernels.rearrange as _rearrange
+import torchgen_lite.reference.kernels.reduction as _reduction
+import torchgen_lite.reference.kernels.softmax as _softmax
+import torchgen_lite.reference.kernels.sparse as _sparse
+import torchgen_lite.reference.kernels.to as _to
+import torchgen_lite.reference.kernels.unary as _unary
+import torchgen_lite.reference.kernels.view_composite as _view_composite
 from torchgen_lite.runtime import Library
 
 from .libraries import dispatcher

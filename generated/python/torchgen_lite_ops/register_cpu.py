@@ -8,32 +8,32 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.kernels import activation as _activation
-from torchgen_lite.reference.kernels import activation_plain as _activation_plain
-from torchgen_lite.reference.kernels import advanced_index as _advanced_index
-from torchgen_lite.reference.kernels import binary as _binary
-from torchgen_lite.reference.kernels import comparison as _comparison
-from torchgen_lite.reference.kernels import complex as _complex
-from torchgen_lite.reference.kernels import copy as _copy
-from torchgen_lite.reference.kernels import extremum as _extremum
-from torchgen_lite.reference.kernels import factory as _factory
-from torchgen_lite.reference.kernels import index as _index
-from torchgen_lite.reference.kernels import loss as _loss
-from torchgen_lite.reference.kernels import masked as _masked
-from torchgen_lite.reference.kernels import matmul as _matmul
-from torchgen_lite.reference.kernels import normalization as _normalization
-from torchgen_lite.reference.kernels import order as _order
-from torchgen_lite.reference.kernels import random as _random
-from torchgen_lite.reference.kernels import rearrange as _rearrange
-from torchgen_lite.reference.kernels import reduction as _reduction
-from torchgen_lite.reference.kernels import scalar as _scalar
-from torchgen_lite.reference.kernels import scan as _scan
-from torchgen_lite.reference.kernels import sequence as _sequence
-from torchgen_lite.reference.kernels import softmax as _softmax
-from torchgen_lite.reference.kernels import sparse as _sparse
-from torchgen_lite.reference.kernels import ternary as _ternary
-from torchgen_lite.reference.kernels import unary as _unary
-from torchgen_lite.reference.kernels import view as _view
+import torchgen_lite.reference.kernels.activation as _activation
+import torchgen_lite.reference.kernels.activation_plain as _activation_plain
+import torchgen_lite.reference.kernels.advanced_index as _advanced_index
+import torchgen_lite.reference.kernels.binary as _binary
+import torchgen_lite.reference.kernels.comparison as _comparison
+import torchgen_lite.reference.kernels.complex as _complex
+import torchgen_lite.reference.kernels.copy as _copy
+import torchgen_lite.reference.kernels.extremum as _extremum
+import torchgen_lite.reference.kernels.factory as _factory
+import torchgen_lite.reference.kernels.index as _index
+import torchgen_lite.reference.kernels.loss as _loss
+import torchgen_lite.reference.kernels.masked as _masked
+import torchgen_lite.reference.kernels.matmul as _matmul
+import torchgen_lite.reference.kernels.normalization as _normalization
+import torchgen_lite.reference.kernels.order as _order
+import torchgen_lite.reference.kernels.random as _random
+import torchgen_lite.reference.kernels.rearrange as _rearrange
+import torchgen_lite.reference.kernels.reduction as _reduction
+import torchgen_lite.reference.kernels.scalar as _scalar
+import torchgen_lite.reference.kernels.scan as _scan
+import torchgen_lite.reference.kernels.sequence as _sequence
+import torchgen_lite.reference.kernels.softmax as _softmax
+import torchgen_lite.reference.kernels.sparse as _sparse
+import torchgen_lite.reference.kernels.ternary as _ternary
+import torchgen_lite.reference.kernels.unary as _unary
+import torchgen_lite.reference.kernels.view as _view
 from torchgen_lite.reference.framework import allocate, check_inplace, resize_out
 from torchgen_lite.runtime import Library
 
@@ -55,10 +55,7 @@ if TYPE_CHECKING:
 aten = Library("aten", "IMPL", "CPU", dispatcher=dispatcher)
 
 
-def structured_cat(
-    tensors: Sequence[Tensor],
-    dim: int = 0,
-) -> Tensor:
+def structured_cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     spec = _rearrange.meta_cat(tensors, dim)
     out = allocate(spec, "CPU")
     _rearrange.cat_out_cpu(tensors, dim, out=out)
@@ -66,10 +63,7 @@ def structured_cat(
 
 
 def structured_cat_out(
-    tensors: Sequence[Tensor],
-    dim: int = 0,
-    *,
-    out: Tensor,
+    tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
 ) -> Tensor:
     spec = _rearrange.meta_cat(tensors, dim)
     resize_out(out, spec)
@@ -77,64 +71,42 @@ def structured_cat_out(
     return out
 
 
-def structured_tril(
-    self: Tensor,
-    diagonal: int = 0,
-) -> Tensor:
+def structured_tril(self: Tensor, diagonal: int = 0) -> Tensor:
     spec = _rearrange.meta_tril(self, diagonal)
     out = allocate(spec, "CPU")
     _rearrange.tril_cpu(self, diagonal, out=out)
     return out
 
 
-def structured_tril_(
-    self: Tensor,
-    diagonal: int = 0,
-) -> Tensor:
+def structured_tril_(self: Tensor, diagonal: int = 0) -> Tensor:
     spec = _rearrange.meta_tril(self, diagonal)
     check_inplace(self, spec)
     _rearrange.tril_cpu(self, diagonal, out=self)
     return self
 
 
-def structured_tril_out(
-    self: Tensor,
-    diagonal: int = 0,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_tril_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
     spec = _rearrange.meta_tril(self, diagonal)
     resize_out(out, spec)
     _rearrange.tril_cpu(self, diagonal, out=out)
     return out
 
 
-def structured_triu(
-    self: Tensor,
-    diagonal: int = 0,
-) -> Tensor:
+def structured_triu(self: Tensor, diagonal: int = 0) -> Tensor:
     spec = _rearrange.meta_triu(self, diagonal)
     out = allocate(spec, "CPU")
     _rearrange.triu_cpu(self, diagonal, out=out)
     return out
 
 
-def structured_triu_(
-    self: Tensor,
-    diagonal: int = 0,
-) -> Tensor:
+def structured_triu_(self: Tensor, diagonal: int = 0) -> Tensor:
     spec = _rearrange.meta_triu(self, diagonal)
     check_inplace(self, spec)
     _rearrange.triu_cpu(self, diagonal, out=self)
     return self
 
 
-def structured_triu_out(
-    self: Tensor,
-    diagonal: int = 0,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_triu_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
     spec = _rearrange.meta_triu(self, diagonal)
     resize_out(out, spec)
     _rearrange.triu_cpu(self, diagonal, out=out)
@@ -142,11 +114,7 @@ def structured_triu_out(
 
 
 def structured_gather(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    *,
-    sparse_grad: bool = False,
+    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False
 ) -> Tensor:
     spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
     out = allocate(spec, "CPU")
@@ -155,12 +123,7 @@ def structured_gather(
 
 
 def structured_gather_out(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    *,
-    sparse_grad: bool = False,
-    out: Tensor,
+    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor
 ) -> Tensor:
     spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
     resize_out(out, spec)
@@ -169,10 +132,7 @@ def structured_gather_out(
 
 
 def structured_scatter_src(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     spec = _index.meta_scatter_src(self, dim, index, src)
     out = allocate(spec, "CPU")
@@ -181,10 +141,7 @@ def structured_scatter_src(
 
 
 def structured_scatter__src(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     spec = _index.meta_scatter_src(self, dim, index, src)
     check_inplace(self, spec)
@@ -193,12 +150,7 @@ def structured_scatter__src(
 
 
 def structured_scatter_src_out(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _index.meta_scatter_src(self, dim, index, src)
     resize_out(out, spec)
@@ -207,10 +159,7 @@ def structured_scatter_src_out(
 
 
 def structured_scatter_value(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
+    self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor:
     spec = _index.meta_scatter_value(self, dim, index, value)
     out = allocate(spec, "CPU")
@@ -219,10 +168,7 @@ def structured_scatter_value(
 
 
 def structured_scatter__value(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
+    self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor:
     spec = _index.meta_scatter_value(self, dim, index, value)
     check_inplace(self, spec)
@@ -231,12 +177,7 @@ def structured_scatter__value(
 
 
 def structured_scatter_value_out(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor
 ) -> Tensor:
     spec = _index.meta_scatter_value(self, dim, index, value)
     resize_out(out, spec)
@@ -245,10 +186,7 @@ def structured_scatter_value_out(
 
 
 def structured_scatter_add(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     spec = _index.meta_scatter_add(self, dim, index, src)
     out = allocate(spec, "CPU")
@@ -257,10 +195,7 @@ def structured_scatter_add(
 
 
 def structured_scatter_add_(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     spec = _index.meta_scatter_add(self, dim, index, src)
     check_inplace(self, spec)
@@ -269,12 +204,7 @@ def structured_scatter_add_(
 
 
 def structured_scatter_add_out(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _index.meta_scatter_add(self, dim, index, src)
     resize_out(out, spec)
@@ -283,12 +213,7 @@ def structured_scatter_add_out(
 
 
 def structured_index_add(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    *,
-    alpha: Number = 1,
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
 ) -> Tensor:
     spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
     out = allocate(spec, "CPU")
@@ -297,12 +222,7 @@ def structured_index_add(
 
 
 def structured_index_add_(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    *,
-    alpha: Number = 1,
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
 ) -> Tensor:
     spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
     check_inplace(self, spec)
@@ -326,10 +246,7 @@ def structured_index_add_out(
 
 
 def structured_index_copy(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
+    self: Tensor, dim: int, index: Tensor, source: Tensor
 ) -> Tensor:
     spec = _index.meta_index_copy(self, dim, index, source)
     out = allocate(spec, "CPU")
@@ -338,10 +255,7 @@ def structured_index_copy(
 
 
 def structured_index_copy_(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
+    self: Tensor, dim: int, index: Tensor, source: Tensor
 ) -> Tensor:
     spec = _index.meta_index_copy(self, dim, index, source)
     check_inplace(self, spec)
@@ -350,12 +264,7 @@ def structured_index_copy_(
 
 
 def structured_index_copy_out(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _index.meta_index_copy(self, dim, index, source)
     resize_out(out, spec)
@@ -363,10 +272,7 @@ def structured_index_copy_out(
     return out
 
 
-def structured_index_Tensor(
-    self: Tensor,
-    indices: Sequence[Tensor | None],
-) -> Tensor:
+def structured_index_Tensor(self: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     spec = _advanced_index.meta_index_Tensor(self, indices)
     out = allocate(spec, "CPU")
     _advanced_index.index_out(self, indices, out=out)
@@ -374,10 +280,7 @@ def structured_index_Tensor(
 
 
 def structured_index_Tensor_out(
-    self: Tensor,
-    indices: Sequence[Tensor | None],
-    *,
-    out: Tensor,
+    self: Tensor, indices: Sequence[Tensor | None], *, out: Tensor
 ) -> Tensor:
     spec = _advanced_index.meta_index_Tensor(self, indices)
     resize_out(out, spec)
@@ -386,15 +289,11 @@ def structured_index_Tensor_out(
 
 
 def structured_sort_stable(
-    self: Tensor,
-    *,
-    stable: bool | None,
-    dim: int = -1,
-    descending: bool = False,
+    self: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False
 ) -> tuple[Tensor, Tensor]:
-    specs = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
-    values = allocate(specs[0], "CPU")
-    indices = allocate(specs[1], "CPU")
+    spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
+    values = allocate(spec[0], "CPU")
+    indices = allocate(spec[1], "CPU")
     _order.sort_stable_out(
         self,
         stable=stable,
@@ -415,9 +314,9 @@ def structured_sort_values_stable(
     values: Tensor,
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    specs = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
-    resize_out(values, specs[0])
-    resize_out(indices, specs[1])
+    spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
+    resize_out(values, spec[0])
+    resize_out(indices, spec[1])
     _order.sort_stable_out(
         self,
         stable=stable,
@@ -430,15 +329,11 @@ def structured_sort_values_stable(
 
 
 def structured_topk(
-    self: Tensor,
-    k: int,
-    dim: int = -1,
-    largest: bool = True,
-    sorted: bool = True,
+    self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
-    specs = _order.meta_topk(self, k, dim, largest, sorted)
-    values = allocate(specs[0], "CPU")
-    indices = allocate(specs[1], "CPU")
+    spec = _order.meta_topk(self, k, dim, largest, sorted)
+    values = allocate(spec[0], "CPU")
+    indices = allocate(spec[1], "CPU")
     _order.topk_out_cpu(self, k, dim, largest, sorted, values=values, indices=indices)
     return values, indices
 
@@ -453,754 +348,546 @@ def structured_topk_values(
     values: Tensor,
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    specs = _order.meta_topk(self, k, dim, largest, sorted)
-    resize_out(values, specs[0])
-    resize_out(indices, specs[1])
+    spec = _order.meta_topk(self, k, dim, largest, sorted)
+    resize_out(values, spec[0])
+    resize_out(indices, spec[1])
     _order.topk_out_cpu(self, k, dim, largest, sorted, values=values, indices=indices)
     return values, indices
 
 
-def structured_neg(
-    self: Tensor,
-) -> Tensor:
+def structured_neg(self: Tensor) -> Tensor:
     spec = _unary.meta_neg(self)
     out = allocate(spec, "CPU")
     _unary.neg_out(self, out=out)
     return out
 
 
-def structured_neg_(
-    self: Tensor,
-) -> Tensor:
+def structured_neg_(self: Tensor) -> Tensor:
     spec = _unary.meta_neg(self)
     check_inplace(self, spec)
     _unary.neg_out(self, out=self)
     return self
 
 
-def structured_neg_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_neg_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_neg(self)
     resize_out(out, spec)
     _unary.neg_out(self, out=out)
     return out
 
 
-def structured_exp(
-    self: Tensor,
-) -> Tensor:
+def structured_exp(self: Tensor) -> Tensor:
     spec = _unary.meta_exp(self)
     out = allocate(spec, "CPU")
     _unary.exp_out(self, out=out)
     return out
 
 
-def structured_exp_(
-    self: Tensor,
-) -> Tensor:
+def structured_exp_(self: Tensor) -> Tensor:
     spec = _unary.meta_exp(self)
     check_inplace(self, spec)
     _unary.exp_out(self, out=self)
     return self
 
 
-def structured_exp_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_exp_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_exp(self)
     resize_out(out, spec)
     _unary.exp_out(self, out=out)
     return out
 
 
-def structured_exp2(
-    self: Tensor,
-) -> Tensor:
+def structured_exp2(self: Tensor) -> Tensor:
     spec = _unary.meta_exp2(self)
     out = allocate(spec, "CPU")
     _unary.exp2_out(self, out=out)
     return out
 
 
-def structured_exp2_(
-    self: Tensor,
-) -> Tensor:
+def structured_exp2_(self: Tensor) -> Tensor:
     spec = _unary.meta_exp2(self)
     check_inplace(self, spec)
     _unary.exp2_out(self, out=self)
     return self
 
 
-def structured_exp2_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_exp2_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_exp2(self)
     resize_out(out, spec)
     _unary.exp2_out(self, out=out)
     return out
 
 
-def structured_log(
-    self: Tensor,
-) -> Tensor:
+def structured_log(self: Tensor) -> Tensor:
     spec = _unary.meta_log(self)
     out = allocate(spec, "CPU")
     _unary.log_out(self, out=out)
     return out
 
 
-def structured_log_(
-    self: Tensor,
-) -> Tensor:
+def structured_log_(self: Tensor) -> Tensor:
     spec = _unary.meta_log(self)
     check_inplace(self, spec)
     _unary.log_out(self, out=self)
     return self
 
 
-def structured_log_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_log_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_log(self)
     resize_out(out, spec)
     _unary.log_out(self, out=out)
     return out
 
 
-def structured_log2(
-    self: Tensor,
-) -> Tensor:
+def structured_log2(self: Tensor) -> Tensor:
     spec = _unary.meta_log2(self)
     out = allocate(spec, "CPU")
     _unary.log2_out(self, out=out)
     return out
 
 
-def structured_log2_(
-    self: Tensor,
-) -> Tensor:
+def structured_log2_(self: Tensor) -> Tensor:
     spec = _unary.meta_log2(self)
     check_inplace(self, spec)
     _unary.log2_out(self, out=self)
     return self
 
 
-def structured_log2_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_log2_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_log2(self)
     resize_out(out, spec)
     _unary.log2_out(self, out=out)
     return out
 
 
-def structured_log10(
-    self: Tensor,
-) -> Tensor:
+def structured_log10(self: Tensor) -> Tensor:
     spec = _unary.meta_log10(self)
     out = allocate(spec, "CPU")
     _unary.log10_out(self, out=out)
     return out
 
 
-def structured_log10_(
-    self: Tensor,
-) -> Tensor:
+def structured_log10_(self: Tensor) -> Tensor:
     spec = _unary.meta_log10(self)
     check_inplace(self, spec)
     _unary.log10_out(self, out=self)
     return self
 
 
-def structured_log10_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_log10_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_log10(self)
     resize_out(out, spec)
     _unary.log10_out(self, out=out)
     return out
 
 
-def structured_log1p(
-    self: Tensor,
-) -> Tensor:
+def structured_log1p(self: Tensor) -> Tensor:
     spec = _unary.meta_log1p(self)
     out = allocate(spec, "CPU")
     _unary.log1p_out(self, out=out)
     return out
 
 
-def structured_log1p_(
-    self: Tensor,
-) -> Tensor:
+def structured_log1p_(self: Tensor) -> Tensor:
     spec = _unary.meta_log1p(self)
     check_inplace(self, spec)
     _unary.log1p_out(self, out=self)
     return self
 
 
-def structured_log1p_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_log1p_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_log1p(self)
     resize_out(out, spec)
     _unary.log1p_out(self, out=out)
     return out
 
 
-def structured_expm1(
-    self: Tensor,
-) -> Tensor:
+def structured_expm1(self: Tensor) -> Tensor:
     spec = _unary.meta_expm1(self)
     out = allocate(spec, "CPU")
     _unary.expm1_out(self, out=out)
     return out
 
 
-def structured_expm1_(
-    self: Tensor,
-) -> Tensor:
+def structured_expm1_(self: Tensor) -> Tensor:
     spec = _unary.meta_expm1(self)
     check_inplace(self, spec)
     _unary.expm1_out(self, out=self)
     return self
 
 
-def structured_expm1_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_expm1_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_expm1(self)
     resize_out(out, spec)
     _unary.expm1_out(self, out=out)
     return out
 
 
-def structured_sqrt(
-    self: Tensor,
-) -> Tensor:
+def structured_sqrt(self: Tensor) -> Tensor:
     spec = _unary.meta_sqrt(self)
     out = allocate(spec, "CPU")
     _unary.sqrt_out(self, out=out)
     return out
 
 
-def structured_sqrt_(
-    self: Tensor,
-) -> Tensor:
+def structured_sqrt_(self: Tensor) -> Tensor:
     spec = _unary.meta_sqrt(self)
     check_inplace(self, spec)
     _unary.sqrt_out(self, out=self)
     return self
 
 
-def structured_sqrt_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_sqrt_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_sqrt(self)
     resize_out(out, spec)
     _unary.sqrt_out(self, out=out)
     return out
 
 
-def structured_rsqrt(
-    self: Tensor,
-) -> Tensor:
+def structured_rsqrt(self: Tensor) -> Tensor:
     spec = _unary.meta_rsqrt(self)
     out = allocate(spec, "CPU")
     _unary.rsqrt_out(self, out=out)
     return out
 
 
-def structured_rsqrt_(
-    self: Tensor,
-) -> Tensor:
+def structured_rsqrt_(self: Tensor) -> Tensor:
     spec = _unary.meta_rsqrt(self)
     check_inplace(self, spec)
     _unary.rsqrt_out(self, out=self)
     return self
 
 
-def structured_rsqrt_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_rsqrt_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_rsqrt(self)
     resize_out(out, spec)
     _unary.rsqrt_out(self, out=out)
     return out
 
 
-def structured_sin(
-    self: Tensor,
-) -> Tensor:
+def structured_sin(self: Tensor) -> Tensor:
     spec = _unary.meta_sin(self)
     out = allocate(spec, "CPU")
     _unary.sin_out(self, out=out)
     return out
 
 
-def structured_sin_(
-    self: Tensor,
-) -> Tensor:
+def structured_sin_(self: Tensor) -> Tensor:
     spec = _unary.meta_sin(self)
     check_inplace(self, spec)
     _unary.sin_out(self, out=self)
     return self
 
 
-def structured_sin_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_sin_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_sin(self)
     resize_out(out, spec)
     _unary.sin_out(self, out=out)
     return out
 
 
-def structured_cos(
-    self: Tensor,
-) -> Tensor:
+def structured_cos(self: Tensor) -> Tensor:
     spec = _unary.meta_cos(self)
     out = allocate(spec, "CPU")
     _unary.cos_out(self, out=out)
     return out
 
 
-def structured_cos_(
-    self: Tensor,
-) -> Tensor:
+def structured_cos_(self: Tensor) -> Tensor:
     spec = _unary.meta_cos(self)
     check_inplace(self, spec)
     _unary.cos_out(self, out=self)
     return self
 
 
-def structured_cos_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_cos_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_cos(self)
     resize_out(out, spec)
     _unary.cos_out(self, out=out)
     return out
 
 
-def structured_tan(
-    self: Tensor,
-) -> Tensor:
+def structured_tan(self: Tensor) -> Tensor:
     spec = _unary.meta_tan(self)
     out = allocate(spec, "CPU")
     _unary.tan_out(self, out=out)
     return out
 
 
-def structured_tan_(
-    self: Tensor,
-) -> Tensor:
+def structured_tan_(self: Tensor) -> Tensor:
     spec = _unary.meta_tan(self)
     check_inplace(self, spec)
     _unary.tan_out(self, out=self)
     return self
 
 
-def structured_tan_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_tan_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_tan(self)
     resize_out(out, spec)
     _unary.tan_out(self, out=out)
     return out
 
 
-def structured_asin(
-    self: Tensor,
-) -> Tensor:
+def structured_asin(self: Tensor) -> Tensor:
     spec = _unary.meta_asin(self)
     out = allocate(spec, "CPU")
     _unary.asin_out(self, out=out)
     return out
 
 
-def structured_asin_(
-    self: Tensor,
-) -> Tensor:
+def structured_asin_(self: Tensor) -> Tensor:
     spec = _unary.meta_asin(self)
     check_inplace(self, spec)
     _unary.asin_out(self, out=self)
     return self
 
 
-def structured_asin_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_asin_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_asin(self)
     resize_out(out, spec)
     _unary.asin_out(self, out=out)
     return out
 
 
-def structured_acos(
-    self: Tensor,
-) -> Tensor:
+def structured_acos(self: Tensor) -> Tensor:
     spec = _unary.meta_acos(self)
     out = allocate(spec, "CPU")
     _unary.acos_out(self, out=out)
     return out
 
 
-def structured_acos_(
-    self: Tensor,
-) -> Tensor:
+def structured_acos_(self: Tensor) -> Tensor:
     spec = _unary.meta_acos(self)
     check_inplace(self, spec)
     _unary.acos_out(self, out=self)
     return self
 
 
-def structured_acos_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_acos_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_acos(self)
     resize_out(out, spec)
     _unary.acos_out(self, out=out)
     return out
 
 
-def structured_atan(
-    self: Tensor,
-) -> Tensor:
+def structured_atan(self: Tensor) -> Tensor:
     spec = _unary.meta_atan(self)
     out = allocate(spec, "CPU")
     _unary.atan_out(self, out=out)
     return out
 
 
-def structured_atan_(
-    self: Tensor,
-) -> Tensor:
+def structured_atan_(self: Tensor) -> Tensor:
     spec = _unary.meta_atan(self)
     check_inplace(self, spec)
     _unary.atan_out(self, out=self)
     return self
 
 
-def structured_atan_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_atan_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_atan(self)
     resize_out(out, spec)
     _unary.atan_out(self, out=out)
     return out
 
 
-def structured_sinh(
-    self: Tensor,
-) -> Tensor:
+def structured_sinh(self: Tensor) -> Tensor:
     spec = _unary.meta_sinh(self)
     out = allocate(spec, "CPU")
     _unary.sinh_out(self, out=out)
     return out
 
 
-def structured_sinh_(
-    self: Tensor,
-) -> Tensor:
+def structured_sinh_(self: Tensor) -> Tensor:
     spec = _unary.meta_sinh(self)
     check_inplace(self, spec)
     _unary.sinh_out(self, out=self)
     return self
 
 
-def structured_sinh_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_sinh_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_sinh(self)
     resize_out(out, spec)
     _unary.sinh_out(self, out=out)
     return out
 
 
-def structured_cosh(
-    self: Tensor,
-) -> Tensor:
+def structured_cosh(self: Tensor) -> Tensor:
     spec = _unary.meta_cosh(self)
     out = allocate(spec, "CPU")
     _unary.cosh_out(self, out=out)
     return out
 
 
-def structured_cosh_(
-    self: Tensor,
-) -> Tensor:
+def structured_cosh_(self: Tensor) -> Tensor:
     spec = _unary.meta_cosh(self)
     check_inplace(self, spec)
     _unary.cosh_out(self, out=self)
     return self
 
 
-def structured_cosh_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_cosh_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_cosh(self)
     resize_out(out, spec)
     _unary.cosh_out(self, out=out)
     return out
 
 
-def structured_tanh(
-    self: Tensor,
-) -> Tensor:
+def structured_tanh(self: Tensor) -> Tensor:
     spec = _unary.meta_tanh(self)
     out = allocate(spec, "CPU")
     _unary.tanh_out(self, out=out)
     return out
 
 
-def structured_tanh_(
-    self: Tensor,
-) -> Tensor:
+def structured_tanh_(self: Tensor) -> Tensor:
     spec = _unary.meta_tanh(self)
     check_inplace(self, spec)
     _unary.tanh_out(self, out=self)
     return self
 
 
-def structured_tanh_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_tanh_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_tanh(self)
     resize_out(out, spec)
     _unary.tanh_out(self, out=out)
     return out
 
 
-def structured_asinh(
-    self: Tensor,
-) -> Tensor:
+def structured_asinh(self: Tensor) -> Tensor:
     spec = _unary.meta_asinh(self)
     out = allocate(spec, "CPU")
     _unary.asinh_out(self, out=out)
     return out
 
 
-def structured_asinh_(
-    self: Tensor,
-) -> Tensor:
+def structured_asinh_(self: Tensor) -> Tensor:
     spec = _unary.meta_asinh(self)
     check_inplace(self, spec)
     _unary.asinh_out(self, out=self)
     return self
 
 
-def structured_asinh_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_asinh_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_asinh(self)
     resize_out(out, spec)
     _unary.asinh_out(self, out=out)
     return out
 
 
-def structured_acosh(
-    self: Tensor,
-) -> Tensor:
+def structured_acosh(self: Tensor) -> Tensor:
     spec = _unary.meta_acosh(self)
     out = allocate(spec, "CPU")
     _unary.acosh_out(self, out=out)
     return out
 
 
-def structured_acosh_(
-    self: Tensor,
-) -> Tensor:
+def structured_acosh_(self: Tensor) -> Tensor:
     spec = _unary.meta_acosh(self)
     check_inplace(self, spec)
     _unary.acosh_out(self, out=self)
     return self
 
 
-def structured_acosh_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_acosh_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_acosh(self)
     resize_out(out, spec)
     _unary.acosh_out(self, out=out)
     return out
 
 
-def structured_atanh(
-    self: Tensor,
-) -> Tensor:
+def structured_atanh(self: Tensor) -> Tensor:
     spec = _unary.meta_atanh(self)
     out = allocate(spec, "CPU")
     _unary.atanh_out(self, out=out)
     return out
 
 
-def structured_atanh_(
-    self: Tensor,
-) -> Tensor:
+def structured_atanh_(self: Tensor) -> Tensor:
     spec = _unary.meta_atanh(self)
     check_inplace(self, spec)
     _unary.atanh_out(self, out=self)
     return self
 
 
-def structured_atanh_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_atanh_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_atanh(self)
     resize_out(out, spec)
     _unary.atanh_out(self, out=out)
     return out
 
 
-def structured_floor(
-    self: Tensor,
-) -> Tensor:
+def structured_floor(self: Tensor) -> Tensor:
     spec = _unary.meta_floor(self)
     out = allocate(spec, "CPU")
     _unary.floor_out(self, out=out)
     return out
 
 
-def structured_floor_(
-    self: Tensor,
-) -> Tensor:
+def structured_floor_(self: Tensor) -> Tensor:
     spec = _unary.meta_floor(self)
     check_inplace(self, spec)
     _unary.floor_out(self, out=self)
     return self
 
 
-def structured_floor_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_floor_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_floor(self)
     resize_out(out, spec)
     _unary.floor_out(self, out=out)
     return out
 
 
-def structured_ceil(
-    self: Tensor,
-) -> Tensor:
+def structured_ceil(self: Tensor) -> Tensor:
     spec = _unary.meta_ceil(self)
     out = allocate(spec, "CPU")
     _unary.ceil_out(self, out=out)
     return out
 
 
-def structured_ceil_(
-    self: Tensor,
-) -> Tensor:
+def structured_ceil_(self: Tensor) -> Tensor:
     spec = _unary.meta_ceil(self)
     check_inplace(self, spec)
     _unary.ceil_out(self, out=self)
     return self
 
 
-def structured_ceil_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_ceil_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_ceil(self)
     resize_out(out, spec)
     _unary.ceil_out(self, out=out)
     return out
 
 
-def structured_round(
-    self: Tensor,
-) -> Tensor:
+def structured_round(self: Tensor) -> Tensor:
     spec = _unary.meta_round(self)
     out = allocate(spec, "CPU")
     _unary.round_out(self, out=out)
     return out
 
 
-def structured_round_(
-    self: Tensor,
-) -> Tensor:
+def structured_round_(self: Tensor) -> Tensor:
     spec = _unary.meta_round(self)
     check_inplace(self, spec)
     _unary.round_out(self, out=self)
     return self
 
 
-def structured_round_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_round_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_round(self)
     resize_out(out, spec)
     _unary.round_out(self, out=out)
     return out
 
 
-def structured_round_decimals(
-    self: Tensor,
-    *,
-    decimals: int,
-) -> Tensor:
+def structured_round_decimals(self: Tensor, *, decimals: int) -> Tensor:
     spec = _unary.meta_round_decimals(self, decimals=decimals)
     out = allocate(spec, "CPU")
     _unary.round_decimals_out(self, decimals=decimals, out=out)
     return out
 
 
-def structured_round__decimals(
-    self: Tensor,
-    *,
-    decimals: int,
-) -> Tensor:
+def structured_round__decimals(self: Tensor, *, decimals: int) -> Tensor:
     spec = _unary.meta_round_decimals(self, decimals=decimals)
     check_inplace(self, spec)
     _unary.round_decimals_out(self, decimals=decimals, out=self)
@@ -1208,10 +895,7 @@ def structured_round__decimals(
 
 
 def structured_round_decimals_out(
-    self: Tensor,
-    *,
-    decimals: int,
-    out: Tensor,
+    self: Tensor, *, decimals: int, out: Tensor
 ) -> Tensor:
     spec = _unary.meta_round_decimals(self, decimals=decimals)
     resize_out(out, spec)
@@ -1219,305 +903,217 @@ def structured_round_decimals_out(
     return out
 
 
-def structured_trunc(
-    self: Tensor,
-) -> Tensor:
+def structured_trunc(self: Tensor) -> Tensor:
     spec = _unary.meta_trunc(self)
     out = allocate(spec, "CPU")
     _unary.trunc_out(self, out=out)
     return out
 
 
-def structured_trunc_(
-    self: Tensor,
-) -> Tensor:
+def structured_trunc_(self: Tensor) -> Tensor:
     spec = _unary.meta_trunc(self)
     check_inplace(self, spec)
     _unary.trunc_out(self, out=self)
     return self
 
 
-def structured_trunc_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_trunc_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_trunc(self)
     resize_out(out, spec)
     _unary.trunc_out(self, out=out)
     return out
 
 
-def structured_frac(
-    self: Tensor,
-) -> Tensor:
+def structured_frac(self: Tensor) -> Tensor:
     spec = _unary.meta_frac(self)
     out = allocate(spec, "CPU")
     _unary.frac_out(self, out=out)
     return out
 
 
-def structured_frac_(
-    self: Tensor,
-) -> Tensor:
+def structured_frac_(self: Tensor) -> Tensor:
     spec = _unary.meta_frac(self)
     check_inplace(self, spec)
     _unary.frac_out(self, out=self)
     return self
 
 
-def structured_frac_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_frac_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_frac(self)
     resize_out(out, spec)
     _unary.frac_out(self, out=out)
     return out
 
 
-def structured_sign(
-    self: Tensor,
-) -> Tensor:
+def structured_sign(self: Tensor) -> Tensor:
     spec = _unary.meta_sign(self)
     out = allocate(spec, "CPU")
     _unary.sign_out(self, out=out)
     return out
 
 
-def structured_sign_(
-    self: Tensor,
-) -> Tensor:
+def structured_sign_(self: Tensor) -> Tensor:
     spec = _unary.meta_sign(self)
     check_inplace(self, spec)
     _unary.sign_out(self, out=self)
     return self
 
 
-def structured_sign_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_sign_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_sign(self)
     resize_out(out, spec)
     _unary.sign_out(self, out=out)
     return out
 
 
-def structured_sgn(
-    self: Tensor,
-) -> Tensor:
+def structured_sgn(self: Tensor) -> Tensor:
     spec = _unary.meta_sgn(self)
     out = allocate(spec, "CPU")
     _unary.sgn_out(self, out=out)
     return out
 
 
-def structured_sgn_(
-    self: Tensor,
-) -> Tensor:
+def structured_sgn_(self: Tensor) -> Tensor:
     spec = _unary.meta_sgn(self)
     check_inplace(self, spec)
     _unary.sgn_out(self, out=self)
     return self
 
 
-def structured_sgn_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_sgn_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_sgn(self)
     resize_out(out, spec)
     _unary.sgn_out(self, out=out)
     return out
 
 
-def structured_signbit(
-    self: Tensor,
-) -> Tensor:
+def structured_signbit(self: Tensor) -> Tensor:
     spec = _unary.meta_signbit(self)
     out = allocate(spec, "CPU")
     _unary.signbit_out(self, out=out)
     return out
 
 
-def structured_signbit_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_signbit_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_signbit(self)
     resize_out(out, spec)
     _unary.signbit_out(self, out=out)
     return out
 
 
-def structured_reciprocal(
-    self: Tensor,
-) -> Tensor:
+def structured_reciprocal(self: Tensor) -> Tensor:
     spec = _unary.meta_reciprocal(self)
     out = allocate(spec, "CPU")
     _unary.reciprocal_out(self, out=out)
     return out
 
 
-def structured_reciprocal_(
-    self: Tensor,
-) -> Tensor:
+def structured_reciprocal_(self: Tensor) -> Tensor:
     spec = _unary.meta_reciprocal(self)
     check_inplace(self, spec)
     _unary.reciprocal_out(self, out=self)
     return self
 
 
-def structured_reciprocal_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_reciprocal_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_reciprocal(self)
     resize_out(out, spec)
     _unary.reciprocal_out(self, out=out)
     return out
 
 
-def structured_sigmoid(
-    self: Tensor,
-) -> Tensor:
+def structured_sigmoid(self: Tensor) -> Tensor:
     spec = _unary.meta_sigmoid(self)
     out = allocate(spec, "CPU")
     _unary.sigmoid_out(self, out=out)
     return out
 
 
-def structured_sigmoid_(
-    self: Tensor,
-) -> Tensor:
+def structured_sigmoid_(self: Tensor) -> Tensor:
     spec = _unary.meta_sigmoid(self)
     check_inplace(self, spec)
     _unary.sigmoid_out(self, out=self)
     return self
 
 
-def structured_sigmoid_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_sigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_sigmoid(self)
     resize_out(out, spec)
     _unary.sigmoid_out(self, out=out)
     return out
 
 
-def structured_erf(
-    self: Tensor,
-) -> Tensor:
+def structured_erf(self: Tensor) -> Tensor:
     spec = _unary.meta_erf(self)
     out = allocate(spec, "CPU")
     _unary.erf_out(self, out=out)
     return out
 
 
-def structured_erf_(
-    self: Tensor,
-) -> Tensor:
+def structured_erf_(self: Tensor) -> Tensor:
     spec = _unary.meta_erf(self)
     check_inplace(self, spec)
     _unary.erf_out(self, out=self)
     return self
 
 
-def structured_erf_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_erf_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_erf(self)
     resize_out(out, spec)
     _unary.erf_out(self, out=out)
     return out
 
 
-def structured_erfc(
-    self: Tensor,
-) -> Tensor:
+def structured_erfc(self: Tensor) -> Tensor:
     spec = _unary.meta_erfc(self)
     out = allocate(spec, "CPU")
     _unary.erfc_out(self, out=out)
     return out
 
 
-def structured_erfc_(
-    self: Tensor,
-) -> Tensor:
+def structured_erfc_(self: Tensor) -> Tensor:
     spec = _unary.meta_erfc(self)
     check_inplace(self, spec)
     _unary.erfc_out(self, out=self)
     return self
 
 
-def structured_erfc_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_erfc_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_erfc(self)
     resize_out(out, spec)
     _unary.erfc_out(self, out=out)
     return out
 
 
-def structured_bitwise_not(
-    self: Tensor,
-) -> Tensor:
+def structured_bitwise_not(self: Tensor) -> Tensor:
     spec = _unary.meta_bitwise_not(self)
     out = allocate(spec, "CPU")
     _unary.bitwise_not_out(self, out=out)
     return out
 
 
-def structured_bitwise_not_(
-    self: Tensor,
-) -> Tensor:
+def structured_bitwise_not_(self: Tensor) -> Tensor:
     spec = _unary.meta_bitwise_not(self)
     check_inplace(self, spec)
     _unary.bitwise_not_out(self, out=self)
     return self
 
 
-def structured_bitwise_not_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_bitwise_not_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_bitwise_not(self)
     resize_out(out, spec)
     _unary.bitwise_not_out(self, out=out)
     return out
 
 
-def structured_add_Tensor(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-) -> Tensor:
+def structured_add_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
     out = allocate(spec, "CPU")
     _binary.ufunc_add_CPU(self, other, alpha=alpha, out=out)
     return out
 
 
-def structured_add__Tensor(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-) -> Tensor:
+def structured_add__Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
     check_inplace(self, spec)
     _binary.ufunc_add_CPU(self, other, alpha=alpha, out=self)
@@ -1525,11 +1121,7 @@ def structured_add__Tensor(
 
 
 def structured_add_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-    out: Tensor,
+    self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
     resize_out(out, spec)
@@ -1537,24 +1129,14 @@ def structured_add_out(
     return out
 
 
-def structured_sub_Tensor(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-) -> Tensor:
+def structured_sub_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
     out = allocate(spec, "CPU")
     _binary.sub_out(self, other, alpha=alpha, out=out)
     return out
 
 
-def structured_sub__Tensor(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-) -> Tensor:
+def structured_sub__Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
     check_inplace(self, spec)
     _binary.sub_out(self, other, alpha=alpha, out=self)
@@ -1562,11 +1144,7 @@ def structured_sub__Tensor(
 
 
 def structured_sub_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-    out: Tensor,
+    self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
     resize_out(out, spec)
@@ -1574,64 +1152,42 @@ def structured_sub_out(
     return out
 
 
-def structured_mul_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_mul_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_mul_Tensor(self, other)
     out = allocate(spec, "CPU")
     _binary.mul_out(self, other, out=out)
     return out
 
 
-def structured_mul__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_mul__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_mul_Tensor(self, other)
     check_inplace(self, spec)
     _binary.mul_out(self, other, out=self)
     return self
 
 
-def structured_mul_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_mul_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_mul_Tensor(self, other)
     resize_out(out, spec)
     _binary.mul_out(self, other, out=out)
     return out
 
 
-def structured_div_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_div_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_div_Tensor(self, other)
     out = allocate(spec, "CPU")
     _binary.div_out(self, other, out=out)
     return out
 
 
-def structured_div__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_div__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_div_Tensor(self, other)
     check_inplace(self, spec)
     _binary.div_out(self, other, out=self)
     return self
 
 
-def structured_div_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_div_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_div_Tensor(self, other)
     resize_out(out, spec)
     _binary.div_out(self, other, out=out)
@@ -1639,10 +1195,7 @@ def structured_div_out(
 
 
 def structured_div_Tensor_mode(
-    self: Tensor,
-    other: Tensor,
-    *,
-    rounding_mode: str | None,
+    self: Tensor, other: Tensor, *, rounding_mode: str | None
 ) -> Tensor:
     spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
     out = allocate(spec, "CPU")
@@ -1651,10 +1204,7 @@ def structured_div_Tensor_mode(
 
 
 def structured_div__Tensor_mode(
-    self: Tensor,
-    other: Tensor,
-    *,
-    rounding_mode: str | None,
+    self: Tensor, other: Tensor, *, rounding_mode: str | None
 ) -> Tensor:
     spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
     check_inplace(self, spec)
@@ -1663,11 +1213,7 @@ def structured_div__Tensor_mode(
 
 
 def structured_div_out_mode(
-    self: Tensor,
-    other: Tensor,
-    *,
-    rounding_mode: str | None,
-    out: Tensor,
+    self: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
     resize_out(out, spec)
@@ -1675,20 +1221,14 @@ def structured_div_out_mode(
     return out
 
 
-def structured_pow_Tensor_Tensor(
-    self: Tensor,
-    exponent: Tensor,
-) -> Tensor:
+def structured_pow_Tensor_Tensor(self: Tensor, exponent: Tensor) -> Tensor:
     spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
     out = allocate(spec, "CPU")
     _binary.pow_Tensor_Tensor_out(self, exponent, out=out)
     return out
 
 
-def structured_pow__Tensor(
-    self: Tensor,
-    exponent: Tensor,
-) -> Tensor:
+def structured_pow__Tensor(self: Tensor, exponent: Tensor) -> Tensor:
     spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
     check_inplace(self, spec)
     _binary.pow_Tensor_Tensor_out(self, exponent, out=self)
@@ -1696,10 +1236,7 @@ def structured_pow__Tensor(
 
 
 def structured_pow_Tensor_Tensor_out(
-    self: Tensor,
-    exponent: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, exponent: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
     resize_out(out, spec)
@@ -1707,42 +1244,28 @@ def structured_pow_Tensor_Tensor_out(
     return out
 
 
-def structured_pow_Scalar(
-    self: Number,
-    exponent: Tensor,
-) -> Tensor:
+def structured_pow_Scalar(self: Number, exponent: Tensor) -> Tensor:
     spec = _binary.meta_pow_Scalar(self, exponent)
     out = allocate(spec, "CPU")
     _binary.pow_Scalar_out(self, exponent, out=out)
     return out
 
 
-def structured_pow_Scalar_out(
-    self: Number,
-    exponent: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_pow_Scalar_out(self: Number, exponent: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_pow_Scalar(self, exponent)
     resize_out(out, spec)
     _binary.pow_Scalar_out(self, exponent, out=out)
     return out
 
 
-def structured_pow_Tensor_Scalar(
-    self: Tensor,
-    exponent: Number,
-) -> Tensor:
+def structured_pow_Tensor_Scalar(self: Tensor, exponent: Number) -> Tensor:
     spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
     out = allocate(spec, "CPU")
     _binary.pow_Tensor_Scalar_out(self, exponent, out=out)
     return out
 
 
-def structured_pow__Scalar(
-    self: Tensor,
-    exponent: Number,
-) -> Tensor:
+def structured_pow__Scalar(self: Tensor, exponent: Number) -> Tensor:
     spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
     check_inplace(self, spec)
     _binary.pow_Tensor_Scalar_out(self, exponent, out=self)
@@ -1750,10 +1273,7 @@ def structured_pow__Scalar(
 
 
 def structured_pow_Tensor_Scalar_out(
-    self: Tensor,
-    exponent: Number,
-    *,
-    out: Tensor,
+    self: Tensor, exponent: Number, *, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
     resize_out(out, spec)
@@ -1761,20 +1281,14 @@ def structured_pow_Tensor_Scalar_out(
     return out
 
 
-def structured_remainder_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_remainder_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_remainder_Tensor(self, other)
     out = allocate(spec, "CPU")
     _binary.remainder_out(self, other, out=out)
     return out
 
 
-def structured_remainder__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_remainder__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_remainder_Tensor(self, other)
     check_inplace(self, spec)
     _binary.remainder_out(self, other, out=self)
@@ -1782,10 +1296,7 @@ def structured_remainder__Tensor(
 
 
 def structured_remainder_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_remainder_Tensor(self, other)
     resize_out(out, spec)
@@ -1793,620 +1304,406 @@ def structured_remainder_Tensor_out(
     return out
 
 
-def structured_fmod_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_fmod_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_fmod_Tensor(self, other)
     out = allocate(spec, "CPU")
     _binary.fmod_out(self, other, out=out)
     return out
 
 
-def structured_fmod__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_fmod__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_fmod_Tensor(self, other)
     check_inplace(self, spec)
     _binary.fmod_out(self, other, out=self)
     return self
 
 
-def structured_fmod_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_fmod_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_fmod_Tensor(self, other)
     resize_out(out, spec)
     _binary.fmod_out(self, other, out=out)
     return out
 
 
-def structured_maximum(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_maximum(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_maximum(self, other)
     out = allocate(spec, "CPU")
     _binary.maximum_out(self, other, out=out)
     return out
 
 
-def structured_maximum_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_maximum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_maximum(self, other)
     resize_out(out, spec)
     _binary.maximum_out(self, other, out=out)
     return out
 
 
-def structured_minimum(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_minimum(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_minimum(self, other)
     out = allocate(spec, "CPU")
     _binary.minimum_out(self, other, out=out)
     return out
 
 
-def structured_minimum_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_minimum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_minimum(self, other)
     resize_out(out, spec)
     _binary.minimum_out(self, other, out=out)
     return out
 
 
-def structured_fmax(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_fmax(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_fmax(self, other)
     out = allocate(spec, "CPU")
     _binary.fmax_out(self, other, out=out)
     return out
 
 
-def structured_fmax_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_fmax_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_fmax(self, other)
     resize_out(out, spec)
     _binary.fmax_out(self, other, out=out)
     return out
 
 
-def structured_fmin(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_fmin(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_fmin(self, other)
     out = allocate(spec, "CPU")
     _binary.fmin_out(self, other, out=out)
     return out
 
 
-def structured_fmin_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_fmin_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_fmin(self, other)
     resize_out(out, spec)
     _binary.fmin_out(self, other, out=out)
     return out
 
 
-def structured_atan2_(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_atan2_(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_atan2(self, other)
     check_inplace(self, spec)
     _binary.atan2_out(self, other, out=self)
     return self
 
 
-def structured_atan2(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_atan2(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_atan2(self, other)
     out = allocate(spec, "CPU")
     _binary.atan2_out(self, other, out=out)
     return out
 
 
-def structured_atan2_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_atan2_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_atan2(self, other)
     resize_out(out, spec)
     _binary.atan2_out(self, other, out=out)
     return out
 
 
-def structured_hypot(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_hypot(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_hypot(self, other)
     out = allocate(spec, "CPU")
     _binary.hypot_out(self, other, out=out)
     return out
 
 
-def structured_hypot_(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_hypot_(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_hypot(self, other)
     check_inplace(self, spec)
     _binary.hypot_out(self, other, out=self)
     return self
 
 
-def structured_hypot_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_hypot_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_hypot(self, other)
     resize_out(out, spec)
     _binary.hypot_out(self, other, out=out)
     return out
 
 
-def structured_copysign_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_copysign_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_copysign_Tensor(self, other)
     out = allocate(spec, "CPU")
     _binary.copysign_out(self, other, out=out)
     return out
 
 
-def structured_copysign__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_copysign__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_copysign_Tensor(self, other)
     check_inplace(self, spec)
     _binary.copysign_out(self, other, out=self)
     return self
 
 
-def structured_copysign_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_copysign_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_copysign_Tensor(self, other)
     resize_out(out, spec)
     _binary.copysign_out(self, other, out=out)
     return out
 
 
-def structured_eq__Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_eq__Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_eq_Scalar(self, other)
     check_inplace(self, spec)
     _comparison.eq_Scalar_out(self, other, out=self)
     return self
 
 
-def structured_eq_Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_eq_Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_eq_Scalar(self, other)
     out = allocate(spec, "CPU")
     _comparison.eq_Scalar_out(self, other, out=out)
     return out
 
 
-def structured_eq_Scalar_out(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_eq_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_eq_Scalar(self, other)
     resize_out(out, spec)
     _comparison.eq_Scalar_out(self, other, out=out)
     return out
 
 
-def structured_eq__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_eq__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_eq_Tensor(self, other)
     check_inplace(self, spec)
     _comparison.eq_Tensor_out(self, other, out=self)
     return self
 
 
-def structured_eq_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_eq_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_eq_Tensor(self, other)
     out = allocate(spec, "CPU")
     _comparison.eq_Tensor_out(self, other, out=out)
     return out
 
 
-def structured_eq_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_eq_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_eq_Tensor(self, other)
     resize_out(out, spec)
     _comparison.eq_Tensor_out(self, other, out=out)
     return out
 
 
-def structured_ne_Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_ne_Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_ne_Scalar(self, other)
     out = allocate(spec, "CPU")
     _comparison.ne_Scalar_out(self, other, out=out)
     return out
 
 
-def structured_ne__Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_ne__Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_ne_Scalar(self, other)
     check_inplace(self, spec)
     _comparison.ne_Scalar_out(self, other, out=self)
     return self
 
 
-def structured_ne_Scalar_out(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_ne_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_ne_Scalar(self, other)
     resize_out(out, spec)
     _comparison.ne_Scalar_out(self, other, out=out)
     return out
 
 
-def structured_ne_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_ne_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_ne_Tensor(self, other)
     out = allocate(spec, "CPU")
     _comparison.ne_Tensor_out(self, other, out=out)
     return out
 
 
-def structured_ne__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_ne__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_ne_Tensor(self, other)
     check_inplace(self, spec)
     _comparison.ne_Tensor_out(self, other, out=self)
     return self
 
 
-def structured_ne_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_ne_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_ne_Tensor(self, other)
     resize_out(out, spec)
     _comparison.ne_Tensor_out(self, other, out=out)
     return out
 
 
-def structured_lt_Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_lt_Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_lt_Scalar(self, other)
     out = allocate(spec, "CPU")
     _comparison.lt_Scalar_out(self, other, out=out)
     return out
 
 
-def structured_lt__Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_lt__Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_lt_Scalar(self, other)
     check_inplace(self, spec)
     _comparison.lt_Scalar_out(self, other, out=self)
     return self
 
 
-def structured_lt_Scalar_out(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_lt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_lt_Scalar(self, other)
     resize_out(out, spec)
     _comparison.lt_Scalar_out(self, other, out=out)
     return out
 
 
-def structured_lt_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_lt_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_lt_Tensor(self, other)
     out = allocate(spec, "CPU")
     _comparison.lt_Tensor_out(self, other, out=out)
     return out
 
 
-def structured_lt__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_lt__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_lt_Tensor(self, other)
     check_inplace(self, spec)
     _comparison.lt_Tensor_out(self, other, out=self)
     return self
 
 
-def structured_lt_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_lt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_lt_Tensor(self, other)
     resize_out(out, spec)
     _comparison.lt_Tensor_out(self, other, out=out)
     return out
 
 
-def structured_le_Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_le_Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_le_Scalar(self, other)
     out = allocate(spec, "CPU")
     _comparison.le_Scalar_out(self, other, out=out)
     return out
 
 
-def structured_le__Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_le__Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_le_Scalar(self, other)
     check_inplace(self, spec)
     _comparison.le_Scalar_out(self, other, out=self)
     return self
 
 
-def structured_le_Scalar_out(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_le_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_le_Scalar(self, other)
     resize_out(out, spec)
     _comparison.le_Scalar_out(self, other, out=out)
     return out
 
 
-def structured_le_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_le_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_le_Tensor(self, other)
     out = allocate(spec, "CPU")
     _comparison.le_Tensor_out(self, other, out=out)
     return out
 
 
-def structured_le__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_le__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_le_Tensor(self, other)
     check_inplace(self, spec)
     _comparison.le_Tensor_out(self, other, out=self)
     return self
 
 
-def structured_le_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_le_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_le_Tensor(self, other)
     resize_out(out, spec)
     _comparison.le_Tensor_out(self, other, out=out)
     return out
 
 
-def structured_gt_Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_gt_Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_gt_Scalar(self, other)
     out = allocate(spec, "CPU")
     _comparison.gt_Scalar_out(self, other, out=out)
     return out
 
 
-def structured_gt__Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_gt__Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_gt_Scalar(self, other)
     check_inplace(self, spec)
     _comparison.gt_Scalar_out(self, other, out=self)
     return self
 
 
-def structured_gt_Scalar_out(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_gt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_gt_Scalar(self, other)
     resize_out(out, spec)
     _comparison.gt_Scalar_out(self, other, out=out)
     return out
 
 
-def structured_gt_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_gt_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_gt_Tensor(self, other)
     out = allocate(spec, "CPU")
     _comparison.gt_Tensor_out(self, other, out=out)
     return out
 
 
-def structured_gt__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_gt__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_gt_Tensor(self, other)
     check_inplace(self, spec)
     _comparison.gt_Tensor_out(self, other, out=self)
     return self
 
 
-def structured_gt_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_gt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_gt_Tensor(self, other)
     resize_out(out, spec)
     _comparison.gt_Tensor_out(self, other, out=out)
     return out
 
 
-def structured_ge_Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_ge_Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_ge_Scalar(self, other)
     out = allocate(spec, "CPU")
     _comparison.ge_Scalar_out(self, other, out=out)
     return out
 
 
-def structured_ge__Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_ge__Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_ge_Scalar(self, other)
     check_inplace(self, spec)
     _comparison.ge_Scalar_out(self, other, out=self)
     return self
 
 
-def structured_ge_Scalar_out(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_ge_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_ge_Scalar(self, other)
     resize_out(out, spec)
     _comparison.ge_Scalar_out(self, other, out=out)
     return out
 
 
-def structured_ge_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_ge_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_ge_Tensor(self, other)
     out = allocate(spec, "CPU")
     _comparison.ge_Tensor_out(self, other, out=out)
     return out
 
 
-def structured_ge__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_ge__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_ge_Tensor(self, other)
     check_inplace(self, spec)
     _comparison.ge_Tensor_out(self, other, out=self)
     return self
 
 
-def structured_ge_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_ge_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_ge_Tensor(self, other)
     resize_out(out, spec)
     _comparison.ge_Tensor_out(self, other, out=out)
     return out
 
 
-def structured_bitwise_and_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_bitwise_and_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_and_Tensor(self, other)
     out = allocate(spec, "CPU")
     _binary.bitwise_and_out(self, other, out=out)
     return out
 
 
-def structured_bitwise_and__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_bitwise_and__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_and_Tensor(self, other)
     check_inplace(self, spec)
     _binary.bitwise_and_out(self, other, out=self)
@@ -2414,10 +1711,7 @@ def structured_bitwise_and__Tensor(
 
 
 def structured_bitwise_and_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_bitwise_and_Tensor(self, other)
     resize_out(out, spec)
@@ -2425,20 +1719,14 @@ def structured_bitwise_and_Tensor_out(
     return out
 
 
-def structured_bitwise_or_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_bitwise_or_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_or_Tensor(self, other)
     out = allocate(spec, "CPU")
     _binary.bitwise_or_out(self, other, out=out)
     return out
 
 
-def structured_bitwise_or__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_bitwise_or__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_or_Tensor(self, other)
     check_inplace(self, spec)
     _binary.bitwise_or_out(self, other, out=self)
@@ -2446,10 +1734,7 @@ def structured_bitwise_or__Tensor(
 
 
 def structured_bitwise_or_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_bitwise_or_Tensor(self, other)
     resize_out(out, spec)
@@ -2457,20 +1742,14 @@ def structured_bitwise_or_Tensor_out(
     return out
 
 
-def structured_bitwise_xor_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_bitwise_xor_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_xor_Tensor(self, other)
     out = allocate(spec, "CPU")
     _binary.bitwise_xor_out(self, other, out=out)
     return out
 
 
-def structured_bitwise_xor__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_bitwise_xor__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_xor_Tensor(self, other)
     check_inplace(self, spec)
     _binary.bitwise_xor_out(self, other, out=self)
@@ -2478,10 +1757,7 @@ def structured_bitwise_xor__Tensor(
 
 
 def structured_bitwise_xor_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_bitwise_xor_Tensor(self, other)
     resize_out(out, spec)
@@ -2490,9 +1766,7 @@ def structured_bitwise_xor_Tensor_out(
 
 
 def structured_clamp(
-    self: Tensor,
-    min: Number | None = None,
-    max: Number | None = None,
+    self: Tensor, min: Number | None = None, max: Number | None = None
 ) -> Tensor:
     spec = _ternary.meta_clamp(self, min, max)
     out = allocate(spec, "CPU")
@@ -2501,9 +1775,7 @@ def structured_clamp(
 
 
 def structured_clamp_(
-    self: Tensor,
-    min: Number | None = None,
-    max: Number | None = None,
+    self: Tensor, min: Number | None = None, max: Number | None = None
 ) -> Tensor:
     spec = _ternary.meta_clamp(self, min, max)
     check_inplace(self, spec)
@@ -2512,11 +1784,7 @@ def structured_clamp_(
 
 
 def structured_clamp_out(
-    self: Tensor,
-    min: Number | None = None,
-    max: Number | None = None,
-    *,
-    out: Tensor,
+    self: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_clamp(self, min, max)
     resize_out(out, spec)
@@ -2525,9 +1793,7 @@ def structured_clamp_out(
 
 
 def structured_clamp_Tensor(
-    self: Tensor,
-    min: Tensor | None = None,
-    max: Tensor | None = None,
+    self: Tensor, min: Tensor | None = None, max: Tensor | None = None
 ) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     out = allocate(spec, "CPU")
@@ -2536,9 +1802,7 @@ def structured_clamp_Tensor(
 
 
 def structured_clamp__Tensor(
-    self: Tensor,
-    min: Tensor | None = None,
-    max: Tensor | None = None,
+    self: Tensor, min: Tensor | None = None, max: Tensor | None = None
 ) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     check_inplace(self, spec)
@@ -2547,11 +1811,7 @@ def structured_clamp__Tensor(
 
 
 def structured_clamp_Tensor_out(
-    self: Tensor,
-    min: Tensor | None = None,
-    max: Tensor | None = None,
-    *,
-    out: Tensor,
+    self: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     resize_out(out, spec)
@@ -2559,52 +1819,35 @@ def structured_clamp_Tensor_out(
     return out
 
 
-def structured_clamp_min(
-    self: Tensor,
-    min: Number,
-) -> Tensor:
+def structured_clamp_min(self: Tensor, min: Number) -> Tensor:
     spec = _ternary.meta_clamp_min(self, min)
     out = allocate(spec, "CPU")
     _ternary.clamp_min_out(self, min, out=out)
     return out
 
 
-def structured_clamp_min_(
-    self: Tensor,
-    min: Number,
-) -> Tensor:
+def structured_clamp_min_(self: Tensor, min: Number) -> Tensor:
     spec = _ternary.meta_clamp_min(self, min)
     check_inplace(self, spec)
     _ternary.clamp_min_out(self, min, out=self)
     return self
 
 
-def structured_clamp_min_out(
-    self: Tensor,
-    min: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_clamp_min_out(self: Tensor, min: Number, *, out: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_min(self, min)
     resize_out(out, spec)
     _ternary.clamp_min_out(self, min, out=out)
     return out
 
 
-def structured_clamp_min_Tensor(
-    self: Tensor,
-    min: Tensor,
-) -> Tensor:
+def structured_clamp_min_Tensor(self: Tensor, min: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_min_Tensor(self, min)
     out = allocate(spec, "CPU")
     _ternary.clamp_min_Tensor_out(self, min, out=out)
     return out
 
 
-def structured_clamp_min__Tensor(
-    self: Tensor,
-    min: Tensor,
-) -> Tensor:
+def structured_clamp_min__Tensor(self: Tensor, min: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_min_Tensor(self, min)
     check_inplace(self, spec)
     _ternary.clamp_min_Tensor_out(self, min, out=self)
@@ -2612,10 +1855,7 @@ def structured_clamp_min__Tensor(
 
 
 def structured_clamp_min_Tensor_out(
-    self: Tensor,
-    min: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, min: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_clamp_min_Tensor(self, min)
     resize_out(out, spec)
@@ -2623,52 +1863,35 @@ def structured_clamp_min_Tensor_out(
     return out
 
 
-def structured_clamp_max(
-    self: Tensor,
-    max: Number,
-) -> Tensor:
+def structured_clamp_max(self: Tensor, max: Number) -> Tensor:
     spec = _ternary.meta_clamp_max(self, max)
     out = allocate(spec, "CPU")
     _ternary.clamp_max_out(self, max, out=out)
     return out
 
 
-def structured_clamp_max_(
-    self: Tensor,
-    max: Number,
-) -> Tensor:
+def structured_clamp_max_(self: Tensor, max: Number) -> Tensor:
     spec = _ternary.meta_clamp_max(self, max)
     check_inplace(self, spec)
     _ternary.clamp_max_out(self, max, out=self)
     return self
 
 
-def structured_clamp_max_out(
-    self: Tensor,
-    max: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_clamp_max_out(self: Tensor, max: Number, *, out: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_max(self, max)
     resize_out(out, spec)
     _ternary.clamp_max_out(self, max, out=out)
     return out
 
 
-def structured_clamp_max_Tensor(
-    self: Tensor,
-    max: Tensor,
-) -> Tensor:
+def structured_clamp_max_Tensor(self: Tensor, max: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_max_Tensor(self, max)
     out = allocate(spec, "CPU")
     _ternary.clamp_max_Tensor_out(self, max, out=out)
     return out
 
 
-def structured_clamp_max__Tensor(
-    self: Tensor,
-    max: Tensor,
-) -> Tensor:
+def structured_clamp_max__Tensor(self: Tensor, max: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_max_Tensor(self, max)
     check_inplace(self, spec)
     _ternary.clamp_max_Tensor_out(self, max, out=self)
@@ -2676,10 +1899,7 @@ def structured_clamp_max__Tensor(
 
 
 def structured_clamp_max_Tensor_out(
-    self: Tensor,
-    max: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, max: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_clamp_max_Tensor(self, max)
     resize_out(out, spec)
@@ -2687,22 +1907,14 @@ def structured_clamp_max_Tensor_out(
     return out
 
 
-def structured_lerp__Scalar(
-    self: Tensor,
-    end: Tensor,
-    weight: Number,
-) -> Tensor:
+def structured_lerp__Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
     spec = _ternary.meta_lerp_Scalar(self, end, weight)
     check_inplace(self, spec)
     _ternary.lerp_Scalar(self, end, weight, out=self)
     return self
 
 
-def structured_lerp_Scalar(
-    self: Tensor,
-    end: Tensor,
-    weight: Number,
-) -> Tensor:
+def structured_lerp_Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
     spec = _ternary.meta_lerp_Scalar(self, end, weight)
     out = allocate(spec, "CPU")
     _ternary.lerp_Scalar(self, end, weight, out=out)
@@ -2710,11 +1922,7 @@ def structured_lerp_Scalar(
 
 
 def structured_lerp_Scalar_out(
-    self: Tensor,
-    end: Tensor,
-    weight: Number,
-    *,
-    out: Tensor,
+    self: Tensor, end: Tensor, weight: Number, *, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_lerp_Scalar(self, end, weight)
     resize_out(out, spec)
@@ -2722,22 +1930,14 @@ def structured_lerp_Scalar_out(
     return out
 
 
-def structured_lerp__Tensor(
-    self: Tensor,
-    end: Tensor,
-    weight: Tensor,
-) -> Tensor:
+def structured_lerp__Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
     spec = _ternary.meta_lerp_Tensor(self, end, weight)
     check_inplace(self, spec)
     _ternary.lerp_Tensor(self, end, weight, out=self)
     return self
 
 
-def structured_lerp_Tensor(
-    self: Tensor,
-    end: Tensor,
-    weight: Tensor,
-) -> Tensor:
+def structured_lerp_Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
     spec = _ternary.meta_lerp_Tensor(self, end, weight)
     out = allocate(spec, "CPU")
     _ternary.lerp_Tensor(self, end, weight, out=out)
@@ -2745,11 +1945,7 @@ def structured_lerp_Tensor(
 
 
 def structured_lerp_Tensor_out(
-    self: Tensor,
-    end: Tensor,
-    weight: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_lerp_Tensor(self, end, weight)
     resize_out(out, spec)
@@ -2758,11 +1954,7 @@ def structured_lerp_Tensor_out(
 
 
 def structured_addcmul(
-    self: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
-    *,
-    value: Number = 1,
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
 ) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     out = allocate(spec, "CPU")
@@ -2771,11 +1963,7 @@ def structured_addcmul(
 
 
 def structured_addcmul_(
-    self: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
-    *,
-    value: Number = 1,
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
 ) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     check_inplace(self, spec)
@@ -2784,12 +1972,7 @@ def structured_addcmul_(
 
 
 def structured_addcmul_out(
-    self: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
-    *,
-    value: Number = 1,
-    out: Tensor,
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     resize_out(out, spec)
@@ -2798,11 +1981,7 @@ def structured_addcmul_out(
 
 
 def structured_addcdiv(
-    self: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
-    *,
-    value: Number = 1,
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
 ) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     out = allocate(spec, "CPU")
@@ -2811,11 +1990,7 @@ def structured_addcdiv(
 
 
 def structured_addcdiv_(
-    self: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
-    *,
-    value: Number = 1,
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
 ) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     check_inplace(self, spec)
@@ -2824,12 +1999,7 @@ def structured_addcdiv_(
 
 
 def structured_addcdiv_out(
-    self: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
-    *,
-    value: Number = 1,
-    out: Tensor,
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     resize_out(out, spec)
@@ -2892,11 +2062,7 @@ def structured_mean_out(
 
 
 def structured_prod_dim_int(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
+    self: Tensor, dim: int, keepdim: bool = False, *, dtype: dtype | None = None
 ) -> Tensor:
     spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
     out = allocate(spec, "CPU")
@@ -2919,9 +2085,7 @@ def structured_prod_int_out(
 
 
 def structured_amax(
-    self: Tensor,
-    dim: int | Sequence[int] = (),
-    keepdim: bool = False,
+    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False
 ) -> Tensor:
     spec = _extremum.meta_amax(self, dim, keepdim)
     out = allocate(spec, "CPU")
@@ -2930,11 +2094,7 @@ def structured_amax(
 
 
 def structured_amax_out(
-    self: Tensor,
-    dim: int | Sequence[int] = (),
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     spec = _extremum.meta_amax(self, dim, keepdim)
     resize_out(out, spec)
@@ -2943,9 +2103,7 @@ def structured_amax_out(
 
 
 def structured_amin(
-    self: Tensor,
-    dim: int | Sequence[int] = (),
-    keepdim: bool = False,
+    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False
 ) -> Tensor:
     spec = _extremum.meta_amin(self, dim, keepdim)
     out = allocate(spec, "CPU")
@@ -2954,11 +2112,7 @@ def structured_amin(
 
 
 def structured_amin_out(
-    self: Tensor,
-    dim: int | Sequence[int] = (),
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     spec = _extremum.meta_amin(self, dim, keepdim)
     resize_out(out, spec)
@@ -2967,9 +2121,7 @@ def structured_amin_out(
 
 
 def structured_argmax(
-    self: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
+    self: Tensor, dim: int | None = None, keepdim: bool = False
 ) -> Tensor:
     spec = _extremum.meta_argmax(self, dim, keepdim)
     out = allocate(spec, "CPU")
@@ -2978,11 +2130,7 @@ def structured_argmax(
 
 
 def structured_argmax_out(
-    self: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     spec = _extremum.meta_argmax(self, dim, keepdim)
     resize_out(out, spec)
@@ -2991,9 +2139,7 @@ def structured_argmax_out(
 
 
 def structured_argmin(
-    self: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
+    self: Tensor, dim: int | None = None, keepdim: bool = False
 ) -> Tensor:
     spec = _extremum.meta_argmin(self, dim, keepdim)
     out = allocate(spec, "CPU")
@@ -3002,11 +2148,7 @@ def structured_argmin(
 
 
 def structured_argmin_out(
-    self: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     spec = _extremum.meta_argmin(self, dim, keepdim)
     resize_out(out, spec)
@@ -3015,64 +2157,46 @@ def structured_argmin_out(
 
 
 def structured_max_dim(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
+    self: Tensor, dim: int, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
-    specs = _extremum.meta_max_dim(self, dim, keepdim)
-    max = allocate(specs[0], "CPU")
-    max_values = allocate(specs[1], "CPU")
+    spec = _extremum.meta_max_dim(self, dim, keepdim)
+    max = allocate(spec[0], "CPU")
+    max_values = allocate(spec[1], "CPU")
     _extremum.max_out(self, dim, keepdim, max=max, max_values=max_values)
     return max, max_values
 
 
 def structured_max_dim_max(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    max: Tensor,
-    max_values: Tensor,
+    self: Tensor, dim: int, keepdim: bool = False, *, max: Tensor, max_values: Tensor
 ) -> tuple[Tensor, Tensor]:
-    specs = _extremum.meta_max_dim(self, dim, keepdim)
-    resize_out(max, specs[0])
-    resize_out(max_values, specs[1])
+    spec = _extremum.meta_max_dim(self, dim, keepdim)
+    resize_out(max, spec[0])
+    resize_out(max_values, spec[1])
     _extremum.max_out(self, dim, keepdim, max=max, max_values=max_values)
     return max, max_values
 
 
 def structured_min_dim(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
+    self: Tensor, dim: int, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
-    specs = _extremum.meta_min_dim(self, dim, keepdim)
-    min = allocate(specs[0], "CPU")
-    min_indices = allocate(specs[1], "CPU")
+    spec = _extremum.meta_min_dim(self, dim, keepdim)
+    min = allocate(spec[0], "CPU")
+    min_indices = allocate(spec[1], "CPU")
     _extremum.min_out(self, dim, keepdim, min=min, min_indices=min_indices)
     return min, min_indices
 
 
 def structured_min_dim_min(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    min: Tensor,
-    min_indices: Tensor,
+    self: Tensor, dim: int, keepdim: bool = False, *, min: Tensor, min_indices: Tensor
 ) -> tuple[Tensor, Tensor]:
-    specs = _extremum.meta_min_dim(self, dim, keepdim)
-    resize_out(min, specs[0])
-    resize_out(min_indices, specs[1])
+    spec = _extremum.meta_min_dim(self, dim, keepdim)
+    resize_out(min, spec[0])
+    resize_out(min_indices, spec[1])
     _extremum.min_out(self, dim, keepdim, min=min, min_indices=min_indices)
     return min, min_indices
 
 
-def structured_any_dim(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-) -> Tensor:
+def structured_any_dim(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
     spec = _reduction.meta_any_dim(self, dim, keepdim)
     out = allocate(spec, "CPU")
     _reduction.any_out(self, dim, keepdim, out=out)
@@ -3080,11 +2204,7 @@ def structured_any_dim(
 
 
 def structured_any_out(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     spec = _reduction.meta_any_dim(self, dim, keepdim)
     resize_out(out, spec)
@@ -3092,31 +2212,21 @@ def structured_any_out(
     return out
 
 
-def structured_any(
-    self: Tensor,
-) -> Tensor:
+def structured_any(self: Tensor) -> Tensor:
     spec = _reduction.meta_any(self)
     out = allocate(spec, "CPU")
     _reduction.any_all_out(self, out=out)
     return out
 
 
-def structured_any_all_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_any_all_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _reduction.meta_any(self)
     resize_out(out, spec)
     _reduction.any_all_out(self, out=out)
     return out
 
 
-def structured_all_dim(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-) -> Tensor:
+def structured_all_dim(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
     spec = _reduction.meta_all_dim(self, dim, keepdim)
     out = allocate(spec, "CPU")
     _reduction.all_out(self, dim, keepdim, out=out)
@@ -3124,11 +2234,7 @@ def structured_all_dim(
 
 
 def structured_all_out(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     spec = _reduction.meta_all_dim(self, dim, keepdim)
     resize_out(out, spec)
@@ -3136,20 +2242,14 @@ def structured_all_out(
     return out
 
 
-def structured_all(
-    self: Tensor,
-) -> Tensor:
+def structured_all(self: Tensor) -> Tensor:
     spec = _reduction.meta_all(self)
     out = allocate(spec, "CPU")
     _reduction.all_all_out(self, out=out)
     return out
 
 
-def structured_all_all_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _reduction.meta_all(self)
     resize_out(out, spec)
     _reduction.all_all_out(self, out=out)
@@ -3186,10 +2286,7 @@ def structured_linalg_vector_norm_out(
 
 
 def structured_norm_ScalarOpt_dim(
-    self: Tensor,
-    p: Number | None,
-    dim: int | Sequence[int],
-    keepdim: bool = False,
+    self: Tensor, p: Number | None, dim: int | Sequence[int], keepdim: bool = False
 ) -> Tensor:
     spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
     out = allocate(spec, "CPU")
@@ -3211,24 +2308,14 @@ def structured_norm_out(
     return out
 
 
-def structured_cumsum(
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-) -> Tensor:
+def structured_cumsum(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     spec = _scan.meta_cumsum(self, dim, dtype=dtype)
     out = allocate(spec, "CPU")
     _scan.cumsum_out(self, dim, dtype=dtype, out=out)
     return out
 
 
-def structured_cumsum_(
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-) -> Tensor:
+def structured_cumsum_(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     spec = _scan.meta_cumsum(self, dim, dtype=dtype)
     check_inplace(self, spec)
     _scan.cumsum_out(self, dim, dtype=dtype, out=self)
@@ -3236,11 +2323,7 @@ def structured_cumsum_(
 
 
 def structured_cumsum_out(
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor,
+    self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor
 ) -> Tensor:
     spec = _scan.meta_cumsum(self, dim, dtype=dtype)
     resize_out(out, spec)
@@ -3248,12 +2331,7 @@ def structured_cumsum_out(
     return out
 
 
-def structured_cumprod(
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-) -> Tensor:
+def structured_cumprod(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     spec = _scan.meta_cumprod(self, dim, dtype=dtype)
     out = allocate(spec, "CPU")
     _scan.cumprod_out(self, dim, dtype=dtype, out=out)
@@ -3261,10 +2339,7 @@ def structured_cumprod(
 
 
 def structured_cumprod_(
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
+    self: Tensor, dim: int, *, dtype: dtype | None = None
 ) -> Tensor:
     spec = _scan.meta_cumprod(self, dim, dtype=dtype)
     check_inplace(self, spec)
@@ -3273,11 +2348,7 @@ def structured_cumprod_(
 
 
 def structured_cumprod_out(
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor,
+    self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor
 ) -> Tensor:
     spec = _scan.meta_cumprod(self, dim, dtype=dtype)
     resize_out(out, spec)
@@ -3285,44 +2356,28 @@ def structured_cumprod_out(
     return out
 
 
-def structured_mm(
-    self: Tensor,
-    mat2: Tensor,
-) -> Tensor:
+def structured_mm(self: Tensor, mat2: Tensor) -> Tensor:
     spec = _matmul.meta_mm(self, mat2)
     out = allocate(spec, "CPU")
     _matmul.mm_out_cpu(self, mat2, out=out)
     return out
 
 
-def structured_mm_out(
-    self: Tensor,
-    mat2: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_mm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
     spec = _matmul.meta_mm(self, mat2)
     resize_out(out, spec)
     _matmul.mm_out_cpu(self, mat2, out=out)
     return out
 
 
-def structured_bmm(
-    self: Tensor,
-    mat2: Tensor,
-) -> Tensor:
+def structured_bmm(self: Tensor, mat2: Tensor) -> Tensor:
     spec = _matmul.meta_bmm(self, mat2)
     out = allocate(spec, "CPU")
     _matmul.bmm_out_cpu(self, mat2, out=out)
     return out
 
 
-def structured_bmm_out(
-    self: Tensor,
-    mat2: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_bmm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
     spec = _matmul.meta_bmm(self, mat2)
     resize_out(out, spec)
     _matmul.bmm_out_cpu(self, mat2, out=out)
@@ -3330,12 +2385,7 @@ def structured_bmm_out(
 
 
 def structured_addmm(
-    self: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     out = allocate(spec, "CPU")
@@ -3344,12 +2394,7 @@ def structured_addmm(
 
 
 def structured_addmm_(
-    self: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -3373,12 +2418,7 @@ def structured_addmm_out(
 
 
 def structured_baddbmm(
-    self: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
     out = allocate(spec, "CPU")
@@ -3387,12 +2427,7 @@ def structured_baddbmm(
 
 
 def structured_baddbmm_(
-    self: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -3416,12 +2451,7 @@ def structured_baddbmm_out(
 
 
 def structured_addmv(
-    self: Tensor,
-    mat: Tensor,
-    vec: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
     out = allocate(spec, "CPU")
@@ -3430,12 +2460,7 @@ def structured_addmv(
 
 
 def structured_addmv_(
-    self: Tensor,
-    mat: Tensor,
-    vec: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -3458,22 +2483,14 @@ def structured_addmv_out(
     return out
 
 
-def structured_gelu(
-    self: Tensor,
-    *,
-    approximate: str = "none",
-) -> Tensor:
+def structured_gelu(self: Tensor, *, approximate: str = "none") -> Tensor:
     spec = _activation.meta_gelu(self, approximate=approximate)
     out = allocate(spec, "CPU")
     _activation.gelu_out_cpu(self, approximate=approximate, out=out)
     return out
 
 
-def structured_gelu_(
-    self: Tensor,
-    *,
-    approximate: str = "none",
-) -> Tensor:
+def structured_gelu_(self: Tensor, *, approximate: str = "none") -> Tensor:
     spec = _activation.meta_gelu(self, approximate=approximate)
     check_inplace(self, spec)
     _activation.gelu_out_cpu(self, approximate=approximate, out=self)
@@ -3481,10 +2498,7 @@ def structured_gelu_(
 
 
 def structured_gelu_out(
-    self: Tensor,
-    *,
-    approximate: str = "none",
-    out: Tensor,
+    self: Tensor, *, approximate: str = "none", out: Tensor
 ) -> Tensor:
     spec = _activation.meta_gelu(self, approximate=approximate)
     resize_out(out, spec)
@@ -3492,58 +2506,42 @@ def structured_gelu_out(
     return out
 
 
-def structured_silu(
-    self: Tensor,
-) -> Tensor:
+def structured_silu(self: Tensor) -> Tensor:
     spec = _activation.meta_silu(self)
     out = allocate(spec, "CPU")
     _activation.silu_out(self, out=out)
     return out
 
 
-def structured_silu_(
-    self: Tensor,
-) -> Tensor:
+def structured_silu_(self: Tensor) -> Tensor:
     spec = _activation.meta_silu(self)
     check_inplace(self, spec)
     _activation.silu_out(self, out=self)
     return self
 
 
-def structured_silu_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_silu_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _activation.meta_silu(self)
     resize_out(out, spec)
     _activation.silu_out(self, out=out)
     return out
 
 
-def structured_mish(
-    self: Tensor,
-) -> Tensor:
+def structured_mish(self: Tensor) -> Tensor:
     spec = _activation.meta_mish(self)
     out = allocate(spec, "CPU")
     _activation.mish_out(self, out=out)
     return out
 
 
-def structured_mish_(
-    self: Tensor,
-) -> Tensor:
+def structured_mish_(self: Tensor) -> Tensor:
     spec = _activation.meta_mish(self)
     check_inplace(self, spec)
     _activation.mish_out(self, out=self)
     return self
 
 
-def structured_mish_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_mish_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _activation.meta_mish(self)
     resize_out(out, spec)
     _activation.mish_out(self, out=out)
@@ -3551,10 +2549,7 @@ def structured_mish_out(
 
 
 def structured_elu(
-    self: Tensor,
-    alpha: Number = 1,
-    scale: Number = 1,
-    input_scale: Number = 1,
+    self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1
 ) -> Tensor:
     spec = _activation.meta_elu(self, alpha, scale, input_scale)
     out = allocate(spec, "CPU")
@@ -3563,10 +2558,7 @@ def structured_elu(
 
 
 def structured_elu_(
-    self: Tensor,
-    alpha: Number = 1,
-    scale: Number = 1,
-    input_scale: Number = 1,
+    self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1
 ) -> Tensor:
     spec = _activation.meta_elu(self, alpha, scale, input_scale)
     check_inplace(self, spec)
@@ -3588,20 +2580,14 @@ def structured_elu_out(
     return out
 
 
-def structured_leaky_relu(
-    self: Tensor,
-    negative_slope: Number = 0.01,
-) -> Tensor:
+def structured_leaky_relu(self: Tensor, negative_slope: Number = 0.01) -> Tensor:
     spec = _activation.meta_leaky_relu(self, negative_slope)
     out = allocate(spec, "CPU")
     _activation.leaky_relu_out(self, negative_slope, out=out)
     return out
 
 
-def structured_leaky_relu_(
-    self: Tensor,
-    negative_slope: Number = 0.01,
-) -> Tensor:
+def structured_leaky_relu_(self: Tensor, negative_slope: Number = 0.01) -> Tensor:
     spec = _activation.meta_leaky_relu(self, negative_slope)
     check_inplace(self, spec)
     _activation.leaky_relu_out(self, negative_slope, out=self)
@@ -3609,10 +2595,7 @@ def structured_leaky_relu_(
 
 
 def structured_leaky_relu_out(
-    self: Tensor,
-    negative_slope: Number = 0.01,
-    *,
-    out: Tensor,
+    self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
 ) -> Tensor:
     spec = _activation.meta_leaky_relu(self, negative_slope)
     resize_out(out, spec)
@@ -3621,9 +2604,7 @@ def structured_leaky_relu_out(
 
 
 def structured_softplus(
-    self: Tensor,
-    beta: Number = 1,
-    threshold: Number = 20,
+    self: Tensor, beta: Number = 1, threshold: Number = 20
 ) -> Tensor:
     spec = _activation.meta_softplus(self, beta, threshold)
     out = allocate(spec, "CPU")
@@ -3632,11 +2613,7 @@ def structured_softplus(
 
 
 def structured_softplus_out(
-    self: Tensor,
-    beta: Number = 1,
-    threshold: Number = 20,
-    *,
-    out: Tensor,
+    self: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Tensor
 ) -> Tensor:
     spec = _activation.meta_softplus(self, beta, threshold)
     resize_out(out, spec)
@@ -3644,22 +2621,14 @@ def structured_softplus_out(
     return out
 
 
-def structured_threshold(
-    self: Tensor,
-    threshold: Number,
-    value: Number,
-) -> Tensor:
+def structured_threshold(self: Tensor, threshold: Number, value: Number) -> Tensor:
     spec = _activation.meta_threshold(self, threshold, value)
     out = allocate(spec, "CPU")
     _activation.threshold_out(self, threshold, value, out=out)
     return out
 
 
-def structured_threshold_(
-    self: Tensor,
-    threshold: Number,
-    value: Number,
-) -> Tensor:
+def structured_threshold_(self: Tensor, threshold: Number, value: Number) -> Tensor:
     spec = _activation.meta_threshold(self, threshold, value)
     check_inplace(self, spec)
     _activation.threshold_out(self, threshold, value, out=self)
@@ -3667,11 +2636,7 @@ def structured_threshold_(
 
 
 def structured_threshold_out(
-    self: Tensor,
-    threshold: Number,
-    value: Number,
-    *,
-    out: Tensor,
+    self: Tensor, threshold: Number, value: Number, *, out: Tensor
 ) -> Tensor:
     spec = _activation.meta_threshold(self, threshold, value)
     resize_out(out, spec)
@@ -3679,39 +2644,28 @@ def structured_threshold_out(
     return out
 
 
-def structured_hardsigmoid(
-    self: Tensor,
-) -> Tensor:
+def structured_hardsigmoid(self: Tensor) -> Tensor:
     spec = _activation.meta_hardsigmoid(self)
     out = allocate(spec, "CPU")
     _activation.hardsigmoid_out(self, out=out)
     return out
 
 
-def structured_hardsigmoid_(
-    self: Tensor,
-) -> Tensor:
+def structured_hardsigmoid_(self: Tensor) -> Tensor:
     spec = _activation.meta_hardsigmoid(self)
     check_inplace(self, spec)
     _activation.hardsigmoid_out(self, out=self)
     return self
 
 
-def structured_hardsigmoid_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_hardsigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _activation.meta_hardsigmoid(self)
     resize_out(out, spec)
     _activation.hardsigmoid_out(self, out=out)
     return out
 
 
-def structured_hardshrink(
-    self: Tensor,
-    lambd: Number = 0.5,
-) -> Tensor:
+def structured_hardshrink(self: Tensor, lambd: Number = 0.5) -> Tensor:
     spec = _activation.meta_hardshrink(self, lambd)
     out = allocate(spec, "CPU")
     _activation.hardshrink_out(self, lambd, out=out)
@@ -3719,10 +2673,7 @@ def structured_hardshrink(
 
 
 def structured_hardshrink_out(
-    self: Tensor,
-    lambd: Number = 0.5,
-    *,
-    out: Tensor,
+    self: Tensor, lambd: Number = 0.5, *, out: Tensor
 ) -> Tensor:
     spec = _activation.meta_hardshrink(self, lambd)
     resize_out(out, spec)
@@ -3730,10 +2681,7 @@ def structured_hardshrink_out(
     return out
 
 
-def structured_softshrink(
-    self: Tensor,
-    lambd: Number = 0.5,
-) -> Tensor:
+def structured_softshrink(self: Tensor, lambd: Number = 0.5) -> Tensor:
     spec = _activation.meta_softshrink(self, lambd)
     out = allocate(spec, "CPU")
     _activation.softshrink_out(self, lambd, out=out)
@@ -3741,10 +2689,7 @@ def structured_softshrink(
 
 
 def structured_softshrink_out(
-    self: Tensor,
-    lambd: Number = 0.5,
-    *,
-    out: Tensor,
+    self: Tensor, lambd: Number = 0.5, *, out: Tensor
 ) -> Tensor:
     spec = _activation.meta_softshrink(self, lambd)
     resize_out(out, spec)
@@ -3752,33 +2697,21 @@ def structured_softshrink_out(
     return out
 
 
-def structured_glu(
-    self: Tensor,
-    dim: int = -1,
-) -> Tensor:
+def structured_glu(self: Tensor, dim: int = -1) -> Tensor:
     spec = _activation.meta_glu(self, dim)
     out = allocate(spec, "CPU")
     _activation.glu_out(self, dim, out=out)
     return out
 
 
-def structured_glu_out(
-    self: Tensor,
-    dim: int = -1,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_glu_out(self: Tensor, dim: int = -1, *, out: Tensor) -> Tensor:
     spec = _activation.meta_glu(self, dim)
     resize_out(out, spec)
     _activation.glu_out(self, dim, out=out)
     return out
 
 
-def structured__softmax(
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
-) -> Tensor:
+def structured__softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
     spec = _softmax.meta__softmax(self, dim, half_to_float)
     out = allocate(spec, "CPU")
     _softmax.softmax_cpu_out(self, dim, half_to_float, out=out)
@@ -3786,11 +2719,7 @@ def structured__softmax(
 
 
 def structured__softmax_out(
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
 ) -> Tensor:
     spec = _softmax.meta__softmax(self, dim, half_to_float)
     resize_out(out, spec)
@@ -3798,11 +2727,7 @@ def structured__softmax_out(
     return out
 
 
-def structured__log_softmax(
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
-) -> Tensor:
+def structured__log_softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
     spec = _softmax.meta__log_softmax(self, dim, half_to_float)
     out = allocate(spec, "CPU")
     _softmax.log_softmax_cpu_out(self, dim, half_to_float, out=out)
@@ -3810,11 +2735,7 @@ def structured__log_softmax(
 
 
 def structured__log_softmax_out(
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
 ) -> Tensor:
     spec = _softmax.meta__log_softmax(self, dim, half_to_float)
     resize_out(out, spec)
@@ -3822,11 +2743,7 @@ def structured__log_softmax_out(
     return out
 
 
-def structured_mse_loss(
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
-) -> Tensor:
+def structured_mse_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     spec = _loss.meta_mse_loss(self, target, reduction)
     out = allocate(spec, "CPU")
     _loss.mse_loss_out(self, target, reduction, out=out)
@@ -3834,11 +2751,7 @@ def structured_mse_loss(
 
 
 def structured_mse_loss_out(
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
-    *,
-    out: Tensor,
+    self: Tensor, target: Tensor, reduction: int = 1, *, out: Tensor
 ) -> Tensor:
     spec = _loss.meta_mse_loss(self, target, reduction)
     resize_out(out, spec)
@@ -3847,10 +2760,7 @@ def structured_mse_loss_out(
 
 
 def structured_smooth_l1_loss(
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
-    beta: float = 1.0,
+    self: Tensor, target: Tensor, reduction: int = 1, beta: float = 1.0
 ) -> Tensor:
     spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
     out = allocate(spec, "CPU")
@@ -3859,12 +2769,7 @@ def structured_smooth_l1_loss(
 
 
 def structured_smooth_l1_loss_out(
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
-    beta: float = 1.0,
-    *,
-    out: Tensor,
+    self: Tensor, target: Tensor, reduction: int = 1, beta: float = 1.0, *, out: Tensor
 ) -> Tensor:
     spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
     resize_out(out, spec)
@@ -3879,9 +2784,9 @@ def structured_nll_loss_forward(
     reduction: int,
     ignore_index: int,
 ) -> tuple[Tensor, Tensor]:
-    specs = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
-    output = allocate(specs[0], "CPU")
-    total_weight = allocate(specs[1], "CPU")
+    spec = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
+    output = allocate(spec[0], "CPU")
+    total_weight = allocate(spec[1], "CPU")
     _loss.nll_loss_forward_out_cpu(
         self,
         target,
@@ -3904,9 +2809,9 @@ def structured_nll_loss_forward_output(
     output: Tensor,
     total_weight: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    specs = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
-    resize_out(output, specs[0])
-    resize_out(total_weight, specs[1])
+    spec = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
+    resize_out(output, spec[0])
+    resize_out(total_weight, spec[1])
     _loss.nll_loss_forward_out_cpu(
         self,
         target,

@@ -8,31 +8,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference.kernels import activation as _activation
-from torchgen_lite.reference.kernels import activation_plain as _activation_plain
-from torchgen_lite.reference.kernels import advanced_index as _advanced_index
-from torchgen_lite.reference.kernels import binary as _binary
-from torchgen_lite.reference.kernels import comparison as _comparison
-from torchgen_lite.reference.kernels import complex as _complex
-from torchgen_lite.reference.kernels import copy as _copy
-from torchgen_lite.reference.kernels import extremum as _extremum
-from torchgen_lite.reference.kernels import factory as _factory
-from torchgen_lite.reference.kernels import index as _index
-from torchgen_lite.reference.kernels import loss as _loss
-from torchgen_lite.reference.kernels import masked as _masked
-from torchgen_lite.reference.kernels import matmul as _matmul
-from torchgen_lite.reference.kernels import normalization as _normalization
-from torchgen_lite.reference.kernels import order as _order
-from torchgen_lite.reference.kernels import random as _random
-from torchgen_lite.reference.kernels import rearrange as _rearrange
-from torchgen_lite.reference.kernels import reduction as _reduction
-from torchgen_lite.reference.kernels import scalar as _scalar
-from torchgen_lite.reference.kernels import scan as _scan
-from torchgen_lite.reference.kernels import sequence as _sequence
-from torchgen_lite.reference.kernels import softmax as _softmax
-from torchgen_lite.reference.kernels import ternary as _ternary
-from torchgen_lite.reference.kernels import unary as _unary
-from torchgen_lite.reference.kernels import view as _view
+import torchgen_lite.reference.kernels.activation as _activation
+import torchgen_lite.reference.kernels.activation_plain as _activation_plain
+import torchgen_lite.reference.kernels.advanced_index as _advanced_index
+import torchgen_lite.reference.kernels.binary as _binary
+import torchgen_lite.reference.kernels.comparison as _comparison
+import torchgen_lite.reference.kernels.complex as _complex
+import torchgen_lite.reference.kernels.copy as _copy
+import torchgen_lite.reference.kernels.extremum as _extremum
+import torchgen_lite.reference.kernels.factory as _factory
+import torchgen_lite.reference.kernels.index as _index
+import torchgen_lite.reference.kernels.loss as _loss
+import torchgen_lite.reference.kernels.masked as _masked
+import torchgen_lite.reference.kernels.matmul as _matmul
+import torchgen_lite.reference.kernels.normalization as _normalization
+import torchgen_lite.reference.kernels.order as _order
+import torchgen_lite.reference.kernels.random as _random
+import torchgen_lite.reference.kernels.rearrange as _rearrange
+import torchgen_lite.reference.kernels.reduction as _reduction
+import torchgen_lite.reference.kernels.scalar as _scalar
+import torchgen_lite.reference.kernels.scan as _scan
+import torchgen_lite.reference.kernels.sequence as _sequence
+import torchgen_lite.reference.kernels.softmax as _softmax
+import torchgen_lite.reference.kernels.ternary as _ternary
+import torchgen_lite.reference.kernels.unary as _unary
+import torchgen_lite.reference.kernels.view as _view
 from torchgen_lite.reference.framework import allocate, check_inplace, resize_out
 from torchgen_lite.runtime import Library
 
@@ -54,90 +54,58 @@ if TYPE_CHECKING:
 aten = Library("aten", "IMPL", "Meta", dispatcher=dispatcher)
 
 
-def structured_cat(
-    tensors: Sequence[Tensor],
-    dim: int = 0,
-) -> Tensor:
+def structured_cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     spec = _rearrange.meta_cat(tensors, dim)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_cat_out(
-    tensors: Sequence[Tensor],
-    dim: int = 0,
-    *,
-    out: Tensor,
+    tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
 ) -> Tensor:
     spec = _rearrange.meta_cat(tensors, dim)
     resize_out(out, spec)
     return out
 
 
-def structured_tril(
-    self: Tensor,
-    diagonal: int = 0,
-) -> Tensor:
+def structured_tril(self: Tensor, diagonal: int = 0) -> Tensor:
     spec = _rearrange.meta_tril(self, diagonal)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_tril_(
-    self: Tensor,
-    diagonal: int = 0,
-) -> Tensor:
+def structured_tril_(self: Tensor, diagonal: int = 0) -> Tensor:
     spec = _rearrange.meta_tril(self, diagonal)
     check_inplace(self, spec)
     return self
 
 
-def structured_tril_out(
-    self: Tensor,
-    diagonal: int = 0,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_tril_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
     spec = _rearrange.meta_tril(self, diagonal)
     resize_out(out, spec)
     return out
 
 
-def structured_triu(
-    self: Tensor,
-    diagonal: int = 0,
-) -> Tensor:
+def structured_triu(self: Tensor, diagonal: int = 0) -> Tensor:
     spec = _rearrange.meta_triu(self, diagonal)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_triu_(
-    self: Tensor,
-    diagonal: int = 0,
-) -> Tensor:
+def structured_triu_(self: Tensor, diagonal: int = 0) -> Tensor:
     spec = _rearrange.meta_triu(self, diagonal)
     check_inplace(self, spec)
     return self
 
 
-def structured_triu_out(
-    self: Tensor,
-    diagonal: int = 0,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_triu_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
     spec = _rearrange.meta_triu(self, diagonal)
     resize_out(out, spec)
     return out
 
 
 def structured_gather(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    *,
-    sparse_grad: bool = False,
+    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False
 ) -> Tensor:
     spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
     out = allocate(spec, "Meta")
@@ -145,12 +113,7 @@ def structured_gather(
 
 
 def structured_gather_out(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    *,
-    sparse_grad: bool = False,
-    out: Tensor,
+    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor
 ) -> Tensor:
     spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
     resize_out(out, spec)
@@ -158,10 +121,7 @@ def structured_gather_out(
 
 
 def structured_scatter_src(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     spec = _index.meta_scatter_src(self, dim, index, src)
     out = allocate(spec, "Meta")
@@ -169,10 +129,7 @@ def structured_scatter_src(
 
 
 def structured_scatter__src(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     spec = _index.meta_scatter_src(self, dim, index, src)
     check_inplace(self, spec)
@@ -180,12 +137,7 @@ def structured_scatter__src(
 
 
 def structured_scatter_src_out(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _index.meta_scatter_src(self, dim, index, src)
     resize_out(out, spec)
@@ -193,10 +145,7 @@ def structured_scatter_src_out(
 
 
 def structured_scatter_value(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
+    self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor:
     spec = _index.meta_scatter_value(self, dim, index, value)
     out = allocate(spec, "Meta")
@@ -204,10 +153,7 @@ def structured_scatter_value(
 
 
 def structured_scatter__value(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
+    self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor:
     spec = _index.meta_scatter_value(self, dim, index, value)
     check_inplace(self, spec)
@@ -215,12 +161,7 @@ def structured_scatter__value(
 
 
 def structured_scatter_value_out(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    value: Number,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor
 ) -> Tensor:
     spec = _index.meta_scatter_value(self, dim, index, value)
     resize_out(out, spec)
@@ -228,10 +169,7 @@ def structured_scatter_value_out(
 
 
 def structured_scatter_add(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     spec = _index.meta_scatter_add(self, dim, index, src)
     out = allocate(spec, "Meta")
@@ -239,10 +177,7 @@ def structured_scatter_add(
 
 
 def structured_scatter_add_(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
+    self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
     spec = _index.meta_scatter_add(self, dim, index, src)
     check_inplace(self, spec)
@@ -250,12 +185,7 @@ def structured_scatter_add_(
 
 
 def structured_scatter_add_out(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _index.meta_scatter_add(self, dim, index, src)
     resize_out(out, spec)
@@ -263,12 +193,7 @@ def structured_scatter_add_out(
 
 
 def structured_index_add(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    *,
-    alpha: Number = 1,
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
 ) -> Tensor:
     spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
     out = allocate(spec, "Meta")
@@ -276,12 +201,7 @@ def structured_index_add(
 
 
 def structured_index_add_(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    *,
-    alpha: Number = 1,
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
 ) -> Tensor:
     spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
     check_inplace(self, spec)
@@ -303,10 +223,7 @@ def structured_index_add_out(
 
 
 def structured_index_copy(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
+    self: Tensor, dim: int, index: Tensor, source: Tensor
 ) -> Tensor:
     spec = _index.meta_index_copy(self, dim, index, source)
     out = allocate(spec, "Meta")
@@ -314,10 +231,7 @@ def structured_index_copy(
 
 
 def structured_index_copy_(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
+    self: Tensor, dim: int, index: Tensor, source: Tensor
 ) -> Tensor:
     spec = _index.meta_index_copy(self, dim, index, source)
     check_inplace(self, spec)
@@ -325,32 +239,21 @@ def structured_index_copy_(
 
 
 def structured_index_copy_out(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _index.meta_index_copy(self, dim, index, source)
     resize_out(out, spec)
     return out
 
 
-def structured_index_Tensor(
-    self: Tensor,
-    indices: Sequence[Tensor | None],
-) -> Tensor:
+def structured_index_Tensor(self: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     spec = _advanced_index.meta_index_Tensor(self, indices)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_index_Tensor_out(
-    self: Tensor,
-    indices: Sequence[Tensor | None],
-    *,
-    out: Tensor,
+    self: Tensor, indices: Sequence[Tensor | None], *, out: Tensor
 ) -> Tensor:
     spec = _advanced_index.meta_index_Tensor(self, indices)
     resize_out(out, spec)
@@ -358,15 +261,11 @@ def structured_index_Tensor_out(
 
 
 def structured_sort_stable(
-    self: Tensor,
-    *,
-    stable: bool | None,
-    dim: int = -1,
-    descending: bool = False,
+    self: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False
 ) -> tuple[Tensor, Tensor]:
-    specs = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
-    values = allocate(specs[0], "Meta")
-    indices = allocate(specs[1], "Meta")
+    spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
+    values = allocate(spec[0], "Meta")
+    indices = allocate(spec[1], "Meta")
     return values, indices
 
 
@@ -379,22 +278,18 @@ def structured_sort_values_stable(
     values: Tensor,
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    specs = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
-    resize_out(values, specs[0])
-    resize_out(indices, specs[1])
+    spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
+    resize_out(values, spec[0])
+    resize_out(indices, spec[1])
     return values, indices
 
 
 def structured_topk(
-    self: Tensor,
-    k: int,
-    dim: int = -1,
-    largest: bool = True,
-    sorted: bool = True,
+    self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
-    specs = _order.meta_topk(self, k, dim, largest, sorted)
-    values = allocate(specs[0], "Meta")
-    indices = allocate(specs[1], "Meta")
+    spec = _order.meta_topk(self, k, dim, largest, sorted)
+    values = allocate(spec[0], "Meta")
+    indices = allocate(spec[1], "Meta")
     return values, indices
 
 
@@ -408,1076 +303,734 @@ def structured_topk_values(
     values: Tensor,
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    specs = _order.meta_topk(self, k, dim, largest, sorted)
-    resize_out(values, specs[0])
-    resize_out(indices, specs[1])
+    spec = _order.meta_topk(self, k, dim, largest, sorted)
+    resize_out(values, spec[0])
+    resize_out(indices, spec[1])
     return values, indices
 
 
-def structured_neg(
-    self: Tensor,
-) -> Tensor:
+def structured_neg(self: Tensor) -> Tensor:
     spec = _unary.meta_neg(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_neg_(
-    self: Tensor,
-) -> Tensor:
+def structured_neg_(self: Tensor) -> Tensor:
     spec = _unary.meta_neg(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_neg_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_neg_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_neg(self)
     resize_out(out, spec)
     return out
 
 
-def structured_exp(
-    self: Tensor,
-) -> Tensor:
+def structured_exp(self: Tensor) -> Tensor:
     spec = _unary.meta_exp(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_exp_(
-    self: Tensor,
-) -> Tensor:
+def structured_exp_(self: Tensor) -> Tensor:
     spec = _unary.meta_exp(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_exp_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_exp_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_exp(self)
     resize_out(out, spec)
     return out
 
 
-def structured_exp2(
-    self: Tensor,
-) -> Tensor:
+def structured_exp2(self: Tensor) -> Tensor:
     spec = _unary.meta_exp2(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_exp2_(
-    self: Tensor,
-) -> Tensor:
+def structured_exp2_(self: Tensor) -> Tensor:
     spec = _unary.meta_exp2(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_exp2_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_exp2_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_exp2(self)
     resize_out(out, spec)
     return out
 
 
-def structured_log(
-    self: Tensor,
-) -> Tensor:
+def structured_log(self: Tensor) -> Tensor:
     spec = _unary.meta_log(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_log_(
-    self: Tensor,
-) -> Tensor:
+def structured_log_(self: Tensor) -> Tensor:
     spec = _unary.meta_log(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_log_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_log_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_log(self)
     resize_out(out, spec)
     return out
 
 
-def structured_log2(
-    self: Tensor,
-) -> Tensor:
+def structured_log2(self: Tensor) -> Tensor:
     spec = _unary.meta_log2(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_log2_(
-    self: Tensor,
-) -> Tensor:
+def structured_log2_(self: Tensor) -> Tensor:
     spec = _unary.meta_log2(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_log2_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_log2_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_log2(self)
     resize_out(out, spec)
     return out
 
 
-def structured_log10(
-    self: Tensor,
-) -> Tensor:
+def structured_log10(self: Tensor) -> Tensor:
     spec = _unary.meta_log10(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_log10_(
-    self: Tensor,
-) -> Tensor:
+def structured_log10_(self: Tensor) -> Tensor:
     spec = _unary.meta_log10(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_log10_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_log10_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_log10(self)
     resize_out(out, spec)
     return out
 
 
-def structured_log1p(
-    self: Tensor,
-) -> Tensor:
+def structured_log1p(self: Tensor) -> Tensor:
     spec = _unary.meta_log1p(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_log1p_(
-    self: Tensor,
-) -> Tensor:
+def structured_log1p_(self: Tensor) -> Tensor:
     spec = _unary.meta_log1p(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_log1p_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_log1p_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_log1p(self)
     resize_out(out, spec)
     return out
 
 
-def structured_expm1(
-    self: Tensor,
-) -> Tensor:
+def structured_expm1(self: Tensor) -> Tensor:
     spec = _unary.meta_expm1(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_expm1_(
-    self: Tensor,
-) -> Tensor:
+def structured_expm1_(self: Tensor) -> Tensor:
     spec = _unary.meta_expm1(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_expm1_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_expm1_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_expm1(self)
     resize_out(out, spec)
     return out
 
 
-def structured_sqrt(
-    self: Tensor,
-) -> Tensor:
+def structured_sqrt(self: Tensor) -> Tensor:
     spec = _unary.meta_sqrt(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_sqrt_(
-    self: Tensor,
-) -> Tensor:
+def structured_sqrt_(self: Tensor) -> Tensor:
     spec = _unary.meta_sqrt(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_sqrt_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_sqrt_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_sqrt(self)
     resize_out(out, spec)
     return out
 
 
-def structured_rsqrt(
-    self: Tensor,
-) -> Tensor:
+def structured_rsqrt(self: Tensor) -> Tensor:
     spec = _unary.meta_rsqrt(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_rsqrt_(
-    self: Tensor,
-) -> Tensor:
+def structured_rsqrt_(self: Tensor) -> Tensor:
     spec = _unary.meta_rsqrt(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_rsqrt_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_rsqrt_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_rsqrt(self)
     resize_out(out, spec)
     return out
 
 
-def structured_sin(
-    self: Tensor,
-) -> Tensor:
+def structured_sin(self: Tensor) -> Tensor:
     spec = _unary.meta_sin(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_sin_(
-    self: Tensor,
-) -> Tensor:
+def structured_sin_(self: Tensor) -> Tensor:
     spec = _unary.meta_sin(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_sin_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_sin_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_sin(self)
     resize_out(out, spec)
     return out
 
 
-def structured_cos(
-    self: Tensor,
-) -> Tensor:
+def structured_cos(self: Tensor) -> Tensor:
     spec = _unary.meta_cos(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_cos_(
-    self: Tensor,
-) -> Tensor:
+def structured_cos_(self: Tensor) -> Tensor:
     spec = _unary.meta_cos(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_cos_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_cos_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_cos(self)
     resize_out(out, spec)
     return out
 
 
-def structured_tan(
-    self: Tensor,
-) -> Tensor:
+def structured_tan(self: Tensor) -> Tensor:
     spec = _unary.meta_tan(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_tan_(
-    self: Tensor,
-) -> Tensor:
+def structured_tan_(self: Tensor) -> Tensor:
     spec = _unary.meta_tan(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_tan_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_tan_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_tan(self)
     resize_out(out, spec)
     return out
 
 
-def structured_asin(
-    self: Tensor,
-) -> Tensor:
+def structured_asin(self: Tensor) -> Tensor:
     spec = _unary.meta_asin(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_asin_(
-    self: Tensor,
-) -> Tensor:
+def structured_asin_(self: Tensor) -> Tensor:
     spec = _unary.meta_asin(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_asin_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_asin_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_asin(self)
     resize_out(out, spec)
     return out
 
 
-def structured_acos(
-    self: Tensor,
-) -> Tensor:
+def structured_acos(self: Tensor) -> Tensor:
     spec = _unary.meta_acos(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_acos_(
-    self: Tensor,
-) -> Tensor:
+def structured_acos_(self: Tensor) -> Tensor:
     spec = _unary.meta_acos(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_acos_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_acos_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_acos(self)
     resize_out(out, spec)
     return out
 
 
-def structured_atan(
-    self: Tensor,
-) -> Tensor:
+def structured_atan(self: Tensor) -> Tensor:
     spec = _unary.meta_atan(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_atan_(
-    self: Tensor,
-) -> Tensor:
+def structured_atan_(self: Tensor) -> Tensor:
     spec = _unary.meta_atan(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_atan_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_atan_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_atan(self)
     resize_out(out, spec)
     return out
 
 
-def structured_sinh(
-    self: Tensor,
-) -> Tensor:
+def structured_sinh(self: Tensor) -> Tensor:
     spec = _unary.meta_sinh(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_sinh_(
-    self: Tensor,
-) -> Tensor:
+def structured_sinh_(self: Tensor) -> Tensor:
     spec = _unary.meta_sinh(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_sinh_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_sinh_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_sinh(self)
     resize_out(out, spec)
     return out
 
 
-def structured_cosh(
-    self: Tensor,
-) -> Tensor:
+def structured_cosh(self: Tensor) -> Tensor:
     spec = _unary.meta_cosh(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_cosh_(
-    self: Tensor,
-) -> Tensor:
+def structured_cosh_(self: Tensor) -> Tensor:
     spec = _unary.meta_cosh(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_cosh_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_cosh_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_cosh(self)
     resize_out(out, spec)
     return out
 
 
-def structured_tanh(
-    self: Tensor,
-) -> Tensor:
+def structured_tanh(self: Tensor) -> Tensor:
     spec = _unary.meta_tanh(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_tanh_(
-    self: Tensor,
-) -> Tensor:
+def structured_tanh_(self: Tensor) -> Tensor:
     spec = _unary.meta_tanh(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_tanh_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_tanh_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_tanh(self)
     resize_out(out, spec)
     return out
 
 
-def structured_asinh(
-    self: Tensor,
-) -> Tensor:
+def structured_asinh(self: Tensor) -> Tensor:
     spec = _unary.meta_asinh(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_asinh_(
-    self: Tensor,
-) -> Tensor:
+def structured_asinh_(self: Tensor) -> Tensor:
     spec = _unary.meta_asinh(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_asinh_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_asinh_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_asinh(self)
     resize_out(out, spec)
     return out
 
 
-def structured_acosh(
-    self: Tensor,
-) -> Tensor:
+def structured_acosh(self: Tensor) -> Tensor:
     spec = _unary.meta_acosh(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_acosh_(
-    self: Tensor,
-) -> Tensor:
+def structured_acosh_(self: Tensor) -> Tensor:
     spec = _unary.meta_acosh(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_acosh_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_acosh_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_acosh(self)
     resize_out(out, spec)
     return out
 
 
-def structured_atanh(
-    self: Tensor,
-) -> Tensor:
+def structured_atanh(self: Tensor) -> Tensor:
     spec = _unary.meta_atanh(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_atanh_(
-    self: Tensor,
-) -> Tensor:
+def structured_atanh_(self: Tensor) -> Tensor:
     spec = _unary.meta_atanh(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_atanh_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_atanh_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_atanh(self)
     resize_out(out, spec)
     return out
 
 
-def structured_floor(
-    self: Tensor,
-) -> Tensor:
+def structured_floor(self: Tensor) -> Tensor:
     spec = _unary.meta_floor(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_floor_(
-    self: Tensor,
-) -> Tensor:
+def structured_floor_(self: Tensor) -> Tensor:
     spec = _unary.meta_floor(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_floor_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_floor_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_floor(self)
     resize_out(out, spec)
     return out
 
 
-def structured_ceil(
-    self: Tensor,
-) -> Tensor:
+def structured_ceil(self: Tensor) -> Tensor:
     spec = _unary.meta_ceil(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_ceil_(
-    self: Tensor,
-) -> Tensor:
+def structured_ceil_(self: Tensor) -> Tensor:
     spec = _unary.meta_ceil(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_ceil_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_ceil_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_ceil(self)
     resize_out(out, spec)
     return out
 
 
-def structured_round(
-    self: Tensor,
-) -> Tensor:
+def structured_round(self: Tensor) -> Tensor:
     spec = _unary.meta_round(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_round_(
-    self: Tensor,
-) -> Tensor:
+def structured_round_(self: Tensor) -> Tensor:
     spec = _unary.meta_round(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_round_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_round_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_round(self)
     resize_out(out, spec)
     return out
 
 
-def structured_round_decimals(
-    self: Tensor,
-    *,
-    decimals: int,
-) -> Tensor:
+def structured_round_decimals(self: Tensor, *, decimals: int) -> Tensor:
     spec = _unary.meta_round_decimals(self, decimals=decimals)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_round__decimals(
-    self: Tensor,
-    *,
-    decimals: int,
-) -> Tensor:
+def structured_round__decimals(self: Tensor, *, decimals: int) -> Tensor:
     spec = _unary.meta_round_decimals(self, decimals=decimals)
     check_inplace(self, spec)
     return self
 
 
 def structured_round_decimals_out(
-    self: Tensor,
-    *,
-    decimals: int,
-    out: Tensor,
+    self: Tensor, *, decimals: int, out: Tensor
 ) -> Tensor:
     spec = _unary.meta_round_decimals(self, decimals=decimals)
     resize_out(out, spec)
     return out
 
 
-def structured_trunc(
-    self: Tensor,
-) -> Tensor:
+def structured_trunc(self: Tensor) -> Tensor:
     spec = _unary.meta_trunc(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_trunc_(
-    self: Tensor,
-) -> Tensor:
+def structured_trunc_(self: Tensor) -> Tensor:
     spec = _unary.meta_trunc(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_trunc_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_trunc_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_trunc(self)
     resize_out(out, spec)
     return out
 
 
-def structured_frac(
-    self: Tensor,
-) -> Tensor:
+def structured_frac(self: Tensor) -> Tensor:
     spec = _unary.meta_frac(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_frac_(
-    self: Tensor,
-) -> Tensor:
+def structured_frac_(self: Tensor) -> Tensor:
     spec = _unary.meta_frac(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_frac_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_frac_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_frac(self)
     resize_out(out, spec)
     return out
 
 
-def structured_sign(
-    self: Tensor,
-) -> Tensor:
+def structured_sign(self: Tensor) -> Tensor:
     spec = _unary.meta_sign(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_sign_(
-    self: Tensor,
-) -> Tensor:
+def structured_sign_(self: Tensor) -> Tensor:
     spec = _unary.meta_sign(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_sign_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_sign_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_sign(self)
     resize_out(out, spec)
     return out
 
 
-def structured_sgn(
-    self: Tensor,
-) -> Tensor:
+def structured_sgn(self: Tensor) -> Tensor:
     spec = _unary.meta_sgn(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_sgn_(
-    self: Tensor,
-) -> Tensor:
+def structured_sgn_(self: Tensor) -> Tensor:
     spec = _unary.meta_sgn(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_sgn_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_sgn_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_sgn(self)
     resize_out(out, spec)
     return out
 
 
-def structured_signbit(
-    self: Tensor,
-) -> Tensor:
+def structured_signbit(self: Tensor) -> Tensor:
     spec = _unary.meta_signbit(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_signbit_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_signbit_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_signbit(self)
     resize_out(out, spec)
     return out
 
 
-def structured_reciprocal(
-    self: Tensor,
-) -> Tensor:
+def structured_reciprocal(self: Tensor) -> Tensor:
     spec = _unary.meta_reciprocal(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_reciprocal_(
-    self: Tensor,
-) -> Tensor:
+def structured_reciprocal_(self: Tensor) -> Tensor:
     spec = _unary.meta_reciprocal(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_reciprocal_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_reciprocal_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_reciprocal(self)
     resize_out(out, spec)
     return out
 
 
-def structured_sigmoid(
-    self: Tensor,
-) -> Tensor:
+def structured_sigmoid(self: Tensor) -> Tensor:
     spec = _unary.meta_sigmoid(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_sigmoid_(
-    self: Tensor,
-) -> Tensor:
+def structured_sigmoid_(self: Tensor) -> Tensor:
     spec = _unary.meta_sigmoid(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_sigmoid_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_sigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_sigmoid(self)
     resize_out(out, spec)
     return out
 
 
-def structured_erf(
-    self: Tensor,
-) -> Tensor:
+def structured_erf(self: Tensor) -> Tensor:
     spec = _unary.meta_erf(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_erf_(
-    self: Tensor,
-) -> Tensor:
+def structured_erf_(self: Tensor) -> Tensor:
     spec = _unary.meta_erf(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_erf_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_erf_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_erf(self)
     resize_out(out, spec)
     return out
 
 
-def structured_erfc(
-    self: Tensor,
-) -> Tensor:
+def structured_erfc(self: Tensor) -> Tensor:
     spec = _unary.meta_erfc(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_erfc_(
-    self: Tensor,
-) -> Tensor:
+def structured_erfc_(self: Tensor) -> Tensor:
     spec = _unary.meta_erfc(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_erfc_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_erfc_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_erfc(self)
     resize_out(out, spec)
     return out
 
 
-def structured_bitwise_not(
-    self: Tensor,
-) -> Tensor:
+def structured_bitwise_not(self: Tensor) -> Tensor:
     spec = _unary.meta_bitwise_not(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_bitwise_not_(
-    self: Tensor,
-) -> Tensor:
+def structured_bitwise_not_(self: Tensor) -> Tensor:
     spec = _unary.meta_bitwise_not(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_bitwise_not_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_bitwise_not_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _unary.meta_bitwise_not(self)
     resize_out(out, spec)
     return out
 
 
-def structured_add_Tensor(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-) -> Tensor:
+def structured_add_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_add__Tensor(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-) -> Tensor:
+def structured_add__Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
     check_inplace(self, spec)
     return self
 
 
 def structured_add_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-    out: Tensor,
+    self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
     resize_out(out, spec)
     return out
 
 
-def structured_sub_Tensor(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-) -> Tensor:
+def structured_sub_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_sub__Tensor(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-) -> Tensor:
+def structured_sub__Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
     spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
     check_inplace(self, spec)
     return self
 
 
 def structured_sub_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-    out: Tensor,
+    self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
     resize_out(out, spec)
     return out
 
 
-def structured_mul_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_mul_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_mul_Tensor(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_mul__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_mul__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_mul_Tensor(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_mul_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_mul_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_mul_Tensor(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_div_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_div_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_div_Tensor(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_div__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_div__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_div_Tensor(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_div_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_div_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_div_Tensor(self, other)
     resize_out(out, spec)
     return out
 
 
 def structured_div_Tensor_mode(
-    self: Tensor,
-    other: Tensor,
-    *,
-    rounding_mode: str | None,
+    self: Tensor, other: Tensor, *, rounding_mode: str | None
 ) -> Tensor:
     spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
     out = allocate(spec, "Meta")
@@ -1485,10 +1038,7 @@ def structured_div_Tensor_mode(
 
 
 def structured_div__Tensor_mode(
-    self: Tensor,
-    other: Tensor,
-    *,
-    rounding_mode: str | None,
+    self: Tensor, other: Tensor, *, rounding_mode: str | None
 ) -> Tensor:
     spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
     check_inplace(self, spec)
@@ -1496,749 +1046,475 @@ def structured_div__Tensor_mode(
 
 
 def structured_div_out_mode(
-    self: Tensor,
-    other: Tensor,
-    *,
-    rounding_mode: str | None,
-    out: Tensor,
+    self: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
     resize_out(out, spec)
     return out
 
 
-def structured_pow_Tensor_Tensor(
-    self: Tensor,
-    exponent: Tensor,
-) -> Tensor:
+def structured_pow_Tensor_Tensor(self: Tensor, exponent: Tensor) -> Tensor:
     spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_pow__Tensor(
-    self: Tensor,
-    exponent: Tensor,
-) -> Tensor:
+def structured_pow__Tensor(self: Tensor, exponent: Tensor) -> Tensor:
     spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
     check_inplace(self, spec)
     return self
 
 
 def structured_pow_Tensor_Tensor_out(
-    self: Tensor,
-    exponent: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, exponent: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
     resize_out(out, spec)
     return out
 
 
-def structured_pow_Scalar(
-    self: Number,
-    exponent: Tensor,
-) -> Tensor:
+def structured_pow_Scalar(self: Number, exponent: Tensor) -> Tensor:
     spec = _binary.meta_pow_Scalar(self, exponent)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_pow_Scalar_out(
-    self: Number,
-    exponent: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_pow_Scalar_out(self: Number, exponent: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_pow_Scalar(self, exponent)
     resize_out(out, spec)
     return out
 
 
-def structured_pow_Tensor_Scalar(
-    self: Tensor,
-    exponent: Number,
-) -> Tensor:
+def structured_pow_Tensor_Scalar(self: Tensor, exponent: Number) -> Tensor:
     spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_pow__Scalar(
-    self: Tensor,
-    exponent: Number,
-) -> Tensor:
+def structured_pow__Scalar(self: Tensor, exponent: Number) -> Tensor:
     spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
     check_inplace(self, spec)
     return self
 
 
 def structured_pow_Tensor_Scalar_out(
-    self: Tensor,
-    exponent: Number,
-    *,
-    out: Tensor,
+    self: Tensor, exponent: Number, *, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
     resize_out(out, spec)
     return out
 
 
-def structured_remainder_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_remainder_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_remainder_Tensor(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_remainder__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_remainder__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_remainder_Tensor(self, other)
     check_inplace(self, spec)
     return self
 
 
 def structured_remainder_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_remainder_Tensor(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_fmod_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_fmod_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_fmod_Tensor(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_fmod__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_fmod__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_fmod_Tensor(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_fmod_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_fmod_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_fmod_Tensor(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_maximum(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_maximum(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_maximum(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_maximum_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_maximum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_maximum(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_minimum(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_minimum(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_minimum(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_minimum_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_minimum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_minimum(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_fmax(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_fmax(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_fmax(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_fmax_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_fmax_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_fmax(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_fmin(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_fmin(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_fmin(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_fmin_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_fmin_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_fmin(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_atan2_(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_atan2_(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_atan2(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_atan2(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_atan2(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_atan2(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_atan2_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_atan2_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_atan2(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_hypot(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_hypot(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_hypot(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_hypot_(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_hypot_(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_hypot(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_hypot_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_hypot_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_hypot(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_copysign_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_copysign_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_copysign_Tensor(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_copysign__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_copysign__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_copysign_Tensor(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_copysign_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_copysign_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _binary.meta_copysign_Tensor(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_eq__Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_eq__Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_eq_Scalar(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_eq_Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_eq_Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_eq_Scalar(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_eq_Scalar_out(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_eq_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_eq_Scalar(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_eq__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_eq__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_eq_Tensor(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_eq_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_eq_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_eq_Tensor(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_eq_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_eq_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_eq_Tensor(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_ne_Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_ne_Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_ne_Scalar(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_ne__Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_ne__Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_ne_Scalar(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_ne_Scalar_out(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_ne_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_ne_Scalar(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_ne_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_ne_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_ne_Tensor(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_ne__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_ne__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_ne_Tensor(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_ne_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_ne_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_ne_Tensor(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_lt_Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_lt_Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_lt_Scalar(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_lt__Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_lt__Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_lt_Scalar(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_lt_Scalar_out(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_lt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_lt_Scalar(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_lt_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_lt_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_lt_Tensor(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_lt__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_lt__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_lt_Tensor(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_lt_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_lt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_lt_Tensor(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_le_Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_le_Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_le_Scalar(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_le__Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_le__Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_le_Scalar(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_le_Scalar_out(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_le_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_le_Scalar(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_le_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_le_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_le_Tensor(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_le__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_le__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_le_Tensor(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_le_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_le_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_le_Tensor(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_gt_Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_gt_Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_gt_Scalar(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_gt__Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_gt__Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_gt_Scalar(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_gt_Scalar_out(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_gt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_gt_Scalar(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_gt_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_gt_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_gt_Tensor(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_gt__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_gt__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_gt_Tensor(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_gt_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_gt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_gt_Tensor(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_ge_Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_ge_Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_ge_Scalar(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_ge__Scalar(
-    self: Tensor,
-    other: Number,
-) -> Tensor:
+def structured_ge__Scalar(self: Tensor, other: Number) -> Tensor:
     spec = _comparison.meta_ge_Scalar(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_ge_Scalar_out(
-    self: Tensor,
-    other: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_ge_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_ge_Scalar(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_ge_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_ge_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_ge_Tensor(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_ge__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_ge__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _comparison.meta_ge_Tensor(self, other)
     check_inplace(self, spec)
     return self
 
 
-def structured_ge_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_ge_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     spec = _comparison.meta_ge_Tensor(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_bitwise_and_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_bitwise_and_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_and_Tensor(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_bitwise_and__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_bitwise_and__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_and_Tensor(self, other)
     check_inplace(self, spec)
     return self
 
 
 def structured_bitwise_and_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_bitwise_and_Tensor(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_bitwise_or_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_bitwise_or_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_or_Tensor(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_bitwise_or__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_bitwise_or__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_or_Tensor(self, other)
     check_inplace(self, spec)
     return self
 
 
 def structured_bitwise_or_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_bitwise_or_Tensor(self, other)
     resize_out(out, spec)
     return out
 
 
-def structured_bitwise_xor_Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_bitwise_xor_Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_xor_Tensor(self, other)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_bitwise_xor__Tensor(
-    self: Tensor,
-    other: Tensor,
-) -> Tensor:
+def structured_bitwise_xor__Tensor(self: Tensor, other: Tensor) -> Tensor:
     spec = _binary.meta_bitwise_xor_Tensor(self, other)
     check_inplace(self, spec)
     return self
 
 
 def structured_bitwise_xor_Tensor_out(
-    self: Tensor,
-    other: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_bitwise_xor_Tensor(self, other)
     resize_out(out, spec)
@@ -2246,9 +1522,7 @@ def structured_bitwise_xor_Tensor_out(
 
 
 def structured_clamp(
-    self: Tensor,
-    min: Number | None = None,
-    max: Number | None = None,
+    self: Tensor, min: Number | None = None, max: Number | None = None
 ) -> Tensor:
     spec = _ternary.meta_clamp(self, min, max)
     out = allocate(spec, "Meta")
@@ -2256,9 +1530,7 @@ def structured_clamp(
 
 
 def structured_clamp_(
-    self: Tensor,
-    min: Number | None = None,
-    max: Number | None = None,
+    self: Tensor, min: Number | None = None, max: Number | None = None
 ) -> Tensor:
     spec = _ternary.meta_clamp(self, min, max)
     check_inplace(self, spec)
@@ -2266,11 +1538,7 @@ def structured_clamp_(
 
 
 def structured_clamp_out(
-    self: Tensor,
-    min: Number | None = None,
-    max: Number | None = None,
-    *,
-    out: Tensor,
+    self: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_clamp(self, min, max)
     resize_out(out, spec)
@@ -2278,9 +1546,7 @@ def structured_clamp_out(
 
 
 def structured_clamp_Tensor(
-    self: Tensor,
-    min: Tensor | None = None,
-    max: Tensor | None = None,
+    self: Tensor, min: Tensor | None = None, max: Tensor | None = None
 ) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     out = allocate(spec, "Meta")
@@ -2288,9 +1554,7 @@ def structured_clamp_Tensor(
 
 
 def structured_clamp__Tensor(
-    self: Tensor,
-    min: Tensor | None = None,
-    max: Tensor | None = None,
+    self: Tensor, min: Tensor | None = None, max: Tensor | None = None
 ) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     check_inplace(self, spec)
@@ -2298,191 +1562,123 @@ def structured_clamp__Tensor(
 
 
 def structured_clamp_Tensor_out(
-    self: Tensor,
-    min: Tensor | None = None,
-    max: Tensor | None = None,
-    *,
-    out: Tensor,
+    self: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     resize_out(out, spec)
     return out
 
 
-def structured_clamp_min(
-    self: Tensor,
-    min: Number,
-) -> Tensor:
+def structured_clamp_min(self: Tensor, min: Number) -> Tensor:
     spec = _ternary.meta_clamp_min(self, min)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_clamp_min_(
-    self: Tensor,
-    min: Number,
-) -> Tensor:
+def structured_clamp_min_(self: Tensor, min: Number) -> Tensor:
     spec = _ternary.meta_clamp_min(self, min)
     check_inplace(self, spec)
     return self
 
 
-def structured_clamp_min_out(
-    self: Tensor,
-    min: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_clamp_min_out(self: Tensor, min: Number, *, out: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_min(self, min)
     resize_out(out, spec)
     return out
 
 
-def structured_clamp_min_Tensor(
-    self: Tensor,
-    min: Tensor,
-) -> Tensor:
+def structured_clamp_min_Tensor(self: Tensor, min: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_min_Tensor(self, min)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_clamp_min__Tensor(
-    self: Tensor,
-    min: Tensor,
-) -> Tensor:
+def structured_clamp_min__Tensor(self: Tensor, min: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_min_Tensor(self, min)
     check_inplace(self, spec)
     return self
 
 
 def structured_clamp_min_Tensor_out(
-    self: Tensor,
-    min: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, min: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_clamp_min_Tensor(self, min)
     resize_out(out, spec)
     return out
 
 
-def structured_clamp_max(
-    self: Tensor,
-    max: Number,
-) -> Tensor:
+def structured_clamp_max(self: Tensor, max: Number) -> Tensor:
     spec = _ternary.meta_clamp_max(self, max)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_clamp_max_(
-    self: Tensor,
-    max: Number,
-) -> Tensor:
+def structured_clamp_max_(self: Tensor, max: Number) -> Tensor:
     spec = _ternary.meta_clamp_max(self, max)
     check_inplace(self, spec)
     return self
 
 
-def structured_clamp_max_out(
-    self: Tensor,
-    max: Number,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_clamp_max_out(self: Tensor, max: Number, *, out: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_max(self, max)
     resize_out(out, spec)
     return out
 
 
-def structured_clamp_max_Tensor(
-    self: Tensor,
-    max: Tensor,
-) -> Tensor:
+def structured_clamp_max_Tensor(self: Tensor, max: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_max_Tensor(self, max)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_clamp_max__Tensor(
-    self: Tensor,
-    max: Tensor,
-) -> Tensor:
+def structured_clamp_max__Tensor(self: Tensor, max: Tensor) -> Tensor:
     spec = _ternary.meta_clamp_max_Tensor(self, max)
     check_inplace(self, spec)
     return self
 
 
 def structured_clamp_max_Tensor_out(
-    self: Tensor,
-    max: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, max: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_clamp_max_Tensor(self, max)
     resize_out(out, spec)
     return out
 
 
-def structured_lerp__Scalar(
-    self: Tensor,
-    end: Tensor,
-    weight: Number,
-) -> Tensor:
+def structured_lerp__Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
     spec = _ternary.meta_lerp_Scalar(self, end, weight)
     check_inplace(self, spec)
     return self
 
 
-def structured_lerp_Scalar(
-    self: Tensor,
-    end: Tensor,
-    weight: Number,
-) -> Tensor:
+def structured_lerp_Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
     spec = _ternary.meta_lerp_Scalar(self, end, weight)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_lerp_Scalar_out(
-    self: Tensor,
-    end: Tensor,
-    weight: Number,
-    *,
-    out: Tensor,
+    self: Tensor, end: Tensor, weight: Number, *, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_lerp_Scalar(self, end, weight)
     resize_out(out, spec)
     return out
 
 
-def structured_lerp__Tensor(
-    self: Tensor,
-    end: Tensor,
-    weight: Tensor,
-) -> Tensor:
+def structured_lerp__Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
     spec = _ternary.meta_lerp_Tensor(self, end, weight)
     check_inplace(self, spec)
     return self
 
 
-def structured_lerp_Tensor(
-    self: Tensor,
-    end: Tensor,
-    weight: Tensor,
-) -> Tensor:
+def structured_lerp_Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
     spec = _ternary.meta_lerp_Tensor(self, end, weight)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_lerp_Tensor_out(
-    self: Tensor,
-    end: Tensor,
-    weight: Tensor,
-    *,
-    out: Tensor,
+    self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_lerp_Tensor(self, end, weight)
     resize_out(out, spec)
@@ -2490,11 +1686,7 @@ def structured_lerp_Tensor_out(
 
 
 def structured_addcmul(
-    self: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
-    *,
-    value: Number = 1,
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
 ) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     out = allocate(spec, "Meta")
@@ -2502,11 +1694,7 @@ def structured_addcmul(
 
 
 def structured_addcmul_(
-    self: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
-    *,
-    value: Number = 1,
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
 ) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     check_inplace(self, spec)
@@ -2514,12 +1702,7 @@ def structured_addcmul_(
 
 
 def structured_addcmul_out(
-    self: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
-    *,
-    value: Number = 1,
-    out: Tensor,
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     resize_out(out, spec)
@@ -2527,11 +1710,7 @@ def structured_addcmul_out(
 
 
 def structured_addcdiv(
-    self: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
-    *,
-    value: Number = 1,
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
 ) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     out = allocate(spec, "Meta")
@@ -2539,11 +1718,7 @@ def structured_addcdiv(
 
 
 def structured_addcdiv_(
-    self: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
-    *,
-    value: Number = 1,
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
 ) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     check_inplace(self, spec)
@@ -2551,12 +1726,7 @@ def structured_addcdiv_(
 
 
 def structured_addcdiv_out(
-    self: Tensor,
-    tensor1: Tensor,
-    tensor2: Tensor,
-    *,
-    value: Number = 1,
-    out: Tensor,
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     resize_out(out, spec)
@@ -2614,11 +1784,7 @@ def structured_mean_out(
 
 
 def structured_prod_dim_int(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
+    self: Tensor, dim: int, keepdim: bool = False, *, dtype: dtype | None = None
 ) -> Tensor:
     spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
     out = allocate(spec, "Meta")
@@ -2639,9 +1805,7 @@ def structured_prod_int_out(
 
 
 def structured_amax(
-    self: Tensor,
-    dim: int | Sequence[int] = (),
-    keepdim: bool = False,
+    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False
 ) -> Tensor:
     spec = _extremum.meta_amax(self, dim, keepdim)
     out = allocate(spec, "Meta")
@@ -2649,11 +1813,7 @@ def structured_amax(
 
 
 def structured_amax_out(
-    self: Tensor,
-    dim: int | Sequence[int] = (),
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     spec = _extremum.meta_amax(self, dim, keepdim)
     resize_out(out, spec)
@@ -2661,9 +1821,7 @@ def structured_amax_out(
 
 
 def structured_amin(
-    self: Tensor,
-    dim: int | Sequence[int] = (),
-    keepdim: bool = False,
+    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False
 ) -> Tensor:
     spec = _extremum.meta_amin(self, dim, keepdim)
     out = allocate(spec, "Meta")
@@ -2671,11 +1829,7 @@ def structured_amin(
 
 
 def structured_amin_out(
-    self: Tensor,
-    dim: int | Sequence[int] = (),
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     spec = _extremum.meta_amin(self, dim, keepdim)
     resize_out(out, spec)
@@ -2683,9 +1837,7 @@ def structured_amin_out(
 
 
 def structured_argmax(
-    self: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
+    self: Tensor, dim: int | None = None, keepdim: bool = False
 ) -> Tensor:
     spec = _extremum.meta_argmax(self, dim, keepdim)
     out = allocate(spec, "Meta")
@@ -2693,11 +1845,7 @@ def structured_argmax(
 
 
 def structured_argmax_out(
-    self: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     spec = _extremum.meta_argmax(self, dim, keepdim)
     resize_out(out, spec)
@@ -2705,9 +1853,7 @@ def structured_argmax_out(
 
 
 def structured_argmin(
-    self: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
+    self: Tensor, dim: int | None = None, keepdim: bool = False
 ) -> Tensor:
     spec = _extremum.meta_argmin(self, dim, keepdim)
     out = allocate(spec, "Meta")
@@ -2715,11 +1861,7 @@ def structured_argmin(
 
 
 def structured_argmin_out(
-    self: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     spec = _extremum.meta_argmin(self, dim, keepdim)
     resize_out(out, spec)
@@ -2727,130 +1869,88 @@ def structured_argmin_out(
 
 
 def structured_max_dim(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
+    self: Tensor, dim: int, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
-    specs = _extremum.meta_max_dim(self, dim, keepdim)
-    max = allocate(specs[0], "Meta")
-    max_values = allocate(specs[1], "Meta")
+    spec = _extremum.meta_max_dim(self, dim, keepdim)
+    max = allocate(spec[0], "Meta")
+    max_values = allocate(spec[1], "Meta")
     return max, max_values
 
 
 def structured_max_dim_max(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    max: Tensor,
-    max_values: Tensor,
+    self: Tensor, dim: int, keepdim: bool = False, *, max: Tensor, max_values: Tensor
 ) -> tuple[Tensor, Tensor]:
-    specs = _extremum.meta_max_dim(self, dim, keepdim)
-    resize_out(max, specs[0])
-    resize_out(max_values, specs[1])
+    spec = _extremum.meta_max_dim(self, dim, keepdim)
+    resize_out(max, spec[0])
+    resize_out(max_values, spec[1])
     return max, max_values
 
 
 def structured_min_dim(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
+    self: Tensor, dim: int, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
-    specs = _extremum.meta_min_dim(self, dim, keepdim)
-    min = allocate(specs[0], "Meta")
-    min_indices = allocate(specs[1], "Meta")
+    spec = _extremum.meta_min_dim(self, dim, keepdim)
+    min = allocate(spec[0], "Meta")
+    min_indices = allocate(spec[1], "Meta")
     return min, min_indices
 
 
 def structured_min_dim_min(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    min: Tensor,
-    min_indices: Tensor,
+    self: Tensor, dim: int, keepdim: bool = False, *, min: Tensor, min_indices: Tensor
 ) -> tuple[Tensor, Tensor]:
-    specs = _extremum.meta_min_dim(self, dim, keepdim)
-    resize_out(min, specs[0])
-    resize_out(min_indices, specs[1])
+    spec = _extremum.meta_min_dim(self, dim, keepdim)
+    resize_out(min, spec[0])
+    resize_out(min_indices, spec[1])
     return min, min_indices
 
 
-def structured_any_dim(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-) -> Tensor:
+def structured_any_dim(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
     spec = _reduction.meta_any_dim(self, dim, keepdim)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_any_out(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     spec = _reduction.meta_any_dim(self, dim, keepdim)
     resize_out(out, spec)
     return out
 
 
-def structured_any(
-    self: Tensor,
-) -> Tensor:
+def structured_any(self: Tensor) -> Tensor:
     spec = _reduction.meta_any(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_any_all_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_any_all_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _reduction.meta_any(self)
     resize_out(out, spec)
     return out
 
 
-def structured_all_dim(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-) -> Tensor:
+def structured_all_dim(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
     spec = _reduction.meta_all_dim(self, dim, keepdim)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_all_out(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     spec = _reduction.meta_all_dim(self, dim, keepdim)
     resize_out(out, spec)
     return out
 
 
-def structured_all(
-    self: Tensor,
-) -> Tensor:
+def structured_all(self: Tensor) -> Tensor:
     spec = _reduction.meta_all(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_all_all_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _reduction.meta_all(self)
     resize_out(out, spec)
     return out
@@ -2884,10 +1984,7 @@ def structured_linalg_vector_norm_out(
 
 
 def structured_norm_ScalarOpt_dim(
-    self: Tensor,
-    p: Number | None,
-    dim: int | Sequence[int],
-    keepdim: bool = False,
+    self: Tensor, p: Number | None, dim: int | Sequence[int], keepdim: bool = False
 ) -> Tensor:
     spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
     out = allocate(spec, "Meta")
@@ -2907,56 +2004,34 @@ def structured_norm_out(
     return out
 
 
-def structured_cumsum(
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-) -> Tensor:
+def structured_cumsum(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     spec = _scan.meta_cumsum(self, dim, dtype=dtype)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_cumsum_(
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-) -> Tensor:
+def structured_cumsum_(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     spec = _scan.meta_cumsum(self, dim, dtype=dtype)
     check_inplace(self, spec)
     return self
 
 
 def structured_cumsum_out(
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor,
+    self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor
 ) -> Tensor:
     spec = _scan.meta_cumsum(self, dim, dtype=dtype)
     resize_out(out, spec)
     return out
 
 
-def structured_cumprod(
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-) -> Tensor:
+def structured_cumprod(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     spec = _scan.meta_cumprod(self, dim, dtype=dtype)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_cumprod_(
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
+    self: Tensor, dim: int, *, dtype: dtype | None = None
 ) -> Tensor:
     spec = _scan.meta_cumprod(self, dim, dtype=dtype)
     check_inplace(self, spec)
@@ -2964,64 +2039,39 @@ def structured_cumprod_(
 
 
 def structured_cumprod_out(
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor,
+    self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor
 ) -> Tensor:
     spec = _scan.meta_cumprod(self, dim, dtype=dtype)
     resize_out(out, spec)
     return out
 
 
-def structured_mm(
-    self: Tensor,
-    mat2: Tensor,
-) -> Tensor:
+def structured_mm(self: Tensor, mat2: Tensor) -> Tensor:
     spec = _matmul.meta_mm(self, mat2)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_mm_out(
-    self: Tensor,
-    mat2: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_mm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
     spec = _matmul.meta_mm(self, mat2)
     resize_out(out, spec)
     return out
 
 
-def structured_bmm(
-    self: Tensor,
-    mat2: Tensor,
-) -> Tensor:
+def structured_bmm(self: Tensor, mat2: Tensor) -> Tensor:
     spec = _matmul.meta_bmm(self, mat2)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_bmm_out(
-    self: Tensor,
-    mat2: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_bmm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
     spec = _matmul.meta_bmm(self, mat2)
     resize_out(out, spec)
     return out
 
 
 def structured_addmm(
-    self: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     out = allocate(spec, "Meta")
@@ -3029,12 +2079,7 @@ def structured_addmm(
 
 
 def structured_addmm_(
-    self: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -3056,12 +2101,7 @@ def structured_addmm_out(
 
 
 def structured_baddbmm(
-    self: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
     out = allocate(spec, "Meta")
@@ -3069,12 +2109,7 @@ def structured_baddbmm(
 
 
 def structured_baddbmm_(
-    self: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -3096,12 +2131,7 @@ def structured_baddbmm_out(
 
 
 def structured_addmv(
-    self: Tensor,
-    mat: Tensor,
-    vec: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
     out = allocate(spec, "Meta")
@@ -3109,12 +2139,7 @@ def structured_addmv(
 
 
 def structured_addmv_(
-    self: Tensor,
-    mat: Tensor,
-    vec: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1
 ) -> Tensor:
     spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -3135,94 +2160,64 @@ def structured_addmv_out(
     return out
 
 
-def structured_gelu(
-    self: Tensor,
-    *,
-    approximate: str = "none",
-) -> Tensor:
+def structured_gelu(self: Tensor, *, approximate: str = "none") -> Tensor:
     spec = _activation.meta_gelu(self, approximate=approximate)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_gelu_(
-    self: Tensor,
-    *,
-    approximate: str = "none",
-) -> Tensor:
+def structured_gelu_(self: Tensor, *, approximate: str = "none") -> Tensor:
     spec = _activation.meta_gelu(self, approximate=approximate)
     check_inplace(self, spec)
     return self
 
 
 def structured_gelu_out(
-    self: Tensor,
-    *,
-    approximate: str = "none",
-    out: Tensor,
+    self: Tensor, *, approximate: str = "none", out: Tensor
 ) -> Tensor:
     spec = _activation.meta_gelu(self, approximate=approximate)
     resize_out(out, spec)
     return out
 
 
-def structured_silu(
-    self: Tensor,
-) -> Tensor:
+def structured_silu(self: Tensor) -> Tensor:
     spec = _activation.meta_silu(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_silu_(
-    self: Tensor,
-) -> Tensor:
+def structured_silu_(self: Tensor) -> Tensor:
     spec = _activation.meta_silu(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_silu_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_silu_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _activation.meta_silu(self)
     resize_out(out, spec)
     return out
 
 
-def structured_mish(
-    self: Tensor,
-) -> Tensor:
+def structured_mish(self: Tensor) -> Tensor:
     spec = _activation.meta_mish(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_mish_(
-    self: Tensor,
-) -> Tensor:
+def structured_mish_(self: Tensor) -> Tensor:
     spec = _activation.meta_mish(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_mish_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_mish_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _activation.meta_mish(self)
     resize_out(out, spec)
     return out
 
 
 def structured_elu(
-    self: Tensor,
-    alpha: Number = 1,
-    scale: Number = 1,
-    input_scale: Number = 1,
+    self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1
 ) -> Tensor:
     spec = _activation.meta_elu(self, alpha, scale, input_scale)
     out = allocate(spec, "Meta")
@@ -3230,10 +2225,7 @@ def structured_elu(
 
 
 def structured_elu_(
-    self: Tensor,
-    alpha: Number = 1,
-    scale: Number = 1,
-    input_scale: Number = 1,
+    self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1
 ) -> Tensor:
     spec = _activation.meta_elu(self, alpha, scale, input_scale)
     check_inplace(self, spec)
@@ -3253,29 +2245,20 @@ def structured_elu_out(
     return out
 
 
-def structured_leaky_relu(
-    self: Tensor,
-    negative_slope: Number = 0.01,
-) -> Tensor:
+def structured_leaky_relu(self: Tensor, negative_slope: Number = 0.01) -> Tensor:
     spec = _activation.meta_leaky_relu(self, negative_slope)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_leaky_relu_(
-    self: Tensor,
-    negative_slope: Number = 0.01,
-) -> Tensor:
+def structured_leaky_relu_(self: Tensor, negative_slope: Number = 0.01) -> Tensor:
     spec = _activation.meta_leaky_relu(self, negative_slope)
     check_inplace(self, spec)
     return self
 
 
 def structured_leaky_relu_out(
-    self: Tensor,
-    negative_slope: Number = 0.01,
-    *,
-    out: Tensor,
+    self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
 ) -> Tensor:
     spec = _activation.meta_leaky_relu(self, negative_slope)
     resize_out(out, spec)
@@ -3283,9 +2266,7 @@ def structured_leaky_relu_out(
 
 
 def structured_softplus(
-    self: Tensor,
-    beta: Number = 1,
-    threshold: Number = 20,
+    self: Tensor, beta: Number = 1, threshold: Number = 20
 ) -> Tensor:
     spec = _activation.meta_softplus(self, beta, threshold)
     out = allocate(spec, "Meta")
@@ -3293,195 +2274,127 @@ def structured_softplus(
 
 
 def structured_softplus_out(
-    self: Tensor,
-    beta: Number = 1,
-    threshold: Number = 20,
-    *,
-    out: Tensor,
+    self: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Tensor
 ) -> Tensor:
     spec = _activation.meta_softplus(self, beta, threshold)
     resize_out(out, spec)
     return out
 
 
-def structured_threshold(
-    self: Tensor,
-    threshold: Number,
-    value: Number,
-) -> Tensor:
+def structured_threshold(self: Tensor, threshold: Number, value: Number) -> Tensor:
     spec = _activation.meta_threshold(self, threshold, value)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_threshold_(
-    self: Tensor,
-    threshold: Number,
-    value: Number,
-) -> Tensor:
+def structured_threshold_(self: Tensor, threshold: Number, value: Number) -> Tensor:
     spec = _activation.meta_threshold(self, threshold, value)
     check_inplace(self, spec)
     return self
 
 
 def structured_threshold_out(
-    self: Tensor,
-    threshold: Number,
-    value: Number,
-    *,
-    out: Tensor,
+    self: Tensor, threshold: Number, value: Number, *, out: Tensor
 ) -> Tensor:
     spec = _activation.meta_threshold(self, threshold, value)
     resize_out(out, spec)
     return out
 
 
-def structured_hardsigmoid(
-    self: Tensor,
-) -> Tensor:
+def structured_hardsigmoid(self: Tensor) -> Tensor:
     spec = _activation.meta_hardsigmoid(self)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_hardsigmoid_(
-    self: Tensor,
-) -> Tensor:
+def structured_hardsigmoid_(self: Tensor) -> Tensor:
     spec = _activation.meta_hardsigmoid(self)
     check_inplace(self, spec)
     return self
 
 
-def structured_hardsigmoid_out(
-    self: Tensor,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_hardsigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
     spec = _activation.meta_hardsigmoid(self)
     resize_out(out, spec)
     return out
 
 
-def structured_hardshrink(
-    self: Tensor,
-    lambd: Number = 0.5,
-) -> Tensor:
+def structured_hardshrink(self: Tensor, lambd: Number = 0.5) -> Tensor:
     spec = _activation.meta_hardshrink(self, lambd)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_hardshrink_out(
-    self: Tensor,
-    lambd: Number = 0.5,
-    *,
-    out: Tensor,
+    self: Tensor, lambd: Number = 0.5, *, out: Tensor
 ) -> Tensor:
     spec = _activation.meta_hardshrink(self, lambd)
     resize_out(out, spec)
     return out
 
 
-def structured_softshrink(
-    self: Tensor,
-    lambd: Number = 0.5,
-) -> Tensor:
+def structured_softshrink(self: Tensor, lambd: Number = 0.5) -> Tensor:
     spec = _activation.meta_softshrink(self, lambd)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_softshrink_out(
-    self: Tensor,
-    lambd: Number = 0.5,
-    *,
-    out: Tensor,
+    self: Tensor, lambd: Number = 0.5, *, out: Tensor
 ) -> Tensor:
     spec = _activation.meta_softshrink(self, lambd)
     resize_out(out, spec)
     return out
 
 
-def structured_glu(
-    self: Tensor,
-    dim: int = -1,
-) -> Tensor:
+def structured_glu(self: Tensor, dim: int = -1) -> Tensor:
     spec = _activation.meta_glu(self, dim)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_glu_out(
-    self: Tensor,
-    dim: int = -1,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_glu_out(self: Tensor, dim: int = -1, *, out: Tensor) -> Tensor:
     spec = _activation.meta_glu(self, dim)
     resize_out(out, spec)
     return out
 
 
-def structured__softmax(
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
-) -> Tensor:
+def structured__softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
     spec = _softmax.meta__softmax(self, dim, half_to_float)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured__softmax_out(
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
 ) -> Tensor:
     spec = _softmax.meta__softmax(self, dim, half_to_float)
     resize_out(out, spec)
     return out
 
 
-def structured__log_softmax(
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
-) -> Tensor:
+def structured__log_softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
     spec = _softmax.meta__log_softmax(self, dim, half_to_float)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured__log_softmax_out(
-    self: Tensor,
-    dim: int,
-    half_to_float: bool,
-    *,
-    out: Tensor,
+    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
 ) -> Tensor:
     spec = _softmax.meta__log_softmax(self, dim, half_to_float)
     resize_out(out, spec)
     return out
 
 
-def structured_mse_loss(
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
-) -> Tensor:
+def structured_mse_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     spec = _loss.meta_mse_loss(self, target, reduction)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_mse_loss_out(
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
-    *,
-    out: Tensor,
+    self: Tensor, target: Tensor, reduction: int = 1, *, out: Tensor
 ) -> Tensor:
     spec = _loss.meta_mse_loss(self, target, reduction)
     resize_out(out, spec)
@@ -3489,10 +2402,7 @@ def structured_mse_loss_out(
 
 
 def structured_smooth_l1_loss(
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
-    beta: float = 1.0,
+    self: Tensor, target: Tensor, reduction: int = 1, beta: float = 1.0
 ) -> Tensor:
     spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
     out = allocate(spec, "Meta")
@@ -3500,12 +2410,7 @@ def structured_smooth_l1_loss(
 
 
 def structured_smooth_l1_loss_out(
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
-    beta: float = 1.0,
-    *,
-    out: Tensor,
+    self: Tensor, target: Tensor, reduction: int = 1, beta: float = 1.0, *, out: Tensor
 ) -> Tensor:
     spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
     resize_out(out, spec)
@@ -3519,9 +2424,9 @@ def structured_nll_loss_forward(
     reduction: int,
     ignore_index: int,
 ) -> tuple[Tensor, Tensor]:
-    specs = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
-    output = allocate(specs[0], "Meta")
-    total_weight = allocate(specs[1], "Meta")
+    spec = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
+    output = allocate(spec[0], "Meta")
+    total_weight = allocate(spec[1], "Meta")
     return output, total_weight
 
 
@@ -3535,9 +2440,9 @@ def structured_nll_loss_forward_output(
     output: Tensor,
     total_weight: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    specs = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
-    resize_out(output, specs[0])
-    resize_out(total_weight, specs[1])
+    spec = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
+    resize_out(output, spec[0])
+    resize_out(total_weight, spec[1])
     return output, total_weight
 
 

@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-from torchgen_lite.reference.kernels import factory as _factory
-from torchgen_lite.reference.kernels import sparse as _sparse
-from torchgen_lite.reference.kernels import sparse_math as _sparse_math
-from torchgen_lite.reference.kernels import sparse_unary as _sparse_unary
+import torchgen_lite.reference.kernels.factory as _factory
+import torchgen_lite.reference.kernels.sparse as _sparse
+import torchgen_lite.reference.kernels.sparse_math as _sparse_math
+import torchgen_lite.reference.kernels.sparse_unary as _sparse_unary
 from torchgen_lite.runtime import Library
 
 from .libraries import dispatcher

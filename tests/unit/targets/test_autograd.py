@@ -77,9 +77,7 @@ def autograd_scale(
 ) -> Tensor:
     _needs = (self._requires_grad, factor._requires_grad)
     if True not in _needs or not _grad_enabled():
-        return _operators.redispatch_scale(
-            _after_autograd[_keyset], self, factor, power
-        )
+        return _operators.redispatch_scale(_after[_keyset], self, factor, power)
     _node = _nodes.ScaleBackward0((_edge_of(self), _edge_of(factor)), _needs)
     _node.saved = (
         _save(factor) if _needs[0] else None,
@@ -88,9 +86,7 @@ def autograd_scale(
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
     try:
-        _result = _operators.redispatch_scale(
-            _after_autograd[_keyset], self, factor, power
-        )
+        _result = _operators.redispatch_scale(_after[_keyset], self, factor, power)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)

@@ -23,9 +23,10 @@ def test_modules_of_the_same_name_are_told_apart() -> None:
         None,
         None,
     ]
-    assert kernels.import_lines([r for r in found if r]) == [
-        "from a import ops as _a_ops",
-        "from b import ops as _b_ops",
-        "from c import unary as _unary",
-        "from pkg import mod as _pkg_mod",
+    modules = kernels.imported_modules([r for r in found if r])
+    assert [(r.module, r.alias) for r in modules] == [
+        ("a.ops", "_a_ops"),
+        ("b.ops", "_b_ops"),
+        ("c.unary", "_unary"),
+        ("pkg.mod", "_pkg_mod"),
     ]

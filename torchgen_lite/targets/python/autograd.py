@@ -101,9 +101,9 @@ def kernel_view(prefix: str, overload: Overload) -> KernelView:
 
 
 def autograd_view(
-    overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo, module: str
+    overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo
 ) -> AutogradView:
-    """The kernel of an operator that is recorded (as a node of `module`), refused, or passed through."""
+    """The kernel of an operator that is recorded, refused, or passed through."""
     category = plan.categories[DEFAULT]
     is_inplace = overload.schema.kind() is SchemaKind.inplace
     refused, record = "", None
@@ -111,7 +111,7 @@ def autograd_view(
         refused = _refused(overload, plan, info)
     if category is Category.record:
         guarded = plan.is_view or is_inplace
-        record = _record(overload, plan, info, f"_{module}.{info.node_name}")
+        record = _record(overload, plan, info)
     else:
         # What is not differentiable must not record the operators that it is made of.
         guarded = bool(plan.versioned)
@@ -130,9 +130,7 @@ def _refused(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo
     return tuple_display([f"{'*' * a.is_list}{identifier(a.name)}" for a in arguments])
 
 
-def _record(
-    overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo, node: str
-) -> RecordView:
+def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo) -> RecordView:
     kind, returns = overload.schema.kind(), overload.schema.returns
     is_inplace = kind is SchemaKind.inplace
     result = "self" if is_inplace else "_result"
@@ -143,7 +141,7 @@ def _record(
     values = kept(info)
     inputs = [saved_input(saved, is_inplace) for saved in values if saved.result is None]
     return RecordView(
-        node=node,
+        node=info.node_name,
         needs=tuple_display([_need(slot) for slot in info.slots]),
         edges=tuple_display([_edge(slot) for slot in info.slots]),
         saved=tuple_display(inputs) if inputs else "",

@@ -16,10 +16,11 @@ FindKernel = Callable[[str], "KernelReference | None"]
 
 @dataclass(frozen=True, slots=True)
 class KernelReference:
-    """A kernel as a registration file writes it: `_pointwise.add_out`, imported by `import_`."""
+    """A kernel as a registration file writes it: `_pointwise.add_out`, of a `module` imported as `alias`."""
 
     expression: str
-    import_: str
+    module: str
+    alias: str
 
 
 def kernel_finder(modules: Sequence[str], find: FindModule) -> FindKernel:
@@ -57,14 +58,13 @@ def module_aliases(modules: Sequence[str]) -> dict[str, str]:
 def reference(module: str, name: str, aliases: Mapping[str, str]) -> KernelReference:
     """
     >>> reference("kernels.unary", "relu", {})
-    KernelReference(expression='_kernels_unary.relu', import_='from kernels import unary as _kernels_unary')
+    KernelReference(expression='_kernels_unary.relu', module='kernels.unary', alias='_kernels_unary')
     """
-    package, _, last = module.rpartition(".")
     alias = aliases.get(module) or f"_{identifier(module)}"
-    origin = f"from {package} import {last}" if package else f"import {last}"
-    return KernelReference(f"{alias}.{name}", f"{origin} as {alias}")
+    return KernelReference(f"{alias}.{name}", module, alias)
 
 
-def import_lines(references: Iterable[KernelReference]) -> list[str]:
-    """The imports of several kernels, sorted, each once."""
-    return sorted({r.import_ for r in references})
+def imported_modules(references: Iterable[KernelReference]) -> list[KernelReference]:
+    """A reference to each module, sorted."""
+    found = {reference.module: reference for reference in references}
+    return [found[module] for module in sorted(found)]

@@ -11,6 +11,7 @@ from torchgen_lite.dialects.python_names import (
     FRAMEWORK_TYPES,
     identifier,
 )
+from torchgen_lite.dialects.text import quote
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import NamedConstant
 from torchgen_lite.targets.python.model import Overload, build_overload
@@ -51,14 +52,15 @@ def build_package(functions: Sequence[NativeFunction], options: PythonOptions) -
     return Package(options, tuple(overloads), shards)
 
 
-def module_imports(prefix: str, modules: Sequence[str]) -> list[str]:
-    """`from . import nodes as _nodes`, one line for each module in use."""
-    return [f"from {prefix} import {m} as _{m}" for m in dict.fromkeys(modules)]
-
-
 def sharded(package: Package, name: str) -> list[str]:
     """`["operators"]`, or `["operators_0", "operators_1", ...]`."""
     return [name if shard is None else f"{name}_{shard}" for shard in package.shards]
+
+
+def libraries_of(overloads: Sequence[Overload]) -> list[dict[str, str]]:
+    """The library of each namespace in use: its name, and the namespace as a literal."""
+    namespaces = dict.fromkeys(overload.names.namespace for overload in overloads)
+    return [{"name": identifier(n), "namespace": quote(n)} for n in namespaces]
 
 
 def type_imports(

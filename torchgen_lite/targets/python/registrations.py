@@ -14,17 +14,19 @@ from torchgen_lite.analysis.registrations import selects_backend
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import bracketed, import_line, quote
+from torchgen_lite.dialects.text import quote
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.python.autograd import kernel_view
 from torchgen_lite.targets.python.kernels import (
     FindKernel,
     KernelReference,
-    import_lines,
+    imported_modules,
 )
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.package import (
     Package,
+    libraries_of,
     type_imports,
     used_constants,
 )
@@ -33,9 +35,6 @@ from torchgen_lite.targets.python.structured import (
     structured_groups,
     structured_kernels,
 )
-from torchgen_lite.targets.python.views import assignment
-
-_STRUCTURED_HELPERS = ("allocate", "check_inplace", "resize_out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,26 +46,38 @@ class MissingKernel:
     kernel: str
 
 
+@dataclass(frozen=True, slots=True)
+class RegistrationView:
+    """The `kernel` (an expression) of an `operator` (a literal)."""
+
+    library: str
+    operator: str
+    kernel: str
+
+
+@dataclass(frozen=True, slots=True)
+class DefaultView:
+    """The framework's `constant` that is the default of a stub's `parameter` (a literal)."""
+
+    stub: str
+    parameter: str
+    constant: str
+
+
 @dataclass(slots=True)
 class _KeyFile:
     """What is registered under one key, while it is collected."""
 
-    implementations: list[dict[str, str]] = field(default_factory=list)
+    implementations: list[RegistrationView] = field(default_factory=list)
     structured: list[StructuredView] = field(default_factory=list)
     references: list[KernelReference] = field(default_factory=list)
     overloads: list[Overload] = field(default_factory=list)
 
     def add(self, overload: Overload, expression: str) -> None:
         self.overloads.append(overload)
-        self.implementations.append(
-            {
-                "library": identifier(overload.names.namespace),
-                "call": bracketed(
-                    f"{identifier(overload.names.namespace)}.impl(",
-                    [quote(overload.schema.local_name), expression],
-                ),
-            }
-        )
+        library = identifier(overload.names.namespace)
+        name = quote(overload.schema.local_name)
+        self.implementations.append(RegistrationView(library, name, expression))
 
 
 def build_registrations(
@@ -159,20 +170,12 @@ def _key_order() -> list[str]:
 
 def _key_file(package: Package, key: str, file: _KeyFile) -> OutputFile:
     functions = [o.function for o in file.overloads] if file.structured else []
-    namespaces = dict.fromkeys(o.names.namespace for o in file.overloads)
-    framework = package.options.framework
     context = {
         "key": key,
-        "imports": import_lines(file.references),
-        "helpers": [import_line(framework, _STRUCTURED_HELPERS)] if file.structured else [],
+        "modules": imported_modules(file.references),
+        "framework": package.options.framework,
         "types": type_imports(package, functions, frozenset()),
-        "constants": used_constants(functions),
-        "libraries": [
-            assignment(
-                identifier(n), f'Library({quote(n)}, "IMPL", {quote(key)}, dispatcher=dispatcher)'
-            )
-            for n in namespaces
-        ],
+        "libraries": libraries_of(file.overloads),
         "structured": file.structured,
         "implementations": file.implementations,
     }
@@ -180,40 +183,11 @@ def _key_file(package: Package, key: str, file: _KeyFile) -> OutputFile:
 
 
 def _backend_select_file(package: Package, overloads: list[Overload]) -> OutputFile:
-    functions = [o.function for o in overloads]
-    selected = []
-    for overload in overloads:
-        redispatch = overload.names.redispatch_stub
-        selected.append(
-            {
-                "name": f"select_{overload.names.flat}",
-                "parameters": python.signature(overload.parameters),
-                "returns": python.returns_annotation(overload.returns),
-                "invoke": bracketed(
-                    f"return {redispatch}(",
-                    ["keyset", *python.forwarded(overload.schema)],
-                    indent=4,
-                ),
-                "implement": bracketed(
-                    f"{identifier(overload.names.namespace)}.impl(",
-                    [quote(overload.schema.local_name), f"select_{overload.names.flat}"],
-                ),
-            }
-        )
-    namespaces = dict.fromkeys(o.names.namespace for o in overloads)
     context = {
-        "imports": ["from . import operators as _operators"],
         "framework": package.options.framework,
-        "types": type_imports(package, functions, frozenset()),
-        "constants": used_constants(functions),
-        "libraries": [
-            assignment(
-                identifier(n),
-                f'Library({quote(n)}, "IMPL", "BackendSelect", dispatcher=dispatcher)',
-            )
-            for n in namespaces
-        ],
-        "operators": selected,
+        "types": type_imports(package, [o.function for o in overloads], frozenset()),
+        "libraries": libraries_of(overloads),
+        "kernels": [kernel_view("select", overload) for overload in overloads],
     }
     return OutputFile(
         f"{package.root}/register_backendselect.py", "python/register_backendselect.py.j2", context
@@ -226,28 +200,21 @@ def _constants_file(package: Package) -> Iterator[OutputFile]:
     The stubs cannot import them: the framework imports the stubs (Tensor's methods), so its constants
     exist only after them.
     """
-    functions = [o.function for o in package.overloads]
-    constants = used_constants(functions)
-    if not constants:
+    using = [o for o in package.overloads if used_constants([o.function])]
+    if not using:
         return
-    updates: list[str] = []
-    for overload in package.overloads:
-        for stub in (overload.names.stub, overload.names.redispatch_stub):
-            updates += _default_updates(overload, stub)
     context = {
-        "imports": ["from . import operators as _operators"],
-        "framework": import_line(package.options.framework, constants),
-        "updates": updates,
+        "framework": package.options.framework,
+        "constants": used_constants([o.function for o in using]),
+        "defaults": [view for overload in using for view in _defaults(overload)],
     }
     yield OutputFile(f"{package.root}/constants.py", "python/constants.py.j2", context)
 
 
-def _default_updates(overload: Overload, stub: str) -> list[str]:
-    updates = []
-    for argument in overload.schema.arguments:
-        names = used_constants([overload.function]) if argument.default else []
-        value = python.default_text(python.default(argument)) if argument.default else ""
-        if value in names:
-            items = [stub, quote(identifier(argument.name)), value]
-            updates.append(bracketed("set_default(", items))
-    return updates
+def _defaults(overload: Overload) -> Iterator[DefaultView]:
+    names = used_constants([overload.function])
+    for stub in (overload.names.stub, overload.names.redispatch_stub):
+        for argument in overload.schema.arguments:
+            value = python.default_text(python.default(argument)) if argument.default else ""
+            if value in names:
+                yield DefaultView(stub, quote(identifier(argument.name)), value)

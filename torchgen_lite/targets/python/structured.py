@@ -1,25 +1,20 @@
 """Structured operators: one implementation, written for the out variant, serves all three variants.
 
-    def structured_add_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
-        spec = _pointwise.meta_add_Tensor(self, other, alpha=alpha)
-        out = allocate(spec, "CPU")
-        _pointwise.ufunc_add_CPU(self, other, alpha=alpha, out=out)
-        return out
-
-The in-place variant checks that `self` has the shape and dtype of the result, the out variant resizes what
-it was given. The author writes the meta function and the implementation; a structured operator has its
-Meta kernels by itself, because they are the same without the implementation.
+The kernels stand in `templates/python/register.py.j2`. The in-place variant checks that `self` has the shape and dtype
+of the result, the out variant resizes what it was given. The author writes the meta function and the
+implementation; a structured operator has its Meta kernels by itself, because they are the same without the
+implementation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import bracketed, quote
-from torchgen_lite.schema import Argument, SchemaKind
+from torchgen_lite.dialects.text import quote
+from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.python.model import Overload
 
 
@@ -40,13 +35,32 @@ class StructuredGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class StructuredView:
-    """One generated kernel: `lines` is its body."""
+class ResultView:
+    """One result: the local or argument `name`, what the meta function says of it, and the out argument that the
+    implementation takes it as."""
 
     name: str
-    parameters: str
+    spec: str
+    out: str
+
+
+@dataclass(frozen=True, slots=True)
+class StructuredView:
+    """One generated kernel: `meta` gives what results look like, `implementation` (of a Meta kernel none) fills them.
+
+    Both are called with `passed`. The results of an in-place and of an out variant are there already.
+    """
+
+    name: str
+    parameters: Sequence[str]
     returns: str
-    lines: tuple[str, ...]
+    meta: str
+    implementation: str
+    passed: Sequence[str]
+    results: Sequence[ResultView]
+    key: str
+    is_inplace: bool
+    is_out: bool
 
 
 def structured_groups(overloads: Sequence[Overload]) -> list[StructuredGroup]:
@@ -72,38 +86,25 @@ def structured_kernels(
     group: StructuredGroup, key: str, meta: str, implementation: str | None
 ) -> Iterator[tuple[Overload, StructuredView]]:
     """The kernels of a group for one backend; Meta has no implementation."""
+    outs = [identifier(argument.name) for argument in group.out.schema.out]
+    specs = [f"spec[{index}]" for index in range(len(outs))] if len(outs) > 1 else ["spec"]
     for member in group.members:
+        kind = member.schema.kind()
+        names = ["self"] if kind is SchemaKind.inplace else outs
         yield member, StructuredView(
             name=f"structured_{member.names.flat}",
-            parameters=python.signature(member.parameters),
+            parameters=member.parameters,
             returns=python.returns_annotation(member.returns),
-            lines=tuple(_body(group, member, key, meta, implementation)),
+            meta=meta,
+            implementation=implementation or "",
+            passed=_passed(member),
+            results=[ResultView(*one) for one in zip(names, specs, outs, strict=True)],
+            key=quote(key),
+            is_inplace=kind is SchemaKind.inplace,
+            is_out=kind is SchemaKind.out,
         )
 
 
-def _body(
-    group: StructuredGroup, member: Overload, key: str, meta: str, implementation: str | None
-) -> Iterator[str]:
-    outs = group.out.schema.out
-    kind = member.schema.kind()
-    targets = ["self"] if kind is SchemaKind.inplace else [identifier(a.name) for a in outs]
-    inputs = [a for a in member.schema.arguments if not a.is_out]
-    spec = "spec" if len(outs) == 1 else "specs"
-    yield bracketed(f"{spec} = {meta}(", _call(inputs), indent=4)
-    for index, target in enumerate(targets):
-        one = spec if len(outs) == 1 else f"{spec}[{index}]"
-        if kind is SchemaKind.inplace:
-            yield f"check_inplace({target}, {one})"
-        elif kind is SchemaKind.out:
-            yield f"resize_out({target}, {one})"
-        else:
-            yield f"{target} = allocate({one}, {quote(key)})"
-    if implementation is not None:
-        passed = [f"{identifier(a.name)}={t}" for a, t in zip(outs, targets, strict=True)]
-        yield bracketed(f"{implementation}(", [*_call(inputs), *passed], indent=4)
-    yield f"return {', '.join(targets)}"
-
-
-def _call(arguments: Sequence[Argument]) -> list[str]:
-    names: Mapping[str, bool] = {identifier(a.name): a.kwarg_only for a in arguments}
-    return [f"{name}={name}" if keyword else name for name, keyword in names.items()]
+def _passed(member: Overload) -> list[str]:
+    names = {identifier(a.name): a.kwarg_only for a in member.schema.arguments if not a.is_out}
+    return [f"{name}={name}" if is_keyword else name for name, is_keyword in names.items()]

@@ -22,22 +22,14 @@ if TYPE_CHECKING:
 aten = Library("aten", "IMPL", "CPU", dispatcher=dispatcher)
 
 
-def structured_scale(
-    self: Tensor,
-    factor: float,
-) -> Tensor:
+def structured_scale(self: Tensor, factor: float) -> Tensor:
     spec = _kernels.meta_scale(self, factor)
     out = allocate(spec, "CPU")
     _kernels.scale_cpu(self, factor, out=out)
     return out
 
 
-def structured_scale_out(
-    self: Tensor,
-    factor: float,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_scale_out(self: Tensor, factor: float, *, out: Tensor) -> Tensor:
     spec = _kernels.meta_scale(self, factor)
     resize_out(out, spec)
     _kernels.scale_cpu(self, factor, out=out)

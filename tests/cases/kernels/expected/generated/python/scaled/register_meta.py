@@ -22,21 +22,13 @@ if TYPE_CHECKING:
 aten = Library("aten", "IMPL", "Meta", dispatcher=dispatcher)
 
 
-def structured_scale(
-    self: Tensor,
-    factor: float,
-) -> Tensor:
+def structured_scale(self: Tensor, factor: float) -> Tensor:
     spec = _kernels.meta_scale(self, factor)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_scale_out(
-    self: Tensor,
-    factor: float,
-    *,
-    out: Tensor,
-) -> Tensor:
+def structured_scale_out(self: Tensor, factor: float, *, out: Tensor) -> Tensor:
     spec = _kernels.meta_scale(self, factor)
     resize_out(out, spec)
     return out
