@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.program import Program, build_program
-from torchgen_lite.analysis.resolve import derive_functions
+from torchgen_lite.analysis.resolve import derive_functions, lacking_functional
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics, suggest
 from torchgen_lite.loader.config import (
     DEFAULT_SCHEMA,
@@ -23,13 +23,15 @@ from torchgen_lite.loader.config import (
     load_config,
     locate_option,
 )
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex, index_kernel_modules
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.tags import load_tags
-from torchgen_lite.loader.torch_files import find_torch_files
+from torchgen_lite.loader.torch_files import find_torch_files, load_delegates
 from torchgen_lite.loader.torch_operators import InstalledTorch, load_installed_torch
+from torchgen_lite.schema import SchemaKind
 from torchgen_lite.version import __version__
 
 if TYPE_CHECKING:
@@ -98,7 +100,7 @@ def load(
     if has_errors(diagnostics):
         return Program((), settings, sort_diagnostics(diagnostics))
     program = _read(settings, paths, known_tags, diagnostics, lint)
-    return replace(program, installed=installed)
+    return replace(program, installed=installed, context=_read_context(program.functions))
 
 
 def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
@@ -184,6 +186,20 @@ def _read(
         formulas=closed.get("formulas"),
         modules=modules,
     )
+
+
+def _read_context(functions: Sequence[NativeFunction]) -> tuple[NativeFunction, ...]:
+    """The functional variants of PyTorch for structured out variants that stand alone in these files.
+
+    PyTorch's file is read only if there are any, and the variants are missing where it is not installed.
+    """
+    names = lacking_functional(functions)
+    files = find_torch_files()[0] if names else None
+    source = (
+        read_source(files.native_functions, files.native_functions.parent)[0] if files else None
+    )
+    delegates = load_delegates(source, names) if source is not None else ()
+    return tuple([f for f in delegates if f.func.kind() is SchemaKind.functional])
 
 
 def _index_modules(

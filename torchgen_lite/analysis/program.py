@@ -24,7 +24,7 @@ class Program:
     """The input of every target. `functions` are in source order; overlays are merged in.
 
     `modules` are the functions in the modules that options name, by target and option. `installed` is what
-    the installed PyTorch has, if it was asked.
+    the installed PyTorch has, if it was asked. `context` are entries of PyTorch's file that complete groups.
     """
 
     functions: tuple[NativeFunction, ...]
@@ -34,6 +34,7 @@ class Program:
     sources: tuple[Source, ...] = ()
     modules: Mapping[str, Mapping[str, KernelIndex]] = field(default_factory=dict)
     installed: InstalledTorch | None = None
+    context: tuple[NativeFunction, ...] = ()
 
     @property
     def has_errors(self) -> bool:
@@ -46,7 +47,7 @@ class Program:
     @cached_property
     def resolved(self) -> Resolved:
         """The operators, with everything that follows: see Note [Resolved once]."""
-        return resolve(self.functions, self.tags)
+        return resolve(self.functions, self.tags, self.context)
 
 
 def build_program(

@@ -101,13 +101,18 @@ def _inputs(operator: Operator) -> list[str]:
     return [a.name for a in operator.schema.arguments if not a.is_out]
 
 
-def resolve(functions: Sequence[NativeFunction], vocabulary: Collection[str] = ()) -> Resolved:
+def resolve(
+    functions: Sequence[NativeFunction],
+    vocabulary: Collection[str] = (),
+    context: Sequence[NativeFunction] = (),
+) -> Resolved:
     """Derive variants, groups, views and tags.
 
-    `vocabulary` is the tags that there are; without it no tag follows from another fact.
+    `vocabulary` is the tags that there are; without it no tag follows from another fact. `context` are
+    functions that are declared elsewhere: they complete groups, and are no operators of this program.
     """
     with gc_paused():
-        return _resolve(functions, vocabulary)
+        return _resolve(functions, vocabulary, context)
 
 
 def derive_functions(
@@ -118,10 +123,25 @@ def derive_functions(
     return tuple([operator.function for operator in operators if operator.is_derived])
 
 
-def _resolve(functions: Sequence[NativeFunction], vocabulary: Collection[str]) -> Resolved:
+def lacking_functional(functions: Sequence[NativeFunction]) -> frozenset[str]:
+    """The structured operators of PyTorch's to which no functional variant here delegates, by local name."""
+    structured = {f.name: f for f in functions if f.structured and f.namespace == "aten"}
+    if not structured:
+        return frozenset()
+    for function in functions:
+        if function.delegate in structured and function.func.kind() is SchemaKind.functional:
+            del structured[function.delegate]
+    return frozenset(function.func.local_name for function in structured.values())
+
+
+def _resolve(
+    functions: Sequence[NativeFunction],
+    vocabulary: Collection[str],
+    context: Sequence[NativeFunction],
+) -> Resolved:
     members = [member_of(function) for function in functions]
     tags = {m.name: tags_of(m.function, m.kind, vocabulary) for m in members}
-    groups = group_by_signature(members)
+    groups = group_by_signature([*members, *map(member_of, context)])
     aliasing = {id(m.function) for m in members if m.aliasing}
     tags_by_id = {id(m.function): tags[m.name] for m in members}
     added = [member_of(f) for f in derive_variants(groups, aliasing, tags_by_id, tags)]

@@ -76,7 +76,8 @@ $ torchgen-lite generate""",
         "The kernel of a structured out variant is the `impl` function of a class that derives from one with "
         "the `meta` function, and that class has the name of the functional variant: "
         "`at::meta::structured_add_Tensor` for `add.out`. So the functional variant has to be declared, too; "
-        "both are registered then. A backend of PyTorch's may as well leave `structured` out and name a plain "
+        "both are registered then. For an operator of PyTorch's its own entry counts where PyTorch is installed, "
+        "and the out variant alone is registered. A backend may as well leave `structured` out and name a plain "
         "kernel.",
         """\
 -- torchgen_lite.toml --
@@ -84,10 +85,10 @@ targets = ["cpp-torch"]
 [target.cpp-torch]
 namespace = "mylib"
 -- native_functions.yaml --
-- func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+- func: mylib::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
   structured: True
   dispatch:
-    PrivateUse1: add_out_mine
+    CPU: add_out_cpu
 $ torchgen-lite generate""",
         """\
 -- torchgen_lite.toml --
@@ -95,12 +96,12 @@ targets = ["cpp-torch"]
 [target.cpp-torch]
 namespace = "mylib"
 -- native_functions.yaml --
-- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+- func: mylib::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
   structured_delegate: add.out
-- func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+- func: mylib::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
   structured: True
   dispatch:
-    PrivateUse1: add_out_mine
+    CPU: add_out_cpu
 $ torchgen-lite generate""",
     ),
 )

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.diagnostics import Diagnostic, Source
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.native_entry import load_entry
+from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, ScalarNode, read_yaml
 
 
 class TorchFiles(NamedTuple):
@@ -39,6 +44,26 @@ def find_torch_files() -> tuple[TorchFiles | None, tuple[Diagnostic, ...]]:
     message = "PyTorch's native_functions.yaml was not found"
     hint = "install PyTorch in this environment, or give `--schema PATH`"
     return None, (Diagnostic("TG011", message, help=hint),)
+
+
+def load_delegates(source: Source, names: Collection[str]) -> Iterator[NativeFunction]:
+    """The entries of PyTorch's file whose `structured_delegate` is one of these, such as `add.out`.
+
+    Only they are read, and nothing is said of them: mistakes there are for PyTorch to mend.
+    """
+    root, _ = read_yaml(source)
+    for item in root.items if isinstance(root, ListNode) else ():
+        if isinstance(item, MapNode) and _delegate(item) in names:
+            function = load_entry(source, item, KNOWN_TAGS, (), [])
+            if function is not None:
+                yield function
+
+
+def _delegate(entry: MapNode) -> str:
+    for key, value in entry.items:
+        if isinstance(key, ScalarNode) and key.value == "structured_delegate":
+            return value.value if isinstance(value, ScalarNode) else ""
+    return ""
 
 
 def read_torch_stubs() -> tuple[tuple[str, str], ...]:

@@ -103,11 +103,11 @@ def check_groups(operators: Sequence[Operator]) -> Iterator[Diagnostic]:
             yield finding(
                 operator.function,
                 "TG542",
-                f"structured `{name}` has no functional variant in the schema files",
+                f"structured `{name}` has no functional variant",
                 operator.function.place("structured"),
                 "no kernel can be registered",
-                f"add the entry of the functional variant, with `structured_delegate: {name}`, or leave "
-                "`structured` out and name plain kernels",
+                f"add the entry of the functional variant, with `structured_delegate: {name}` (those of "
+                "PyTorch are known where it is installed), or leave `structured` out and name plain kernels",
             )
 
 

@@ -9,7 +9,9 @@ import pytest
 
 import torchgen_lite
 from tests.cpp.compiling import needs_clang_format, unformatted
+from torchgen_lite import pipeline
 from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.torch_files import TorchFiles
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 
@@ -135,22 +137,61 @@ def test_structured_operators_have_no_kernels_of_the_authors(tmp_path: Path) -> 
     assert re.findall(r"(\w+)\(const at::Tensor& self", text) == ["pos"]
 
 
-def test_a_structured_kernel_is_registered_or_refused(tmp_path: Path) -> None:
-    out = """\
+ADD_OUT = """\
 - func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
   structured: True
   dispatch:
     PrivateUse1: add_out_mine
 """
-    assert diagnostics(tmp_path, out) == [
-        "error[TG542]: structured `add.out` has no functional variant in the schema files"
-    ]
-    functional = """\
+ADD = """\
 - func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
   structured_delegate: add.out
 """
-    text = generate(tmp_path, functional + out)["src/register_privateuse1.cpp"]
-    assert re.findall(r'm\.impl\(\s*"([^"]+)"', text) == ["add.Tensor", "add.out"]
+
+
+def registered(files: dict[str, str]) -> list[str]:
+    return re.findall(r'm\.impl\(\s*"([^"]+)"', files["src/register_privateuse1.cpp"])
+
+
+def test_a_structured_kernel_is_registered_or_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "find_torch_files", lambda: (None, ()))
+    refused = ["error[TG542]: structured `add.out` has no functional variant"]
+    assert diagnostics(tmp_path, ADD_OUT) == refused
+    assert registered(generate(tmp_path, ADD + ADD_OUT)) == ["add.Tensor", "add.out"]
+
+
+def test_pytorchs_file_completes_a_structured_operator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = TorchFiles(tmp_path / "torch.yaml", tmp_path, tmp_path, "")
+    inplace = (
+        "- func: add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)\n"
+    )
+    files.native_functions.write_text(f"{inplace}  structured_delegate: add.out\n{ADD}")
+    monkeypatch.setattr(pipeline, "find_torch_files", lambda: (files, ()))
+    program = load(tmp_path, ADD_OUT)
+    assert [function.name for function in program.context] == ["aten::add.Tensor"]
+    assert [operator.name for operator in program.resolved.operators] == ["aten::add.out"]
+    generated = generate(tmp_path, ADD_OUT)
+    assert registered(generated) == ["add.out"]
+    header = generated["include/aten_ops/structured.h"]
+    assert "struct structured_add_out_mine : public at::meta::structured_add_Tensor {" in header
+    # Another schema is another operator, and the operators of a library are not PyTorch's.
+    other = ADD_OUT.replace("Scalar alpha=1, ", "")
+    refused = ["error[TG542]: structured `add.out` has no functional variant"]
+    assert diagnostics(tmp_path, other) == refused
+    assert diagnostics(tmp_path, ADD_OUT.replace("add.out", "demo::add.out")) == refused
+
+
+@pytest.mark.torch
+def test_the_installed_pytorch_completes_a_structured_operator(tmp_path: Path) -> None:
+    generated = generate(tmp_path, ADD_OUT)
+    assert registered(generated) == ["add.out"]
+    header = generated["include/aten_ops/structured.h"]
+    assert "#include <ATen/ops/add_meta.h>" in header
+    assert "struct structured_add_out_mine : public at::meta::structured_add_Tensor {" in header
 
 
 def test_library_options(tmp_path: Path) -> None:
