@@ -25,8 +25,13 @@ class Origin(Enum):
     default = "calls the meta function, then the out variant of whichever backend"
     from_out = "makes the result as Meta says, then calls the out variant"
     functionalize = "calls the functional variant, and copies its results"
+    fake = "a fake: what is returned when only shapes are known"
+    traced_view = "the view that the rule of `fake` names"
+    vmap = "the function that `vmap` names"
+    autocast = "casts floating-point tensors, and calls again"
     returns_self = "an in-place operator returns `self` for Meta tensors"
     backend_select = "looks up the backend that the tensor options name, and calls again"
+    formulas = "`torch.library` records the call, with the formulas of `derivatives`"
     autograd = "records the call, with the formulas of `derivatives`"
     refuses_out = "refuses an out variant where it would have to be recorded"
     passes = "nothing is differentiable: the operators that the kernel calls record nothing"
@@ -65,6 +70,16 @@ AUTOGRAD_KERNELS = frozenset(
         Origin.fallthrough,
         Origin.raises_versions,
         Origin.view,
+    }
+)
+TORCH_LIBRARY = frozenset(
+    {
+        Origin.fake,
+        Origin.traced_view,
+        Origin.functionalize,
+        Origin.formulas,
+        Origin.vmap,
+        Origin.autocast,
     }
 )
 UNKNOWN_VIEWS = frozenset({Origin.not_implemented, Origin.unknown_view})

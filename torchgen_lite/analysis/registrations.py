@@ -24,6 +24,7 @@ from torchgen_lite.analysis.lint.dispatch import backend_keys
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, Origin, Policy
+from torchgen_lite.analysis.torch_library import has_formulas, rules_of
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import SchemaKind
 
@@ -98,6 +99,8 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
     functional = functional_variant(program.resolved, operator)
     if functional is not None:
         yield Registration(operator, FUNCTIONALIZE, Origin.functionalize, source=functional)
+    for key, origin in rules_of(operator.function):
+        yield Registration(operator, key, origin)
 
 
 def _is_pytorchs(operator: Operator, policy: Policy) -> bool:
@@ -108,7 +111,7 @@ def _is_pytorchs(operator: Operator, policy: Policy) -> bool:
 
 def _written(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:
     for kernel in _kernels(program, operator, policy):
-        if not kernel.is_structured:
+        if not kernel.is_structured or Origin.structured not in policy.makes:
             origin = Origin.implied if kernel.is_implied else Origin.written
             origin = Origin.derived if operator.is_derived else origin
             yield Registration(operator, kernel.key, origin, kernel)
@@ -174,14 +177,23 @@ _CATEGORIES = {
 }
 
 
+_BY_FORMULAS = AUTOGRAD_KERNELS | {Origin.formulas}
+
+
 def _has_autograd(operators: Sequence[Operator], policy: Policy) -> bool:
     """PyTorch wants versions and views of every operator; elsewhere it takes formulas to make them matter."""
-    if not policy.makes & AUTOGRAD_KERNELS:
-        return False
-    return policy.in_pytorch or any(o.function.derivatives is not None for o in operators)
+    if policy.in_pytorch and policy.makes & AUTOGRAD_KERNELS:
+        return True
+    return not _BY_FORMULAS.isdisjoint(policy.makes) and any(
+        o.function.derivatives is not None for o in operators
+    )
 
 
 def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterator[Registration]:
+    if Origin.formulas in policy.makes:
+        if not _is_pytorchs(operator, policy) and has_formulas(operator, plan):
+            yield Registration(operator, AUTOGRAD, Origin.formulas)
+        return
     by_hand = {entry.key for entry in operator.function.dispatch}
     is_pytorchs = _is_pytorchs(operator, policy)
     for key, category in plan.categories.items():

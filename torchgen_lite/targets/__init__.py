@@ -8,6 +8,7 @@ from torchgen_lite.analysis import refusals
 from torchgen_lite.analysis.policy import (
     AUTOGRAD_KERNELS,
     STRUCTURED,
+    TORCH_LIBRARY,
     UNKNOWN_VIEWS,
     Origin,
     Policy,
@@ -60,7 +61,7 @@ TARGETS: dict[str, Target] = {
             "Python for torch.library: schemas, fakes, autograd, typed functions, tests",
             f"{_HERE}.torch_python.target:build_torch_python",
             f"{_HERE}.torch_python.options:TorchPythonOptions",
-            policy=Policy("torch-python", True),
+            policy=Policy("torch-python", True, TORCH_LIBRARY),
         ),
         Target(
             "torch-stubs",

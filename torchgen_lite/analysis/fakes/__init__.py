@@ -12,6 +12,7 @@ from torchgen_lite.analysis.fakes.named import disagreement
 from torchgen_lite.analysis.fakes.results import (
     Result,
     has_own_fake,
+    is_view_rule,
     lacks_fake,
     results_of,
     rules_by_result,
@@ -23,6 +24,7 @@ __all__ = [
     "check_fakes",
     "disagreement",
     "has_own_fake",
+    "is_view_rule",
     "value_kind",
     "lacks_fake",
     "results_of",

@@ -72,6 +72,12 @@ def lacks_fake(function: NativeFunction) -> bool:
     return not has_own_fake(function.func)
 
 
+def is_view_rule(function: NativeFunction) -> bool:
+    """Whether the fake is a view of an argument, which can stand for the operator itself."""
+    rules = rules_by_result(function)
+    return len(function.func.returns) == 1 and 0 in rules and rules[0].get("view") is not None
+
+
 def rules_by_result(function: NativeFunction) -> Mapping[int, FakeRule]:
     """The rule for each result that needs one, of an entry that has been checked."""
     if function.fake is None:

@@ -20,19 +20,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from torchgen_lite.analysis.derive.aliasing import is_aliasing
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability import (
     DifferentiabilityInfo,
     return_names,
 )
+from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.dialects.python_formula import Words, in_python, write
 from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.formula import Call, Expression, Member
 from torchgen_lite.schema.formula.kinds import SCALAR, Kind
-from torchgen_lite.targets.torch_python.fakes import is_view
 from torchgen_lite.targets.torch_python.model import Operator, Package
 from torchgen_lite.targets.torch_python.saved import Keeper, build_keeper, local
 
@@ -135,47 +134,16 @@ def build_autograd(package: Package) -> Autograd:
 
 def _differentiable(package: Package) -> list[tuple[Operator, DifferentiabilityInfo]]:
     """The operators that formulas are registered for, with what these say."""
-    if not package.options.autograd:
-        return []
-    functions = [o.function for o in package.operators]
-    if all(function.derivatives is None for function in functions):
-        return []
-    plans = package.resolved.autograd
     found = []
     for operator in package.own:
-        info = plans[operator.function.name].info
-        if info is None or refusal(operator, info) is not None:
-            continue
-        if info.slots or info.output_differentiability:
+        if package.registration(operator, Origin.formulas):
+            info = package.resolved.autograd[operator.name].info
+            assert info is not None
             if not info.outputs:
                 # The results are marked, and nothing else is done: there is no gradient to begin with.
                 info = replace(info, derivatives=(), slots=(), saved=())
             found.append((operator, info))
     return found
-
-
-def refusal(operator: Operator, info: DifferentiabilityInfo | None) -> str | None:
-    """Why `torch.library` can't differentiate an operator that has formulas, or None."""
-    schema, name = operator.schema, operator.schema.full_name
-    if is_view(operator):
-        return f"`{name}` is a view, which differentiates itself"
-    if is_aliasing(schema):
-        return f"`{name}` shares memory with an argument: give it a fake with `view`"
-    if any(a.kwarg_only and is_tensor_like(a.type) for a in schema.arguments):
-        return f"`{name}` has tensors that are given by keyword"
-    if any(dispatch_kind(a.type) == "P" for a in schema.arguments):
-        return f"`{name}` has a list of optional tensors"
-    if operator.kind is SchemaKind.functional:
-        return None
-    if operator.kind is not SchemaKind.inplace or len(schema.returns) != 1:
-        return f"`{name}` writes to its arguments"
-    if sum(argument.is_write for argument in schema.arguments) != 1:
-        return f"`{name}` writes to several arguments"
-    if not schema.arguments[0].is_write:
-        return f"`{name}` does not write to its first argument"
-    if info is not None and any(s.name == "self" for s in info.saved):
-        return f"the formulas of `{name}` need `self` as it was before"
-    return None
 
 
 class _Functions:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.fakes import Result, results_of, rules_by_result, value_kind
-from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
+from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.dialects import torch_library, torch_ops
 from torchgen_lite.dialects.python_formula import write
 from torchgen_lite.dialects.python_names import identifier
@@ -23,9 +23,7 @@ from torchgen_lite.dialects.torch_expressions import (
 from torchgen_lite.loader.fakes import FakeRule
 from torchgen_lite.schema.formula import Expression, Member, Name
 from torchgen_lite.schema.formula.kinds import TENSOR, TENSORS
-from torchgen_lite.targets.torch_python.model import Operator
-
-_IMPLICIT = "CompositeImplicitAutograd"
+from torchgen_lite.targets.torch_python.model import Operator, Package
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +43,12 @@ class FakeView:
         return torch_ops.returns_type(self.operator.schema)
 
 
-def fake_of(operator: Operator) -> FakeView | None:
+def fake_of(package: Package, operator: Operator) -> FakeView | None:
     """The fake that is made of a rule, or of what the operator gives back; None if there is none to make."""
     fake = operator.function.fake
-    if operator.is_torchs or not takes_fake(operator) or (fake is not None and fake.function):
-        return None
-    if fake is None and any(r.argument is None for r in results_of(operator.schema)):
+    if package.registration(operator, Origin.fake) is None or (fake is not None and fake.function):
         return None
     return FakeView(operator.named("fake"), operator, _returned(operator))
-
-
-def takes_fake(operator: Operator) -> bool:
-    """Whether PyTorch wants a fake: not where a Meta kernel or a composite implicit one is it."""
-    keys = operator.keys
-    return "Meta" not in keys and not (_IMPLICIT in keys and keys <= COMPOSITE_KEYS)
 
 
 def _returned(operator: Operator) -> str:
@@ -140,10 +130,3 @@ def _first_tensor(operator: Operator) -> Expression | None:
         if value_kind(argument.type) == TENSOR:
             return Name(identifier(argument.name))
     return None
-
-
-def is_view(operator: Operator) -> bool:
-    """Whether the fake is a view of an argument, which can stand for the operator itself."""
-    rules = rules_by_result(operator.function)
-    results = results_of(operator.schema)
-    return len(results) == 1 and 0 in rules and rules[0].get("view") is not None

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis import operators as resolution
 from torchgen_lite.analysis.kernels import KernelEntry, own_kernels
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
@@ -96,6 +98,11 @@ class Package:
     operators: tuple[Operator, ...]
     modules: Mapping[str, KernelIndex]
     resolved: Resolved
+    registered: Mapping[str, Mapping[Origin, Registration]]
+
+    def registration(self, operator: Operator, origin: Origin) -> Registration | None:
+        """What is registered for an operator on such grounds."""
+        return self.registered.get(operator.name, {}).get(origin)
 
     @property
     def root(self) -> str:
@@ -137,6 +144,7 @@ def build_package(
     facts: Sequence[resolution.Operator],
     options: TorchPythonOptions,
     modules: Mapping[str, KernelIndex],
+    registered: Iterable[Registration],
 ) -> Package:
     """Name every operator; the first namespace of its own is the home, whose names carry no prefix."""
     namespaces = [one.function.namespace for one in facts]
@@ -151,4 +159,7 @@ def build_package(
         for one in facts
     )
     name = options.package or f"{identifier(home)}_ops"
-    return Package(options, name, operators, modules, resolved)
+    by_name: dict[str, dict[Origin, Registration]] = {}
+    for one in registered:
+        by_name.setdefault(one.operator.name, {}).setdefault(one.origin, one)
+    return Package(options, name, operators, modules, resolved, by_name)

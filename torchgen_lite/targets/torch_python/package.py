@@ -27,7 +27,7 @@ _HIDDEN = BUILTIN_TYPES | {
 def build_package_files(package: Package, autograd: Autograd) -> Iterator[OutputFile]:
     """The operators, the package itself, and what each package carries."""
     kernels = [kernel for o in package.operators for kernel in kernels_of(package, o)]
-    fakes = [fake for o in package.operators if (fake := fake_of(o)) is not None]
+    fakes = [fake for o in package.operators if (fake := fake_of(package, o)) is not None]
     schemas = [o.schema for o in (*(k.operator for k in kernels), *(f.operator for f in fakes))]
     uses_support = bool(fakes or autograd.operators)
     context = {
@@ -39,7 +39,7 @@ def build_package_files(package: Package, autograd: Autograd) -> Iterator[Output
         "fakes": fakes,
         "autograd": autograd,
         "uses_support": uses_support,
-        "operators": build_registrations(package, autograd.infos),
+        "operators": build_registrations(package),
     }
     root = package.root
     yield OutputFile(f"{root}/_operators.py", "torch_python/operators.py.j2", context)

@@ -13,15 +13,14 @@ _library.Operator(
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from torchgen_lite.analysis import operators as resolution
 from torchgen_lite.analysis.fakes import results_of
+from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.dialects import torch_library
 from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.schema import BaseType, SchemaKind
-from torchgen_lite.targets.torch_python.fakes import fake_of, is_view, takes_fake
 from torchgen_lite.targets.torch_python.kernels import kernels_of
 from torchgen_lite.targets.torch_python.model import Operator, Package
 
@@ -47,14 +46,14 @@ class OperatorView:
     is_torchs: bool
 
 
-def build_registrations(package: Package, autograd: Collection[str]) -> tuple[OperatorView, ...]:
-    """Every operator; `autograd` names those that have formulas."""
+def build_registrations(package: Package) -> tuple[OperatorView, ...]:
+    """Every operator with its rules."""
     return tuple(
         OperatorView(
             operator.named("func"),
             operator.name,
             quote(operator.bare_schema),
-            tuple(_rules(package, operator, operator.name in autograd)),
+            tuple(_rules(package, operator)),
             _tags(operator),
             torch_library.version_clauses(operator.function.torch),
             operator.is_torchs,
@@ -84,35 +83,33 @@ def _kind_tags(operator: Operator) -> list[str]:
     return ["inplace"] if same and alone and "inplace" not in tags else []
 
 
-def _rules(package: Package, operator: Operator, has_formulas: bool) -> Iterator[RuleView]:
+def _rules(package: Package, operator: Operator) -> Iterator[RuleView]:
     """Kernels, and what is registered beside them for operators that PyTorch doesn't have."""
     for kernel in kernels_of(package, operator):
         yield RuleView(kernel.key, kernel.name)
-    if operator.is_torchs:
-        return
     fake = _fake(package, operator)
     if fake:
         yield RuleView("fake", fake)
-        if is_view(operator):
+        if package.registration(operator, Origin.traced_view):
             yield RuleView("view", fake)
-    sibling = _functional(package, operator)
-    if sibling is not None:
-        yield RuleView("functionalize", f"_library.functional({quote(sibling.name)})")
-    if has_formulas:
+    functionalized = package.registration(operator, Origin.functionalize)
+    if functionalized is not None and functionalized.source is not None:
+        name = quote(functionalized.source.name)
+        yield RuleView("functionalize", f"_library.functional({name})")
+    if package.registration(operator, Origin.formulas):
         yield RuleView("setup_context", operator.named("setup_context"))
         yield RuleView("backward", operator.named("backward"))
     vmap = _named(package, operator, "vmap")
-    if vmap:
+    if vmap and package.registration(operator, Origin.vmap):
         yield RuleView("vmap", vmap)
-    if operator.function.autocast:
+    if package.registration(operator, Origin.autocast):
         yield RuleView("autocast", f"_library.{operator.function.autocast}")
 
 
 def _fake(package: Package, operator: Operator) -> str:
-    made = fake_of(operator)
-    if made is not None:
-        return made.name
-    return _named(package, operator, "fake") if takes_fake(operator) else ""
+    if package.registration(operator, Origin.fake) is None:
+        return ""
+    return _named(package, operator, "fake") or operator.named("fake")
 
 
 def _named(package: Package, operator: Operator, field: str) -> str:
@@ -122,14 +119,3 @@ def _named(package: Package, operator: Operator, field: str) -> str:
         return ""
     place = f"_places.{operator.named(field)}"
     return f"_library.named({place}, {quote(found[0])}, {quote(found[1])})"
-
-
-def _functional(package: Package, operator: Operator) -> resolution.Operator | None:
-    """For an operator that gives back what it writes, the one that computes it: `scale` for `scale_`."""
-    if operator.kind not in (SchemaKind.inplace, SchemaKind.out):
-        return None
-    results = [r.argument.name if r.argument else "" for r in results_of(operator.schema)]
-    if results != [a.name for a in operator.schema.arguments if a.is_write]:
-        return None
-    found = package.resolved.functional_of(operator.facts)
-    return found if found is not None and len(found.schema.returns) == len(results) else None

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability import DifferentiabilityInfo
+from torchgen_lite.analysis.fakes import is_view_rule
 from torchgen_lite.dialects.python_formula import write
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote, tuple_display
@@ -24,7 +25,6 @@ from torchgen_lite.dialects.torch_expressions import in_sample
 from torchgen_lite.loader.samples import Sample
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.torch_python.fakes import is_view
 from torchgen_lite.targets.torch_python.model import Operator, Package
 
 # The keys of backends, and the devices that carry them.
@@ -80,7 +80,7 @@ def _inputs(operator: Operator, info: DifferentiabilityInfo | None) -> Iterator[
     if operator.kind is not SchemaKind.functional:
         return
     # Autograd goes through views, and through what composite kernels call.
-    through = is_view(operator) or "CompositeImplicitAutograd" in operator.keys
+    through = is_view_rule(operator.function) or "CompositeImplicitAutograd" in operator.keys
     for argument in operator.schema.arguments:
         if through and is_tensor_like(argument.type) or info and argument.name in info.arguments:
             yield argument.name

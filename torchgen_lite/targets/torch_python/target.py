@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.fakes import disagreement, lacks_fake
+from torchgen_lite.analysis.fakes import disagreement, is_view_rule, lacks_fake
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrable import unregistrable
+from torchgen_lite.analysis.registrations import registrations
+from torchgen_lite.analysis.torch_library import unrecordable
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.output import TargetResult
 from torchgen_lite.targets.skipped import has_any_number, select
-from torchgen_lite.targets.torch_python.autograd import build_autograd, refusal
-from torchgen_lite.targets.torch_python.fakes import is_view
+from torchgen_lite.targets.torch_python.autograd import build_autograd
 from torchgen_lite.targets.torch_python.functions import build_functions
 from torchgen_lite.targets.torch_python.kernels import check_kernels
 from torchgen_lite.targets.torch_python.model import Operator, Package, build_package
@@ -50,8 +54,16 @@ def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetR
     functions, diagnostics = select(
         program, TARGET, program.functions, options.skip, _inexpressible
     )
+    facts = resolved.of(functions)
+    policy = TARGETS[TARGET].policy
+    if not options.autograd:
+        policy = replace(policy, makes=policy.makes - {Origin.formulas})
     package = build_package(
-        resolved, resolved.of(functions), options, program.modules.get(TARGET, {})
+        resolved,
+        facts,
+        options,
+        program.modules.get(TARGET, {}),
+        registrations(program, policy, facts),
     )
     diagnostics += _check(package)
     autograd = build_autograd(package)
@@ -127,8 +139,12 @@ def _check_rules(package: Package, operator: Operator) -> Iterator[Diagnostic]:
         message = f"`{operator.schema.full_name}` has no fake, so `torch.compile` can't trace it"
         hint = "add `fake:`, or a kernel for `Meta`"
         yield _about(operator, "TG339", message, "func", "here", hint)
-    if function.derivatives is not None and package.options.autograd and not is_view(operator):
-        problem = refusal(operator, None)
+    if (
+        function.derivatives is not None
+        and package.options.autograd
+        and not is_view_rule(operator.function)
+    ):
+        problem = unrecordable(operator.facts, None)
         if problem:
             yield _about(operator, "TG338", problem, "derivatives", "formulas here")
     if function.autocast and operator.kind is not SchemaKind.functional:

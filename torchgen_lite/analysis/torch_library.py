@@ -1,0 +1,74 @@
+"""What `torch.library` registers for an operator beside kernels: fakes, formulas, what vmap and autocast do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from torchgen_lite.analysis.derive.aliasing import is_aliasing
+from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.analysis.differentiability import AutogradPlan, DifferentiabilityInfo
+from torchgen_lite.analysis.fakes import has_own_fake, is_view_rule
+from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, COMPOSITE_KEYS, own_kernels
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.dispatch_kind import dispatch_kind
+
+# The devices that `torch.autocast` knows.
+_AUTOCAST = ("CPU", "CUDA", "XPU", "MPS", "PrivateUse1")
+
+
+def rules_of(function: NativeFunction) -> Iterator[tuple[str, Origin]]:
+    """Fakes, which are kernels for Meta, and what `vmap` and `autocast` of the entry ask for.
+
+    A fake that is a view stands for the operator where calls are traced, too.
+    """
+    if _takes_fake(function) and (function.fake is not None or has_own_fake(function.func)):
+        yield "Meta", Origin.fake
+        if is_view_rule(function):
+            yield "Functionalize", Origin.traced_view
+            yield "Autograd", Origin.traced_view
+    if function.vmap:
+        yield "FuncTorchBatched", Origin.vmap
+    if function.autocast:
+        for device in _AUTOCAST:
+            yield f"Autocast{device}", Origin.autocast
+
+
+def _takes_fake(function: NativeFunction) -> bool:
+    """Whether PyTorch wants a fake: not where a Meta kernel or a composite implicit one is it."""
+    keys = {kernel.key for kernel in own_kernels(function)}
+    return "Meta" not in keys and not (COMPOSITE_IMPLICIT in keys and keys <= COMPOSITE_KEYS)
+
+
+def has_formulas(operator: Operator, plan: AutogradPlan) -> bool:
+    """Whether formulas are registered: they have something to say, and can be used."""
+    info = plan.info
+    if info is None or unrecordable(operator, info) is not None:
+        return False
+    return bool(info.slots or info.output_differentiability)
+
+
+def unrecordable(operator: Operator, info: DifferentiabilityInfo | None) -> str | None:
+    """Why `torch.library` can't differentiate an operator that has formulas, or None."""
+    schema, name = operator.schema, operator.schema.full_name
+    if is_view_rule(operator.function):
+        return f"`{name}` is a view, which differentiates itself"
+    if is_aliasing(schema):
+        return f"`{name}` shares memory with an argument: give it a fake with `view`"
+    if any(a.kwarg_only and is_tensor_like(a.type) for a in schema.arguments):
+        return f"`{name}` has tensors that are given by keyword"
+    if any(dispatch_kind(a.type) == "P" for a in schema.arguments):
+        return f"`{name}` has a list of optional tensors"
+    if operator.kind is SchemaKind.functional:
+        return None
+    if operator.kind is not SchemaKind.inplace or len(schema.returns) != 1:
+        return f"`{name}` writes to its arguments"
+    if sum(argument.is_write for argument in schema.arguments) != 1:
+        return f"`{name}` writes to several arguments"
+    if not schema.arguments[0].is_write:
+        return f"`{name}` does not write to its first argument"
+    if info is not None and any(s.name == "self" for s in info.saved):
+        return f"the formulas of `{name}` need `self` as it was before"
+    return None
