@@ -315,9 +315,9 @@ where = _packet(
         out=_operators.where_self_out,
     ),
     _Candidate(_operators.where, ("Tensor",)),
-    _Candidate(_operators.where_ScalarSelf, ("Scalar", "Tensor", "Tensor")),
+    _Candidate(_operators.where_ScalarSelf, ("Tensor", "Scalar", "Tensor")),
     _Candidate(_operators.where_ScalarOther, ("Tensor", "Tensor", "Scalar")),
-    _Candidate(_operators.where_Scalar, ("Scalar", "Tensor", "Scalar")),
+    _Candidate(_operators.where_Scalar, ("Tensor", "Scalar", "Scalar")),
 )
 masked_fill = _packet(
     "masked_fill",

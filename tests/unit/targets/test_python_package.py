@@ -152,8 +152,13 @@ def test_self_in_the_middle(tmp_path: Path) -> None:
     yaml = (
         "- func: where.self(Tensor condition, Tensor self, Tensor other) -> Tensor\n"
         "  variants: function, method\n"
+        "- func: where.Scalar(bool condition, Scalar self, Scalar other) -> Tensor\n"
     )
-    text = generate(tmp_path, yaml)["methods.py"]
+    files = generate(tmp_path, yaml)
+    assert (
+        '_Candidate(_operators.where_Scalar, ("bool", "Scalar", "Scalar"))' in files["functions.py"]
+    )
+    text = files["methods.py"]
     assert "    return _operators.where_self(condition, self, other)\n" in text
     assert "    where = _where_self\n" in text
     assert "\ndef _where_self(self: Any, condition: Any, other: Any) -> Any:\n" in text

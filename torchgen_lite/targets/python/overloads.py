@@ -127,7 +127,8 @@ def function_view(
 
 def _candidate_view(overload: Overload, *, method: bool) -> CandidateView:
     schema, out = overload.schema, overload.out
-    arguments = [a for a in self_first(schema) if out is None or not a.is_out]
+    arguments = self_first(schema) if method else schema.arguments
+    arguments = tuple([a for a in arguments if out is None or not a.is_out])
     positional = [a for a in arguments if not a.kwarg_only]
     varargs = varargs_position(positional, method=method)
     out_names = [identifier(a.name) for a in out.schema.out] if out else []
