@@ -8,7 +8,7 @@ clang-format over every signature of PyTorch.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from torchgen_lite.dialects.cpp.signature import CppParameter
 from torchgen_lite.dialects.cpp.types import CType
@@ -109,6 +109,12 @@ def parameters(
         parameter(a, default=defaults, indent=deep, tail=tail if i == last else 1)
         for i, a in enumerate(arguments)
     ]
+
+
+def parameter_list(parameters: Iterable[CppParameter], *, defaults: bool = False) -> str:
+    """Parameters as a function declares them: `const at::Tensor& self, const at::Scalar& alpha = 1`."""
+    named = [p._replace(name=identifier(p.name)) for p in parameters]
+    return ", ".join([(p if defaults else p._replace(default=None)).declaration for p in named])
 
 
 def call(head: str, items: Sequence[str], close: str = ")", *, indent: int = 0) -> str:

@@ -17,25 +17,27 @@ Taken = set[tuple[str, tuple[CType, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class CallView:
-    """A function of a struct: its declaration, and its definition outside."""
+    """A function of a struct: its parameters, and what it passes on of them."""
 
-    declaration: str
-    opening: str
-    body: str
+    name: str
+    parameters: str
+    passed: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorView:
-    """A struct with its calls. Each text may have several lines; `handle` stands before the body of a call."""
+    """A struct with its calls. `handle` is a name that no parameter has, `is_hidden` says whether one has the struct's."""
 
     flat: str
     guard: str
-    schema: str
+    returns: CType
+    types: tuple[CType, ...]
     name: str
     overload_name: str
-    schema_str: str
+    schema_text: str
     calls: tuple[CallView, ...]
-    handle: str = ""
+    handle: str
+    is_hidden: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,57 +45,41 @@ class FunctionView:
     """An inline function, and the headers that its declaration needs."""
 
     guard: str
-    comment: str
-    opening: str
-    body: str
+    schema: str
+    returns: CType
+    name: str
+    parameters: str
+    flat: str
+    passed: tuple[str, ...]
     headers: frozenset[str]
 
 
-def operator_view(operator: Operator, calls: Sequence[CallView], handle: str = "") -> OperatorView:
+def operator_view(operator: Operator, *calls: CallView) -> OperatorView:
     """The struct of one operator."""
-    constant, overload = "static constexpr const char*", operator.schema.overload_name
-    signature = operator.signature
     return OperatorView(
-        operator.flat,
-        operator.guard,
-        cpp_text.function_alias("schema", signature.returns, signature.types, indent=2),
-        cpp_text.constant(f"{constant} name", cpp_text.quote(operator.qualified), indent=2),
-        cpp_text.constant(f"{constant} overload_name", cpp_text.quote(overload), indent=2),
-        cpp_text.constant(f"{constant} schema_str", cpp_text.quote(operator.schema_text), indent=2),
-        tuple(calls),
-        handle,
+        flat=operator.flat,
+        guard=operator.guard,
+        returns=operator.signature.returns,
+        types=operator.signature.types,
+        name=cpp_text.quote(operator.qualified),
+        overload_name=cpp_text.quote(operator.schema.overload_name),
+        schema_text=cpp_text.quote(operator.schema_text),
+        calls=calls,
+        handle=cpp_text.free_name("op", operator.names),
+        is_hidden=operator.flat in operator.names,
     )
 
 
-def call_view(
-    operator: Operator, name: str, caller: str, first: Sequence[str] = (), *more: CppParameter
-) -> CallView:
-    """The call of that name, which hands its arguments to `caller` behind those in `first`.
-
-    Parameters in `more` come before those of the operator.
-    """
-    parameters, returns = (*more, *operator.signature.parameters), operator.signature.returns
-    passed = [*first, *[p.name for p in more], *operator.names]
-    return CallView(
-        declare("static ", returns, name, parameters, ");", indent=2),
-        declare("", returns, f"{operator.flat}::{name}", parameters, ") {"),
-        cpp_text.call(f"return {caller}(", passed, ");", indent=2),
-    )
+def call_view(operator: Operator, name: str, *more: CppParameter) -> CallView:
+    """The call of that name; parameters in `more` come before those of the operator."""
+    parameters = cpp_text.parameter_list([*more, *operator.signature.parameters])
+    return CallView(name, parameters, (*[p.name for p in more], *operator.names))
 
 
-def dispatched_view(
-    operator: Operator, keyset: CppParameter, handle: str, found: str
-) -> OperatorView:
-    """The struct of an operator whose calls go through its entry in a dispatcher.
-
-    `handle` declares what calls the operator (`const auto& op`) but for its name; `found` is its value.
-    """
-    name = cpp_text.free_name("op", operator.names)
-    calls = [
-        call_view(operator, "call", f"{name}.call"),
-        call_view(operator, "redispatch", f"{name}.redispatch", (), keyset),
-    ]
-    return operator_view(operator, calls, cpp_text.constant(f"{handle} {name}", found, indent=2))
+def dispatched_view(operator: Operator, keyset: CppParameter) -> OperatorView:
+    """The struct of an operator whose calls go through its entry in a dispatcher."""
+    redispatch = call_view(operator, "redispatch", keyset)
+    return operator_view(operator, call_view(operator, "call"), redispatch)
 
 
 def free_signatures(
@@ -110,16 +96,18 @@ def free_signatures(
 
 
 def function_view(
-    operator: Operator, signature: CppSignature, call: str, passed: Sequence[str]
+    operator: Operator, signature: CppSignature, passed: Sequence[str]
 ) -> FunctionView:
-    """A function with that signature, which makes the `call` of the struct."""
-    name = cpp_text.function_name(signature.name)
+    """A function with that signature, which makes a call of the struct."""
     return FunctionView(
-        operator.guard,
-        f"// {operator.function.namespace}::{operator.schema_text}",
-        declare("inline ", signature.returns, name, signature.parameters, ") {", defaults=True),
-        cpp_text.call(f"return ops::{operator.flat}::{call}(", passed, ");", indent=2),
-        signature_headers([signature], defaults=True),
+        guard=operator.guard,
+        schema=f"{operator.function.namespace}::{operator.schema_text}",
+        returns=signature.returns,
+        name=cpp_text.function_name(signature.name),
+        parameters=cpp_text.parameter_list(signature.parameters, defaults=True),
+        flat=operator.flat,
+        passed=tuple(passed),
+        headers=signature_headers([signature], defaults=True),
     )
 
 
@@ -132,18 +120,3 @@ def distinct(signature: CppSignature, taken: Taken) -> bool:
     is_new = key not in taken
     taken.add(key)
     return is_new
-
-
-def declare(
-    head: str,
-    returns: CType,
-    name: str,
-    parameters: Sequence[CppParameter],
-    close: str,
-    *,
-    indent: int = 0,
-    defaults: bool = False,
-) -> str:
-    """A function with its parameters."""
-    items = cpp_text.parameters(parameters, defaults=defaults, indent=indent, tail=len(close))
-    return cpp_text.declaration(head, returns, name, items, close, indent=indent)

@@ -106,18 +106,11 @@ def proof_files(
         "fallback": f"{flat(namespace)}_absent_kernels",
         "kernels_macro": include_macro(namespace),
         "includes": tuple(includes),
-        "absent": [_absent(name, namespace) for name in dict.fromkeys(name for _, name in homes)],
+        "absent": tuple(dict.fromkeys(name for _, name in homes)),
         "scopes": tuple(dict.fromkeys(scope for scope, _ in homes)),
         "kernels": [build_kernel_proof(kernel, namespace) for kernel in kernels],
     }
     yield OutputFile(f"{include}/verify_kernels.h", VERIFY_TEMPLATE, context)
-
-
-def _absent(name: str, namespace: str) -> str:
-    """The constant that stands for a kernel where no kernel of the name is declared."""
-    head = f"inline constexpr ::{namespace}::proof::not_here"
-    line = f"{head} {name}{{}};"
-    return line if len(line) <= cpp_text.LINE_LENGTH else f"{head}\n    {name}{{}};"
 
 
 def build_kernel_proof(required: RequiredKernel, namespace: str) -> KernelProofView:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature, unrooted_signature
+from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.targets.cpp.kernels import include_macro, split_kernel
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.places import place
@@ -30,7 +31,9 @@ class PrototypeView:
 
     guard: str
     place: str
-    declaration: str
+    returns: CType
+    name: str
+    parameters: str
 
 
 def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
@@ -51,11 +54,11 @@ def kernels_header(
     """`kernels.h`; `includes` are the lines that declare the types of the signatures."""
     scopes: dict[str, list[PrototypeView]] = {}
     # A kernel that operators share is declared under the condition of each.
-    seen: set[tuple[str, str, str]] = set()
+    seen: set[tuple[str, PrototypeView]] = set()
     for kernel in kernels:
         scope, _ = split_kernel(kernel.name, namespace)
         view = prototype(kernel, namespace)
-        key = (scope, view.guard, view.declaration)
+        key = (scope, replace(view, place=""))
         if key not in seen:
             seen.add(key)
             scopes.setdefault(scope, []).append(view)
@@ -78,15 +81,13 @@ def kernel_includes(folder: str, headers: Sequence[str]) -> list[str]:
 def prototype(kernel: Kernel, namespace: str) -> PrototypeView:
     """`at::Tensor scale_cpu(const at::Tensor& self, double s);`."""
     signature = unrooted_signature(kernel.signature)
-    declaration = cpp_text.declaration(
-        "",
-        signature.returns,
-        split_kernel(kernel.name, namespace)[1],
-        cpp_text.parameters(signature.parameters),
-        ");",
+    return PrototypeView(
+        guard=kernel.operator.guard,
+        place=place(namespace, kernel.operator, kernel.key),
+        returns=signature.returns,
+        name=split_kernel(kernel.name, namespace)[1],
+        parameters=cpp_text.parameter_list(signature.parameters),
     )
-    shown = place(namespace, kernel.operator, kernel.key)
-    return PrototypeView(kernel.operator.guard, shown, declaration)
 
 
 def shared_names(kernels: Sequence[Kernel], namespace: str) -> frozenset[str]:

@@ -29,7 +29,6 @@ from torchgen_lite.dialects.cpp.signature import signature_headers
 from torchgen_lite.dialects.cpp.types import headers_of
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
-    OperatorView,
     Taken,
     dispatched_view,
     distinct,
@@ -63,7 +62,7 @@ def build_calls(
             "includes": include_lines(
                 signature_headers(o.signature for o in own) | headers_of(KEYSET.type)
             ),
-            "operators": [_operator_view(o) for o in own],
+            "operators": [dispatched_view(o, KEYSET) for o in own],
         }
         header, source = layout.header(f"{name}.h"), layout.source(f"{name}.cpp")
         yield OutputFile(header, "cpp_runtime/operators.h.j2", context | more)
@@ -86,13 +85,6 @@ def build_calls(
             yield OutputFile(path, "cpp_runtime/umbrella.h.j2", context | more)
 
 
-def _operator_view(operator: Operator) -> OperatorView:
-    # In a namespace of the source's own, so that sources may be compiled as one.
-    source = stem("operators", operator.shard)
-    found = f"{source}_detail::handle<ops::{operator.flat}>"
-    return dispatched_view(operator, KEYSET, "const auto&", found)
-
-
 def functions(operators: Sequence[Operator], types: Types, taken: Taken) -> Iterator[FunctionView]:
     """The free functions, with defaults; `taken` are those of other shards."""
     for operator in operators:
@@ -101,4 +93,4 @@ def functions(operators: Sequence[Operator], types: Types, taken: Taken) -> Iter
         for signature in free_signatures(operator, partial(runtime.arguments, types=types)):
             if distinct(signature, taken):
                 shown = replace(signature, name=function_name(signature.name))
-                yield function_view(operator, shown, "call", operator.names)
+                yield function_view(operator, shown, operator.names)

@@ -20,7 +20,7 @@ from torchgen_lite.dialects.cpp.runtime import Types
 from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.schema.model import bare_type
-from torchgen_lite.targets.cpp.calls import Taken, declare, distinct
+from torchgen_lite.targets.cpp.calls import Taken, distinct
 from torchgen_lite.targets.cpp.layout import include_lines
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, function_name
@@ -31,12 +31,16 @@ SELF = CType("Self")
 
 @dataclass(frozen=True, slots=True)
 class MethodView:
-    """One method: its declaration, and its body outside of the class."""
+    """One method. `declared` are its parameters with their defaults."""
 
     guard: str
-    declaration: str
-    opening: str
-    body: str
+    returns: CType
+    name: str
+    declared: str
+    parameters: str
+    is_const: bool
+    flat: str
+    passed: tuple[str, ...]
     headers: frozenset[str]
 
 
@@ -74,14 +78,14 @@ def methods(operators: Sequence[Operator], types: Types) -> list[MethodView]:
 
 
 def _method(operator: Operator, signature: CppSignature, *, is_const: bool) -> MethodView:
-    returns, parameters = signature.returns, signature.parameters
-    name = function_name(signature.name)
-    closing = ") const" if is_const else ")"
-    passed = ["self_()" if name == "self" else name for name in operator.names]
     return MethodView(
-        operator.guard,
-        declare("", returns, name, parameters, f"{closing};", indent=2, defaults=True),
-        declare("", returns, f"TensorMethods<Self>::{name}", parameters, f"{closing} {{"),
-        cpp_text.call(f"return ops::{operator.flat}::call(", passed, ");", indent=2),
-        signature_headers([signature], defaults=True),
+        guard=operator.guard,
+        returns=signature.returns,
+        name=function_name(signature.name),
+        declared=cpp_text.parameter_list(signature.parameters, defaults=True),
+        parameters=cpp_text.parameter_list(signature.parameters),
+        is_const=is_const,
+        flat=operator.flat,
+        passed=tuple(["self_()" if name == "self" else name for name in operator.names]),
+        headers=signature_headers([signature], defaults=True),
     )

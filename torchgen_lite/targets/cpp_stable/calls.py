@@ -69,9 +69,8 @@ def declaration_includes(operators: Sequence[Operator], folder: str) -> list[str
 
 def struct_view(operator: Operator) -> OperatorView:
     """The struct of one operator, with a call if there can be one."""
-    first = [f"ops::{operator.flat}()"]
-    calls = [call_view(operator, "call", "detail::call_operator", first)]
-    return operator_view(operator, calls if is_callable(operator) else ())
+    calls = [call_view(operator, "call")] if is_callable(operator) else []
+    return operator_view(operator, *calls)
 
 
 def is_callable(operator: Operator) -> bool:
@@ -88,4 +87,4 @@ def function_views(operators: Sequence[Operator]) -> Iterator[FunctionView]:
             if distinct(signature, taken):
                 # Among functions nothing can hide `std`: a function of that name doesn't.
                 shown = unrooted_signature(signature)
-                yield function_view(operator, shown, "call", operator.names)
+                yield function_view(operator, shown, operator.names)

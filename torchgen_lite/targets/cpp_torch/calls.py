@@ -22,7 +22,6 @@ from torchgen_lite.dialects.cpp.public import Style
 from torchgen_lite.dialects.cpp.signature import KEYSET, CppSignature, signature_headers
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
-    OperatorView,
     Taken,
     dispatched_view,
     distinct,
@@ -49,7 +48,7 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
         operators_stem = stem("operators", shard)
         signatures = [o.signature for o in own]
         includes = declaration_includes(own, signatures, layout, "c10/core/DispatchKeySet.h")
-        views = [_operator_view(o) for o in own]
+        views = [dispatched_view(o, KEYSET) for o in own]
         more = {"stem": operators_stem, "includes": includes, "operators": views}
         yield OutputFile(
             layout.header(f"{operators_stem}.h"), "cpp_torch/operators.h.j2", context | more
@@ -57,13 +56,14 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
         yield OutputFile(
             layout.source(f"{operators_stem}.cpp"), "cpp_torch/operators.cpp.j2", context | more
         )
-        for name, inner, build in (
-            ("functions", "functions", functions),
-            ("redispatch_functions", "redispatch", redispatch_functions),
+        for name, inner, call, build in (
+            ("functions", "functions", "call", functions),
+            ("redispatch_functions", "redispatch", "redispatch", redispatch_functions),
         ):
             shown = list(build(own))
             more = {
                 "inner": inner,
+                "call": call,
                 "operators_header": f"{operators_stem}.h",
                 "has_limits": any("limits" in view.headers for view in shown),
                 "functions": shown,
@@ -89,18 +89,11 @@ def declaration_includes(
     return include_lines(headers, after=version)
 
 
-def _operator_view(operator: Operator) -> OperatorView:
-    flat = operator.flat
-    # An argument can have the name of its operator, and hides the struct then (`pad`, `threshold`).
-    struct = f"struct {flat}" if flat in operator.names else flat
-    return dispatched_view(operator, KEYSET, "static const auto", f"detail::find<{struct}>()")
-
-
 def functions(operators: Sequence[Operator]) -> Iterator[FunctionView]:
     """The free functions of the public C++ dialect, with defaults."""
     shown = [o for o in operators if "function" in o.function.variants]
     for operator, signature, style in _signatures(shown):
-        yield function_view(operator, signature, "call", pass_on(operator, style))
+        yield function_view(operator, signature, pass_on(operator, style))
 
 
 def redispatch_functions(operators: Sequence[Operator]) -> Iterator[FunctionView]:
@@ -108,7 +101,7 @@ def redispatch_functions(operators: Sequence[Operator]) -> Iterator[FunctionView
     for operator, signature, style in _signatures(operators):
         keyed = replace(signature, parameters=(KEYSET, *signature.parameters))
         passed = [KEYSET.name, *pass_on(operator, style)]
-        yield function_view(operator, keyed, "redispatch", passed)
+        yield function_view(operator, keyed, passed)
 
 
 def _signatures(operators: Sequence[Operator]) -> Iterator[tuple[Operator, CppSignature, Style]]:

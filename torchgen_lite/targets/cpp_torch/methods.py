@@ -17,7 +17,8 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.public import Style
 from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
-from torchgen_lite.targets.cpp.calls import Taken, declare, distinct
+from torchgen_lite.dialects.cpp.types import CType
+from torchgen_lite.targets.cpp.calls import Taken, distinct
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.arguments import pass_on
@@ -32,8 +33,11 @@ class MethodView:
     """One method, and the headers that its declaration needs."""
 
     guard: str
-    opening: str
-    body: str
+    returns: CType
+    name: str
+    parameters: str
+    flat: str
+    passed: tuple[str, ...]
     headers: frozenset[str]
 
 
@@ -65,13 +69,12 @@ def methods(operators: Sequence[Operator]) -> Iterator[MethodView]:
 
 
 def _method(operator: Operator, signature: CppSignature, style: Style) -> MethodView:
-    name = cpp_text.function_name(signature.name)
-    call = f"return ops::{operator.flat}::call("
     return MethodView(
-        operator.guard,
-        declare(
-            "", signature.returns, name, signature.parameters, ") const {", indent=2, defaults=True
-        ),
-        cpp_text.call(call, pass_on(operator, style, self=SELF), ");", indent=4),
-        signature_headers([signature], defaults=True),
+        guard=operator.guard,
+        returns=signature.returns,
+        name=cpp_text.function_name(signature.name),
+        parameters=cpp_text.parameter_list(signature.parameters, defaults=True),
+        flat=operator.flat,
+        passed=tuple(pass_on(operator, style, self=SELF)),
+        headers=signature_headers([signature], defaults=True),
     )
