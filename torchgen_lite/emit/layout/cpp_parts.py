@@ -131,16 +131,19 @@ class _Reader:
     def __init__(self, words: list[str], values: list[str], partners: dict[int, int]) -> None:
         self.words, self.values, self.partners = words, values, partners
         self.names: set[int] = set()
-        self.parameters = -1
+        self.function = self.parameters = -1
         self.find_names()
 
     def find_names(self) -> None:
-        """The name of a function that is declared, and those of its parameters."""
+        """The name of a function or a variable that is declared, and those of parameters."""
         values = self.values
         if values[0] in _STATEMENTS:
             return
         for i in self.outer(0, len(values)):
             if values[i] == "=" or values[i] in _STATEMENTS:
+                return
+            if self.words[i] == "{" and self.is_name(i - 1):
+                self.names.add(i - 1)
                 return
             if values[i] == "(":
                 name = i - 1
@@ -149,7 +152,7 @@ class _Reader:
                     name = name - 1 if values[name] == "<" else name
                 if not self.is_name(name):
                     return
-                self.parameters = i
+                self.function, self.parameters = name, i
                 self.names.add(name)
                 for start, end in self.items(i):
                     equals = next((j for j in self.outer(start, end) if values[j] == "="), end)
@@ -191,7 +194,7 @@ class _Reader:
                 parts.append(place)
                 word = value
             closing = self.partners.get(i, -1)
-            if closing <= i + 1:
+            if closing <= i + 1 or self.function < i < self.parameters:
                 parts.append(word)
                 i += 1
                 continue
@@ -234,8 +237,7 @@ class _Reader:
         word, value, before = self.words[i], self.values[i], self.values[i - 1]
         base, flat = _DEPTH * depth, word[: len(word) - len(value)]
         if i in self.names:
-            is_function = depth == 1
-            if is_function:
+            if i == self.function:
                 return Break(base + _RETURN_TYPE, flat, indent=0, kind="name")
             return Break(base + 200, flat)
         if before == "=" and flat:
