@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from torchgen_lite.dialects.python_names import identifier, unshadowed
-from torchgen_lite.dialects.text import exploded, literal
+from torchgen_lite.dialects.text import literal
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, Return, default_value
 from torchgen_lite.schema.model import BaseType, GenericType, ListType, OptionalType, Type
 
@@ -145,14 +145,6 @@ def _unshadow(line: str, shadowed: frozenset[str]) -> str:
     name, colon, rest = line.partition(": ")
     annotation, equals, value = rest.partition(" = ")
     return f"{name}{colon}{unshadowed(annotation, shadowed)}{equals}{value}"
-
-
-def signature(lines: Sequence[str], *, indent: int = 0) -> str:
-    """The bracket of a `def`: `()`, or one parameter a line."""
-    if not lines:
-        return "()"
-    # A lone `*` never ends a signature, so the trailing comma is always allowed.
-    return exploded("(", lines, indent=indent)
 
 
 def forwarded(schema: FunctionSchema) -> list[str]:

@@ -107,32 +107,6 @@ def exploded(head: str, items: Sequence[str], close: str = ")", *, indent: int =
     return f"{head}{margin}{(',' + margin).join(items)},\n{' ' * indent}{close}"
 
 
-def tuple_text(items: Sequence[str], *, indent: int = 0, tail: str = ",") -> str:
-    """A tuple at `indent`: on one line if it fits, and otherwise one item a line."""
-    display = tuple_display(items)
-    if indent + len(display) + len(tail) <= LINE_LENGTH or not items:
-        return display
-    return exploded("(", items, indent=indent)
-
-
-def subscripted(head: str, subscripts: Sequence[str], *, indent: int = 0) -> str:
-    """`head[a][b]` if that fits; of a longer one with a single subscript, the subscript moves down.
-
-    >>> print(subscripted("table = memo", ["_state()", "x"]))
-    table = memo[_state()][x]
-    """
-    flat = head + "".join(f"[{s}]" for s in subscripts)
-    if indent + len(flat) <= LINE_LENGTH or not subscripts:
-        return flat
-    front = head + "".join(f"[{s}]" for s in subscripts[:-1])
-    margin = " " * indent
-    target, equals, value = front.partition(" = ")
-    if indent + len(front) + 1 > LINE_LENGTH >= indent + 4 + len(value) + 1 and equals:
-        inner = subscripted(value, subscripts[-1:], indent=indent + 4)
-        return f"{target} = (\n{margin}    {inner}\n{margin})"
-    return f"{front}[\n{margin}    {subscripts[-1]}\n{margin}]"
-
-
 def import_line(module: str, names: Sequence[str], *, indent: int = 0) -> str:
     """`from module import a, b`, in brackets with one name a line if it is too long."""
     flat = f"from {module} import {', '.join(names)}"

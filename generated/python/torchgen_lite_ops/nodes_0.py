@@ -21,6 +21,17 @@ from torchgen_lite.reference.framework import zeros as _zeros
 from . import functions as _functions
 
 
+class CloneBackward0(_Node):
+    """Gradients of clone."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = grad
+        return (grad_self_,)
+
+
 class ToCopyBackward0(_Node):
     """Gradients of _to_copy."""
 
@@ -30,6 +41,17 @@ class ToCopyBackward0(_Node):
         self_dtype, self_device = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.to_like(grad, self_dtype, self_device)
+        return (grad_self_,)
+
+
+class TBackward0(_Node):
+    """Gradients of t."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = grad.t()
         return (grad_self_,)
 
 
@@ -45,6 +67,18 @@ class SelectBackward0(_Node):
         return (grad_self_,)
 
 
+class CatBackward0(_Node):
+    """Gradients of cat."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        tensors_args_sizes, dim = node.unpack()
+        grad: Any = grads[0]
+        grad_tensors_: Any = _shape.cat_backward(grad, tensors_args_sizes, dim)
+        return (*grad_tensors_,)
+
+
 class RepeatBackward0(_Node):
     """Gradients of repeat."""
 
@@ -54,6 +88,51 @@ class RepeatBackward0(_Node):
         self_shape, repeats = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.repeat_backward(grad, self_shape, repeats)
+        return (grad_self_,)
+
+
+class ConstantPadNdBackward0(_Node):
+    """Gradients of constant_pad_nd."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (pad,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _shape.constant_pad_nd_backward(grad, pad)
+        return (grad_self_,)
+
+
+class IndexAddBackward0(_Node):
+    """Gradients of index_add."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        dim, index, source_shape, alpha = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = grad
+        grad_source_: Any = None
+        if node.needs[1]:
+            grad_source_ = _pointwise.maybe_multiply(
+                _shape.index_source_backward(grad, dim, index, source_shape), alpha
+            )
+        return (grad_self_, grad_source_)
+
+
+class SqrtBackward0(_Node):
+    """Gradients of sqrt."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (result,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad / (
+            2 * (_conj(result) if result._dtype.is_complex else result)
+        )
         return (grad_self_,)
 
 
@@ -79,6 +158,23 @@ class ErfcBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = grad * (-1.1283791670955126 * (-(self * self)).exp())
         return (grad_self_,)
+
+
+class FmaxBackward0(_Node):
+    """Gradients of fmax."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, other = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _functions.where(_pointwise.fmax_mask(self, other), grad, 0)
+        grad_other_: Any = None
+        if node.needs[1]:
+            grad_other_ = _functions.where(_pointwise.fmax_mask(self, other), 0, grad)
+        return (grad_self_, grad_other_)
 
 
 class CopysignBackward0(_Node):
@@ -186,6 +282,26 @@ class AddcmulBackward0(_Node):
         return (grad_self_, grad_tensor1_, grad_tensor2_)
 
 
+class AddcdivBackward0(_Node):
+    """Gradients of addcdiv."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        value, tensor2, tensor1 = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = grad
+        grad_tensor1_: Any = None
+        if node.needs[1]:
+            grad_tensor1_ = grad * _conj(value / tensor2)
+        grad_tensor2_: Any = None
+        if node.needs[2]:
+            grad_tensor2_ = -grad * _conj(value * tensor1 / (tensor2 * tensor2))
+        return (grad_self_, grad_tensor1_, grad_tensor2_)
+
+
 class MeanBackward0(_Node):
     """Gradients of mean."""
 
@@ -207,6 +323,18 @@ class MeanBackward1(_Node):
         self_shape, dim, keepdim = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.mean_backward(grad, self_shape, dim, keepdim)
+        return (grad_self_,)
+
+
+class AminBackward0(_Node):
+    """Gradients of amin."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, dim, keepdim, result = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _reduction.extremes_backward(grad, self, result, dim, keepdim)
         return (grad_self_,)
 
 
@@ -233,6 +361,20 @@ class MinBackward1(_Node):
         self, result = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _reduction.whole_extreme_backward(grad, self, result)
+        return (grad_self_,)
+
+
+class StdBackward0(_Node):
+    """Gradients of std.correction."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, dim, correction, keepdim, result = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _reduction.std_backward(
+            result, grad, self, dim, correction, keepdim
+        )
         return (grad_self_,)
 
 
@@ -275,6 +417,32 @@ class MmBackward0(_Node):
         if node.needs[1]:
             grad_mat2_ = (_conj(self) if self._dtype.is_complex else self).t().mm(grad)
         return (grad_self_, grad_mat2_)
+
+
+class ReluBackward0(_Node):
+    """Gradients of relu."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (result,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _pointwise.threshold_backward(grad, result, 0)
+        return (grad_self_,)
+
+
+class HardsigmoidBackward0(_Node):
+    """Gradients of hardsigmoid."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _functions.where(
+            _pointwise.between(self, -3.0, 3.0), grad / 6, 0
+        )
+        return (grad_self_,)
 
 
 class NativeGroupNormBackward0(_Node):

@@ -78,6 +78,18 @@ class SplitBackward0(_Node):
         return (grad_self_,)
 
 
+class SplitWithSizesBackward0(_Node):
+    """Gradients of split_with_sizes."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (dim,) = node.unpack()
+        grads = node.materialize(grads)
+        grad_self_: Any = _functions.cat(grads, dim)
+        return (grad_self_,)
+
+
 class DiagEmbedBackward0(_Node):
     """Gradients of diag_embed."""
 
@@ -131,6 +143,17 @@ class IndexBackward0(_Node):
         return (grad_self_,)
 
 
+class ViewAsRealBackward0(_Node):
+    """Gradients of view_as_real."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = _functions.view_as_complex(grad.contiguous())
+        return (grad_self_,)
+
+
 class NegBackward0(_Node):
     """Gradients of neg."""
 
@@ -139,6 +162,17 @@ class NegBackward0(_Node):
     def apply(node, grads: _Gradients) -> _Gradients:
         grad: Any = grads[0]
         grad_self_: Any = -grad
+        return (grad_self_,)
+
+
+class FracBackward0(_Node):
+    """Gradients of frac."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = grad
         return (grad_self_,)
 
 
@@ -181,6 +215,132 @@ class MulBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = grad * other.conjugate()
         return (grad_self_,)
+
+
+class DivBackward0(_Node):
+    """Gradients of div.Tensor."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        other, self = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = grad / (_conj(other) if other._dtype.is_complex else other)
+        grad_other_: Any = None
+        if node.needs[1]:
+            grad_other_ = -grad * _conj(self / other / other)
+        return (grad_self_, grad_other_)
+
+
+class DivBackward1(_Node):
+    """Gradients of div.Tensor_mode."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        other, rounding_mode, self = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _pointwise.div_self_backward(grad, other, rounding_mode)
+        grad_other_: Any = None
+        if node.needs[1]:
+            grad_other_ = _pointwise.div_other_backward(
+                grad, self, other, rounding_mode
+            )
+        return (grad_self_, grad_other_)
+
+
+class DivBackward2(_Node):
+    """Gradients of div.Scalar."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (other,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad / other.conjugate()
+        return (grad_self_,)
+
+
+class DivBackward3(_Node):
+    """Gradients of div.Scalar_mode."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        other, rounding_mode = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _pointwise.div_self_backward(grad, other, rounding_mode)
+        return (grad_self_,)
+
+
+class PowBackward3(_Node):
+    """Gradients of pow_.Tensor."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, exponent, result = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _pointwise.pow_self_backward(grad, self, exponent)
+        grad_exponent_: Any = None
+        if node.needs[1]:
+            grad_exponent_ = _pointwise.pow_exponent_backward(
+                grad, self, exponent, result
+            )
+        return (grad_self_, grad_exponent_)
+
+
+class FmodBackward0(_Node):
+    """Gradients of fmod.Scalar."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = grad
+        return (grad_self_,)
+
+
+class FmodBackward1(_Node):
+    """Gradients of fmod.Tensor."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, other = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = grad
+        grad_other_: Any = None
+        if node.needs[1]:
+            grad_other_ = -grad * _functions.div(self, other, rounding_mode="trunc")
+        return (grad_self_, grad_other_)
+
+
+class MinimumBackward0(_Node):
+    """Gradients of minimum."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, other = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _pointwise.extremum_backward(grad, self > other, self == other)
+        grad_other_: Any = None
+        if node.needs[1]:
+            grad_other_ = _pointwise.extremum_backward(
+                grad, self < other, self == other
+            )
+        return (grad_self_, grad_other_)
 
 
 class FminBackward0(_Node):
@@ -268,6 +428,44 @@ class AmaxBackward0(_Node):
         return (grad_self_,)
 
 
+class MaxBackward0(_Node):
+    """Gradients of max.dim."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, keepdim, indices = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _shape.reduced_value_backward(
+            grad, self_shape, dim, indices, keepdim
+        )
+        return (grad_self_,)
+
+
+class MaxBackward1(_Node):
+    """Gradients of max."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, result = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _reduction.whole_extreme_backward(grad, self, result)
+        return (grad_self_,)
+
+
+class CumsumBackward0(_Node):
+    """Gradients of cumsum."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (dim,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _reduction.cumsum_backward(grad, dim)
+        return (grad_self_,)
+
+
 class TraceBackward0(_Node):
     """Gradients of trace."""
 
@@ -280,6 +478,18 @@ class TraceBackward0(_Node):
         return (grad_self_,)
 
 
+class SiluBackward0(_Node):
+    """Gradients of silu."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _pointwise.silu_backward(grad, self)
+        return (grad_self_,)
+
+
 class EluBackward0(_Node):
     """Gradients of elu."""
 
@@ -289,4 +499,59 @@ class EluBackward0(_Node):
         alpha, scale, input_scale, self = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.elu_backward(grad, alpha, scale, input_scale, self)
+        return (grad_self_,)
+
+
+class HuberLossBackward0(_Node):
+    """Gradients of huber_loss."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, target, reduction, delta = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _neural.huber_loss_backward(
+                grad, self, target, reduction, delta
+            )
+        grad_target_: Any = None
+        if node.needs[1]:
+            grad_target_ = -_neural.huber_loss_backward(
+                grad, self, target, reduction, delta
+            )
+        return (grad_self_, grad_target_)
+
+
+class ToDenseBackward0(_Node):
+    """Gradients of _to_dense."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, masked_grad = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _sparse.to_dense_backward(grad, self, masked_grad)
+        return (grad_self_,)
+
+
+class ToSparseBackward0(_Node):
+    """Gradients of _to_sparse.sparse_dim."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = grad.to_dense()
+        return (grad_self_,)
+
+
+class ToSparseBackward1(_Node):
+    """Gradients of _to_sparse."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = grad.to_dense()
         return (grad_self_,)

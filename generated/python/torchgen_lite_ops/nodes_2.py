@@ -21,6 +21,20 @@ from torchgen_lite.reference.framework import zeros as _zeros
 from . import functions as _functions
 
 
+class AsStridedBackward0(_Node):
+    """Gradients of as_strided."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, size, stride, storage_offset = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _shape.as_strided_backward(
+            grad, self, size, stride, storage_offset
+        )
+        return (grad_self_,)
+
+
 class SqueezeBackward0(_Node):
     """Gradients of squeeze."""
 
@@ -69,6 +83,35 @@ class UnbindBackward0(_Node):
         return (grad_self_,)
 
 
+class StackBackward0(_Node):
+    """Gradients of stack."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (dim,) = node.unpack()
+        grad: Any = grads[0]
+        grad_tensors_: Any = grad.unbind(dim)
+        return (*grad_tensors_,)
+
+
+class IndexPutImplBackward0(_Node):
+    """Gradients of _index_put_impl_."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        indices, accumulate = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _shape.index_put_self_backward(grad, indices, accumulate)
+        grad_values_: Any = None
+        if node.needs[1]:
+            grad_values_ = _functions.index(grad, indices)
+        return (grad_self_, grad_values_)
+
+
 class SortBackward0(_Node):
     """Gradients of sort."""
 
@@ -90,6 +133,32 @@ class SortBackward1(_Node):
         self_shape, dim, indices = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _shape.value_backward(grad, self_shape, dim, indices)
+        return (grad_self_,)
+
+
+class Log2Backward0(_Node):
+    """Gradients of log2."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad / (
+            (_conj(self) if self._dtype.is_complex else self) * 0.6931471805599453
+        )
+        return (grad_self_,)
+
+
+class SinBackward0(_Node):
+    """Gradients of sin."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad * _conj(self.cos())
         return (grad_self_,)
 
 
@@ -117,6 +186,95 @@ class SinhBackward0(_Node):
         return (grad_self_,)
 
 
+class RemainderBackward0(_Node):
+    """Gradients of remainder.Scalar."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = grad
+        return (grad_self_,)
+
+
+class RemainderBackward1(_Node):
+    """Gradients of remainder.Tensor."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, other = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = grad
+        grad_other_: Any = None
+        if node.needs[1]:
+            grad_other_ = -grad * _functions.div(self, other, rounding_mode="floor")
+        return (grad_self_, grad_other_)
+
+
+class RemainderBackward2(_Node):
+    """Gradients of remainder.Scalar_Tensor."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, other = node.unpack()
+        grad: Any = grads[0]
+        grad_other_: Any = -grad * _functions.div(
+            _pointwise.scalar_like(self, other), other, rounding_mode="floor"
+        )
+        return (grad_other_,)
+
+
+class HypotBackward0(_Node):
+    """Gradients of hypot."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, other, result = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = grad * (self / result)
+        grad_other_: Any = None
+        if node.needs[1]:
+            grad_other_ = grad * (other / result)
+        return (grad_self_, grad_other_)
+
+
+class ClampBackward0(_Node):
+    """Gradients of clamp."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, min, max = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _pointwise.clamp_backward(grad, self, min, max)
+        return (grad_self_,)
+
+
+class ClampBackward1(_Node):
+    """Gradients of clamp.Tensor."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, min, max = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _pointwise.clamp_backward(grad, self, min, max)
+        grad_input_mask = (node.needs[1], node.needs[2])
+        grad_min_, grad_max_ = _pointwise.clamp_bounds_backward(
+            grad, self, min, max, grad_input_mask
+        )
+        return (grad_self_, grad_min_, grad_max_)
+
+
 class CeluBackward0(_Node):
     """Gradients of celu."""
 
@@ -139,3 +297,18 @@ class MishBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.mish_backward(grad, self)
         return (grad_self_,)
+
+
+class NativeLayerNormBackward0(_Node):
+    """Gradients of native_layer_norm."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        input, normalized_shape, weight, result2 = node.unpack()
+        grad: Any = grads[0]
+        grad_input_mask = (node.needs[0], node.needs[1], node.needs[2])
+        grad_input_, grad_weight_, grad_bias_ = _neural.layer_norm_backward(
+            grad, input, normalized_shape, result2, weight, grad_input_mask
+        )
+        return (grad_input_, grad_weight_, grad_bias_)

@@ -33,6 +33,18 @@ class ReshapeAliasBackward0(_Node):
         return (grad_self_,)
 
 
+class UnsafeViewBackward0(_Node):
+    """Gradients of _unsafe_view."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self_shape,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad.reshape(self_shape)
+        return (grad_self_,)
+
+
 class PermuteBackward0(_Node):
     """Gradients of permute."""
 
@@ -42,6 +54,47 @@ class PermuteBackward0(_Node):
         (dims,) = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.permute(_shape.inverse_permutation(dims))
+        return (grad_self_,)
+
+
+class TakeBackward0(_Node):
+    """Gradients of take."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self_shape, index = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _shape.take_backward(grad, self_shape, index)
+        return (grad_self_,)
+
+
+class IndexPutBackward0(_Node):
+    """Gradients of index_put."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        indices, accumulate = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _shape.index_put_self_backward(grad, indices, accumulate)
+        grad_values_: Any = None
+        if node.needs[1]:
+            grad_values_ = _functions.index(grad, indices)
+        return (grad_self_, grad_values_)
+
+
+class ExpBackward0(_Node):
+    """Gradients of exp."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (result,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad * (_conj(result) if result._dtype.is_complex else result)
         return (grad_self_,)
 
 
@@ -99,6 +152,46 @@ class TanhBackward0(_Node):
         return (grad_self_,)
 
 
+class SigmoidBackward0(_Node):
+    """Gradients of sigmoid."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (result,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _pointwise.sigmoid_backward(grad, result)
+        return (grad_self_,)
+
+
+class EqBackward0(_Node):
+    """Gradients of eq_.Scalar."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = _pointwise.zeros_like(grad)
+        return (grad_self_,)
+
+
+class EqBackward1(_Node):
+    """Gradients of eq_.Tensor."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (other_info,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _pointwise.zeros_like(grad)
+        grad_other_: Any = None
+        if node.needs[1]:
+            grad_other_ = _zeros(other_info)
+        return (grad_self_, grad_other_)
+
+
 class LinalgVectorNormBackward0(_Node):
     """Gradients of linalg_vector_norm."""
 
@@ -146,6 +239,30 @@ class BmmBackward0(_Node):
                 .bmm(grad)
             )
         return (grad_self_, grad_mat2_)
+
+
+class AddmvBackward0(_Node):
+    """Gradients of addmv."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        beta, vec, alpha, mat = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _pointwise.maybe_multiply(grad, beta)
+        grad_mat_: Any = None
+        if node.needs[1]:
+            grad_mat_ = _pointwise.maybe_multiply(
+                grad.outer(_conj(vec) if vec._dtype.is_complex else vec), alpha
+            )
+        grad_vec_: Any = None
+        if node.needs[2]:
+            grad_vec_ = _pointwise.maybe_multiply(
+                (_conj(mat) if mat._dtype.is_complex else mat).t().mv(grad), alpha
+            )
+        return (grad_self_, grad_mat_, grad_vec_)
 
 
 class DotBackward0(_Node):

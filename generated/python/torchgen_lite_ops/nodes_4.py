@@ -112,6 +112,47 @@ class ScatterBackward1(_Node):
         return (grad_self_,)
 
 
+class MaskedFillBackward0(_Node):
+    """Gradients of masked_fill.Scalar."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (mask,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad.masked_fill(mask, 0)
+        return (grad_self_,)
+
+
+class MaskedFillBackward1(_Node):
+    """Gradients of masked_fill.Tensor."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (mask,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = grad.masked_fill(mask, 0)
+        grad_value_: Any = None
+        if node.needs[1]:
+            grad_value_ = _functions.where(mask, grad, 0).sum()
+        return (grad_self_, grad_value_)
+
+
+class TopkBackward0(_Node):
+    """Gradients of topk."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, indices = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _shape.value_backward(grad, self_shape, dim, indices)
+        return (grad_self_,)
+
+
 class ConjPhysicalBackward1(_Node):
     """Gradients of _conj_physical."""
 
@@ -157,6 +198,34 @@ class SgnBackward0(_Node):
         return (grad_self_,)
 
 
+class SubBackward0(_Node):
+    """Gradients of sub.Tensor."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (alpha,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = grad
+        grad_other_: Any = None
+        if node.needs[1]:
+            grad_other_ = _pointwise.maybe_multiply(-grad, alpha)
+        return (grad_self_, grad_other_)
+
+
+class SubBackward1(_Node):
+    """Gradients of sub.Scalar."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = grad
+        return (grad_self_,)
+
+
 class LerpBackward0(_Node):
     """Gradients of lerp.Scalar."""
 
@@ -192,3 +261,109 @@ class LerpBackward1(_Node):
         if node.needs[2]:
             grad_weight_ = grad * _conj(end - self)
         return (grad_self_, grad_end_, grad_weight_)
+
+
+class MvBackward0(_Node):
+    """Gradients of mv."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        vec, self = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = grad.outer(_conj(vec) if vec._dtype.is_complex else vec)
+        grad_vec_: Any = None
+        if node.needs[1]:
+            grad_vec_ = (_conj(self) if self._dtype.is_complex else self).t().mv(grad)
+        return (grad_self_, grad_vec_)
+
+
+class HardshrinkBackward0(_Node):
+    """Gradients of hardshrink."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, lambd = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _functions.where(
+            _pointwise.within(self, -lambd, lambd), 0, grad
+        )
+        return (grad_self_,)
+
+
+class LogSigmoidBackward0(_Node):
+    """Gradients of log_sigmoid."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _pointwise.log_sigmoid_backward(grad, self)
+        return (grad_self_,)
+
+
+class SmoothL1LossBackward0(_Node):
+    """Gradients of smooth_l1_loss."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, target, reduction, beta = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _neural.smooth_l1_loss_backward(
+                grad, self, target, reduction, beta
+            )
+        grad_target_: Any = None
+        if node.needs[1]:
+            grad_target_ = -_neural.smooth_l1_loss_backward(
+                grad, self, target, reduction, beta
+            )
+        return (grad_self_, grad_target_)
+
+
+class BinaryCrossEntropyBackward0(_Node):
+    """Gradients of binary_cross_entropy."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, target, weight, reduction = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _neural.binary_cross_entropy_backward(
+                grad, self, target, weight, reduction
+            )
+        grad_target_: Any = None
+        if node.needs[1]:
+            grad_target_ = _neural.binary_cross_entropy_target_backward(
+                grad, self, weight, reduction
+            )
+        return (grad_self_, grad_target_)
+
+
+class BinaryCrossEntropyWithLogitsBackward0(_Node):
+    """Gradients of binary_cross_entropy_with_logits."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, target, weight, pos_weight, reduction = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _neural.bce_with_logits_backward(
+                grad, self, target, weight, pos_weight, reduction
+            )
+        grad_target_: Any = None
+        if node.needs[1]:
+            grad_target_ = _neural.bce_with_logits_target_backward(
+                grad, self, weight, pos_weight, reduction
+            )
+        return (grad_self_, grad_target_)

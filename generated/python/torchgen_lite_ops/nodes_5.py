@@ -35,6 +35,18 @@ class UnfoldBackward0(_Node):
         return (grad_self_,)
 
 
+class TransposeBackward0(_Node):
+    """Gradients of transpose.int."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        dim0, dim1 = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad.transpose(dim0, dim1)
+        return (grad_self_,)
+
+
 class SliceBackward0(_Node):
     """Gradients of slice.Tensor."""
 
@@ -56,6 +68,30 @@ class FlipBackward0(_Node):
         (dims,) = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad.flip(dims)
+        return (grad_self_,)
+
+
+class Rot90Backward0(_Node):
+    """Gradients of rot90."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        k, dims = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad.rot90(-k, dims)
+        return (grad_self_,)
+
+
+class GatherBackward0(_Node):
+    """Gradients of gather."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, index = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _shape.gather_backward(grad, self_shape, dim, index)
         return (grad_self_,)
 
 
@@ -91,6 +127,18 @@ class CosBackward0(_Node):
         (self,) = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * -_conj(self.sin())
+        return (grad_self_,)
+
+
+class AcosBackward0(_Node):
+    """Gradients of acos."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad * -_conj((1 - self * self).rsqrt())
         return (grad_self_,)
 
 
@@ -193,6 +241,30 @@ class RsubBackward1(_Node):
         (alpha,) = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.maybe_multiply(-grad, alpha)
+        return (grad_self_,)
+
+
+class SumBackward0(_Node):
+    """Gradients of sum."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self_shape,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad.expand(self_shape)
+        return (grad_self_,)
+
+
+class SumBackward1(_Node):
+    """Gradients of sum.dim_IntList."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self_shape, dim, keepdim = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _reduction.sum_backward(grad, self_shape, dim, keepdim)
         return (grad_self_,)
 
 

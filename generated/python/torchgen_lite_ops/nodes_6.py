@@ -21,6 +21,29 @@ from torchgen_lite.reference.framework import zeros as _zeros
 from . import functions as _functions
 
 
+class UniformBackward0(_Node):
+    """Gradients of uniform_."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = _pointwise.zeros_like(grad)
+        return (grad_self_,)
+
+
+class ViewBackward0(_Node):
+    """Gradients of view."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self_shape,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad.reshape(self_shape)
+        return (grad_self_,)
+
+
 class DiagonalBackward0(_Node):
     """Gradients of diagonal."""
 
@@ -31,6 +54,32 @@ class DiagonalBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = _shape.diagonal_backward(grad, self_shape, offset, dim1, dim2)
         return (grad_self_,)
+
+
+class RollBackward0(_Node):
+    """Gradients of roll."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        shifts, dims = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad.roll(_shape.negated(shifts), dims)
+        return (grad_self_,)
+
+
+class EmbeddingBackward0(_Node):
+    """Gradients of embedding."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        weight_shape, indices, padding_idx, scale_grad_by_freq = node.unpack()
+        grad: Any = grads[0]
+        grad_weight_: Any = _shape.embedding_backward(
+            grad, weight_shape, indices, padding_idx, scale_grad_by_freq
+        )
+        return (grad_weight_,)
 
 
 class WhereBackward0(_Node):
@@ -74,6 +123,40 @@ class RsqrtBackward0(_Node):
         return (grad_self_,)
 
 
+class AsinhBackward0(_Node):
+    """Gradients of asinh."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad * _conj((self.pow(2) + 1).rsqrt())
+        return (grad_self_,)
+
+
+class FloorBackward0(_Node):
+    """Gradients of floor."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = _pointwise.zeros_like(grad)
+        return (grad_self_,)
+
+
+class SignBackward0(_Node):
+    """Gradients of sign."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = _pointwise.zeros_like(grad)
+        return (grad_self_,)
+
+
 class MaximumBackward0(_Node):
     """Gradients of maximum."""
 
@@ -93,6 +176,35 @@ class MaximumBackward0(_Node):
         return (grad_self_, grad_other_)
 
 
+class ClampMaxBackward0(_Node):
+    """Gradients of clamp_max."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, max = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _functions.where(self <= max, grad, 0)
+        return (grad_self_,)
+
+
+class ClampMaxBackward1(_Node):
+    """Gradients of clamp_max.Tensor."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, max = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _functions.where(self <= max, grad, 0)
+        grad_max_: Any = None
+        if node.needs[1]:
+            grad_max_ = _functions.where(self > max, grad, 0)
+        return (grad_self_, grad_max_)
+
+
 class VarBackward0(_Node):
     """Gradients of var.correction."""
 
@@ -105,6 +217,18 @@ class VarBackward0(_Node):
         return (grad_self_,)
 
 
+class LeakyReluBackward0(_Node):
+    """Gradients of leaky_relu."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, negative_slope = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _functions.where(self > 0, grad, grad * negative_slope)
+        return (grad_self_,)
+
+
 class ThresholdBackward0(_Node):
     """Gradients of threshold."""
 
@@ -114,6 +238,34 @@ class ThresholdBackward0(_Node):
         self, threshold = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = _pointwise.threshold_backward(grad, self, threshold)
+        return (grad_self_,)
+
+
+class SoftshrinkBackward0(_Node):
+    """Gradients of softshrink."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, lambd = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _functions.where(
+            _pointwise.within(self, -lambd, lambd), 0, grad
+        )
+        return (grad_self_,)
+
+
+class HardtanhBackward0(_Node):
+    """Gradients of hardtanh."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, min_val, max_val = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _functions.where(
+            _pointwise.outside(self, min_val, max_val), 0, grad
+        )
         return (grad_self_,)
 
 

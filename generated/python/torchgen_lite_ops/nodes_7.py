@@ -21,6 +21,23 @@ from torchgen_lite.reference.framework import zeros as _zeros
 from . import functions as _functions
 
 
+class CopyBackward0(_Node):
+    """Gradients of copy_."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        src_dtype, src_device = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _pointwise.zeros_like(grad)
+        grad_src_: Any = None
+        if node.needs[1]:
+            grad_src_ = _pointwise.to_like(grad, src_dtype, src_device)
+        return (grad_self_, grad_src_)
+
+
 class ExpandBackward0(_Node):
     """Gradients of expand."""
 
@@ -31,6 +48,23 @@ class ExpandBackward0(_Node):
         grad: Any = grads[0]
         grad_self_: Any = _shape.sum_to(grad, self_shape)
         return (grad_self_,)
+
+
+class ScatterAddBackward0(_Node):
+    """Gradients of scatter_add."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        dim, index, src_shape = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = grad
+        grad_src_: Any = None
+        if node.needs[1]:
+            grad_src_ = _shape.scatter_source_backward(grad, dim, index, src_shape)
+        return (grad_self_, grad_src_)
 
 
 class IndexFillBackward0(_Node):
@@ -57,6 +91,43 @@ class MaskedSelectBackward0(_Node):
         return (grad_self_,)
 
 
+class ViewAsComplexBackward0(_Node):
+    """Gradients of view_as_complex."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = _functions.view_as_real(grad.contiguous())
+        return (grad_self_,)
+
+
+class Log10Backward0(_Node):
+    """Gradients of log10."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad / (
+            (_conj(self) if self._dtype.is_complex else self) * 2.302585092994046
+        )
+        return (grad_self_,)
+
+
+class Log1PBackward0(_Node):
+    """Gradients of log1p."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad / ((_conj(self) if self._dtype.is_complex else self) + 1)
+        return (grad_self_,)
+
+
 class TanBackward0(_Node):
     """Gradients of tan."""
 
@@ -66,6 +137,42 @@ class TanBackward0(_Node):
         (result,) = node.unpack()
         grad: Any = grads[0]
         grad_self_: Any = grad * _conj(1 + result.pow(2))
+        return (grad_self_,)
+
+
+class AtanBackward0(_Node):
+    """Gradients of atan."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad / _conj(self * self + 1)
+        return (grad_self_,)
+
+
+class AcoshBackward0(_Node):
+    """Gradients of acosh."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad * _conj(_pointwise.acosh_slope(self))
+        return (grad_self_,)
+
+
+class AtanhBackward0(_Node):
+    """Gradients of atanh."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (self,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = grad / _conj(1 - self.pow(2))
         return (grad_self_,)
 
 
@@ -106,6 +213,34 @@ class AddBackward1(_Node):
         grad: Any = grads[0]
         grad_self_: Any = grad
         return (grad_self_,)
+
+
+class NeBackward0(_Node):
+    """Gradients of ne_.Scalar."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        grad: Any = grads[0]
+        grad_self_: Any = _pointwise.zeros_like(grad)
+        return (grad_self_,)
+
+
+class NeBackward1(_Node):
+    """Gradients of ne_.Tensor."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        (other_info,) = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = None
+        if node.needs[0]:
+            grad_self_ = _pointwise.zeros_like(grad)
+        grad_other_: Any = None
+        if node.needs[1]:
+            grad_other_ = _zeros(other_info)
+        return (grad_self_, grad_other_)
 
 
 class ClampMinBackward0(_Node):
@@ -183,6 +318,18 @@ class AddmmBackward0(_Node):
                 (_conj(mat1) if mat1._dtype.is_complex else mat1).t().mm(grad), alpha
             )
         return (grad_self_, grad_mat1_, grad_mat2_)
+
+
+class GluBackward0(_Node):
+    """Gradients of glu."""
+
+    __slots__ = ()
+
+    def apply(node, grads: _Gradients) -> _Gradients:
+        self, dim = node.unpack()
+        grad: Any = grads[0]
+        grad_self_: Any = _pointwise.glu_backward(grad, self, dim)
+        return (grad_self_,)
 
 
 class SoftmaxBackward0(_Node):

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
         memory_format,
     )
 
+contiguous_format: Any = "contiguous_format"  # constants.py puts in the framework's
+
 
 def full(
     size: Sequence[int],
@@ -117,6 +119,249 @@ _memo_full_out = _handle_full_out.memo
 _redispatch_memo_full_out: Any = _handle_full_out.redispatch_memo
 
 
+def arange(
+    end: Number,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_arange[_state()]
+    except (KeyError, AttributeError):
+        kernel = _handle_arange.resolve()
+    return kernel(end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+
+
+def redispatch_arange(
+    keyset: DispatchKeySet,
+    end: Number,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_arange[keyset]
+    except KeyError:
+        kernel = _handle_arange.resolve_redispatch(keyset)
+    return kernel(end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+
+
+_handle_arange = _library_aten.define_stubs(
+    "aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "-----",
+    arange,
+    redispatch_arange,
+)
+_memo_arange = _handle_arange.memo
+_redispatch_memo_arange: Any = _handle_arange.redispatch_memo
+
+
+def arange_start(
+    start: Number,
+    end: Number,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_arange_start[_state()]
+    except (KeyError, AttributeError):
+        kernel = _handle_arange_start.resolve()
+    return kernel(
+        start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )
+
+
+def redispatch_arange_start(
+    keyset: DispatchKeySet,
+    start: Number,
+    end: Number,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_arange_start[keyset]
+    except KeyError:
+        kernel = _handle_arange_start.resolve_redispatch(keyset)
+    return kernel(
+        start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )
+
+
+_handle_arange_start = _library_aten.define_stubs(
+    "aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "------",
+    arange_start,
+    redispatch_arange_start,
+)
+_memo_arange_start = _handle_arange_start.memo
+_redispatch_memo_arange_start: Any = _handle_arange_start.redispatch_memo
+
+
+def arange_start_step(
+    start: Number,
+    end: Number,
+    step: Number = 1,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_arange_start_step[_state()]
+    except (KeyError, AttributeError):
+        kernel = _handle_arange_start_step.resolve()
+    return kernel(
+        start,
+        end,
+        step,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+    )
+
+
+def redispatch_arange_start_step(
+    keyset: DispatchKeySet,
+    start: Number,
+    end: Number,
+    step: Number = 1,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_arange_start_step[keyset]
+    except KeyError:
+        kernel = _handle_arange_start_step.resolve_redispatch(keyset)
+    return kernel(
+        start,
+        end,
+        step,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+    )
+
+
+_handle_arange_start_step = _library_aten.define_stubs(
+    "aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "-------",
+    arange_start_step,
+    redispatch_arange_start_step,
+    tags=("core",),
+)
+_memo_arange_start_step = _handle_arange_start_step.memo
+_redispatch_memo_arange_start_step: Any = _handle_arange_start_step.redispatch_memo
+
+
+def arange_out(end: Number, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_arange_out[_state()][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_arange_out.resolve(out)
+    return kernel(end, out=out)
+
+
+def redispatch_arange_out(
+    keyset: DispatchKeySet, end: Number, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_arange_out[keyset]
+    except KeyError:
+        kernel = _handle_arange_out.resolve_redispatch(keyset)
+    return kernel(end, out=out)
+
+
+_handle_arange_out = _library_aten.define_stubs(
+    "aten::arange.out(Scalar end, *, Tensor(a!) out) -> Tensor(a!)",
+    "-T",
+    arange_out,
+    redispatch_arange_out,
+)
+_memo_arange_out = _handle_arange_out.memo
+_redispatch_memo_arange_out: Any = _handle_arange_out.redispatch_memo
+
+
+def arange_start_out(
+    start: Number, end: Number, step: Number = 1, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_arange_start_out[_state()][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_arange_start_out.resolve(out)
+    return kernel(start, end, step, out=out)
+
+
+def redispatch_arange_start_out(
+    keyset: DispatchKeySet, start: Number, end: Number, step: Number = 1, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_arange_start_out[keyset]
+    except KeyError:
+        kernel = _handle_arange_start_out.resolve_redispatch(keyset)
+    return kernel(start, end, step, out=out)
+
+
+_handle_arange_start_out = _library_aten.define_stubs(
+    "aten::arange.start_out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)",
+    "---T",
+    arange_start_out,
+    redispatch_arange_start_out,
+)
+_memo_arange_start_out = _handle_arange_start_out.memo
+_redispatch_memo_arange_start_out: Any = _handle_arange_start_out.redispatch_memo
+
+
+def clone(self: Tensor, *, memory_format: memory_format | None = None) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_clone[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_clone.resolve(self)
+    return kernel(self, memory_format=memory_format)
+
+
+def redispatch_clone(
+    keyset: DispatchKeySet, self: Tensor, *, memory_format: memory_format | None = None
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_clone[keyset]
+    except KeyError:
+        kernel = _handle_clone.resolve_redispatch(keyset)
+    return kernel(self, memory_format=memory_format)
+
+
+_handle_clone = _library_aten.define_stubs(
+    "aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+    "T-",
+    clone,
+    redispatch_clone,
+    tags=("core", "pointwise"),
+)
+_memo_clone = _handle_clone.memo
+_redispatch_memo_clone: Any = _handle_clone.redispatch_memo
+
+
 def _to_copy(
     self: Tensor,
     *,
@@ -180,6 +425,40 @@ _memo__to_copy = _handle__to_copy.memo
 _redispatch_memo__to_copy: Any = _handle__to_copy.redispatch_memo
 
 
+def contiguous(
+    self: Tensor, *, memory_format: memory_format = contiguous_format
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_contiguous[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_contiguous.resolve(self)
+    return kernel(self, memory_format=memory_format)
+
+
+def redispatch_contiguous(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    memory_format: memory_format = contiguous_format,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_contiguous[keyset]
+    except KeyError:
+        kernel = _handle_contiguous.resolve_redispatch(keyset)
+    return kernel(self, memory_format=memory_format)
+
+
+_handle_contiguous = _library_aten.define_stubs(
+    "aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
+    "T-",
+    contiguous,
+    redispatch_contiguous,
+)
+_memo_contiguous = _handle_contiguous.memo
+_redispatch_memo_contiguous: Any = _handle_contiguous.redispatch_memo
+
+
 def detach(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -202,6 +481,30 @@ _handle_detach = _library_aten.define_stubs(
 )
 _memo_detach = _handle_detach.memo
 _redispatch_memo_detach: Any = _handle_detach.redispatch_memo
+
+
+def t(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_t[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_t.resolve(self)
+    return kernel(self)
+
+
+def redispatch_t(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_t[keyset]
+    except KeyError:
+        kernel = _handle_t.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_t = _library_aten.define_stubs(
+    "aten::t(Tensor(a) self) -> Tensor(a)", "T", t, redispatch_t
+)
+_memo_t = _handle_t.memo
+_redispatch_memo_t: Any = _handle_t.redispatch_memo
 
 
 def select_int(self: Tensor, dim: int, index: int) -> Tensor:
@@ -263,6 +566,174 @@ _memo_reshape = _handle_reshape.memo
 _redispatch_memo_reshape: Any = _handle_reshape.redispatch_memo
 
 
+def view_as(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_view_as[_state()][self._dispatch_keyset][other._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_view_as.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_view_as(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_view_as[keyset]
+    except KeyError:
+        kernel = _handle_view_as.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_view_as = _library_aten.define_stubs(
+    "aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)",
+    "TT",
+    view_as,
+    redispatch_view_as,
+)
+_memo_view_as = _handle_view_as.memo
+_redispatch_memo_view_as: Any = _handle_view_as.redispatch_memo
+
+
+def swapdims(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_swapdims[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_swapdims.resolve(self)
+    return kernel(self, dim0, dim1)
+
+
+def redispatch_swapdims(
+    keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_swapdims[keyset]
+    except KeyError:
+        kernel = _handle_swapdims.resolve_redispatch(keyset)
+    return kernel(self, dim0, dim1)
+
+
+_handle_swapdims = _library_aten.define_stubs(
+    "aten::swapdims(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
+    "T--",
+    swapdims,
+    redispatch_swapdims,
+)
+_memo_swapdims = _handle_swapdims.memo
+_redispatch_memo_swapdims: Any = _handle_swapdims.redispatch_memo
+
+
+def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_cat[_state()][_list(tensors)]
+    except (KeyError, AttributeError):
+        kernel = _handle_cat.resolve(tensors)
+    return kernel(tensors, dim)
+
+
+def redispatch_cat(
+    keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_cat[keyset]
+    except KeyError:
+        kernel = _handle_cat.resolve_redispatch(keyset)
+    return kernel(tensors, dim)
+
+
+_handle_cat = _library_aten.define_stubs(
+    "aten::cat(Tensor[] tensors, int dim=0) -> Tensor",
+    "L-",
+    cat,
+    redispatch_cat,
+    tags=("core",),
+)
+_memo_cat = _handle_cat.memo
+_redispatch_memo_cat: Any = _handle_cat.redispatch_memo
+
+
+def cat_out(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_cat_out[_state()][_list(tensors)][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_cat_out.resolve(tensors, out)
+    return kernel(tensors, dim, out=out)
+
+
+def redispatch_cat_out(
+    keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_cat_out[keyset]
+    except KeyError:
+        kernel = _handle_cat_out.resolve_redispatch(keyset)
+    return kernel(tensors, dim, out=out)
+
+
+_handle_cat_out = _library_aten.define_stubs(
+    "aten::cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)",
+    "L-T",
+    cat_out,
+    redispatch_cat_out,
+)
+_memo_cat_out = _handle_cat_out.memo
+_redispatch_memo_cat_out: Any = _handle_cat_out.redispatch_memo
+
+
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_vstack[_state()][_list(tensors)]
+    except (KeyError, AttributeError):
+        kernel = _handle_vstack.resolve(tensors)
+    return kernel(tensors)
+
+
+def redispatch_vstack(keyset: DispatchKeySet, tensors: Sequence[Tensor]) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_vstack[keyset]
+    except KeyError:
+        kernel = _handle_vstack.resolve_redispatch(keyset)
+    return kernel(tensors)
+
+
+_handle_vstack = _library_aten.define_stubs(
+    "aten::vstack(Tensor[] tensors) -> Tensor", "L", vstack, redispatch_vstack
+)
+_memo_vstack = _handle_vstack.memo
+_redispatch_memo_vstack: Any = _handle_vstack.redispatch_memo
+
+
+def vstack_out(tensors: Sequence[Tensor], *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_vstack_out[_state()][_list(tensors)][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_vstack_out.resolve(tensors, out)
+    return kernel(tensors, out=out)
+
+
+def redispatch_vstack_out(
+    keyset: DispatchKeySet, tensors: Sequence[Tensor], *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_vstack_out[keyset]
+    except KeyError:
+        kernel = _handle_vstack_out.resolve_redispatch(keyset)
+    return kernel(tensors, out=out)
+
+
+_handle_vstack_out = _library_aten.define_stubs(
+    "aten::vstack.out(Tensor[] tensors, *, Tensor(a!) out) -> Tensor(a!)",
+    "LT",
+    vstack_out,
+    redispatch_vstack_out,
+)
+_memo_vstack_out = _handle_vstack_out.memo
+_redispatch_memo_vstack_out: Any = _handle_vstack_out.redispatch_memo
+
+
 def repeat(self: Tensor, repeats: Sequence[int]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -291,6 +762,36 @@ _handle_repeat = _library_aten.define_stubs(
 )
 _memo_repeat = _handle_repeat.memo
 _redispatch_memo_repeat: Any = _handle_repeat.redispatch_memo
+
+
+def constant_pad_nd(self: Tensor, pad: Sequence[int], value: Number = 0) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_constant_pad_nd[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_constant_pad_nd.resolve(self)
+    return kernel(self, pad, value)
+
+
+def redispatch_constant_pad_nd(
+    keyset: DispatchKeySet, self: Tensor, pad: Sequence[int], value: Number = 0
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_constant_pad_nd[keyset]
+    except KeyError:
+        kernel = _handle_constant_pad_nd.resolve_redispatch(keyset)
+    return kernel(self, pad, value)
+
+
+_handle_constant_pad_nd = _library_aten.define_stubs(
+    "aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor",
+    "T--",
+    constant_pad_nd,
+    redispatch_constant_pad_nd,
+    tags=("core",),
+)
+_memo_constant_pad_nd = _handle_constant_pad_nd.memo
+_redispatch_memo_constant_pad_nd: Any = _handle_constant_pad_nd.redispatch_memo
 
 
 def take_along_dim(self: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
@@ -362,6 +863,91 @@ _memo_take_along_dim_out = _handle_take_along_dim_out.memo
 _redispatch_memo_take_along_dim_out: Any = _handle_take_along_dim_out.redispatch_memo
 
 
+def index_add(
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_index_add[_state()][self._dispatch_keyset][
+            index._dispatch_keyset
+        ][source._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_index_add.resolve(self, index, source)
+    return kernel(self, dim, index, source, alpha=alpha)
+
+
+def redispatch_index_add(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number = 1,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_index_add[keyset]
+    except KeyError:
+        kernel = _handle_index_add.resolve_redispatch(keyset)
+    return kernel(self, dim, index, source, alpha=alpha)
+
+
+_handle_index_add = _library_aten.define_stubs(
+    "aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+    "T-TT-",
+    index_add,
+    redispatch_index_add,
+)
+_memo_index_add = _handle_index_add.memo
+_redispatch_memo_index_add: Any = _handle_index_add.redispatch_memo
+
+
+def index_add_out(
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number = 1,
+    out: Tensor,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_index_add_out[_state()][self._dispatch_keyset][
+            index._dispatch_keyset
+        ][source._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_index_add_out.resolve(self, index, source, out)
+    return kernel(self, dim, index, source, alpha=alpha, out=out)
+
+
+def redispatch_index_add_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number = 1,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_index_add_out[keyset]
+    except KeyError:
+        kernel = _handle_index_add_out.resolve_redispatch(keyset)
+    return kernel(self, dim, index, source, alpha=alpha, out=out)
+
+
+_handle_index_add_out = _library_aten.define_stubs(
+    "aten::index_add.out(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
+    "T-TT-T",
+    index_add_out,
+    redispatch_index_add_out,
+)
+_memo_index_add_out = _handle_index_add_out.memo
+_redispatch_memo_index_add_out: Any = _handle_index_add_out.redispatch_memo
+
+
 def log1p_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -388,6 +974,62 @@ _handle_log1p_ = _library_aten.define_stubs(
 )
 _memo_log1p_ = _handle_log1p_.memo
 _redispatch_memo_log1p_: Any = _handle_log1p_.redispatch_memo
+
+
+def sqrt(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sqrt[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sqrt.resolve(self)
+    return kernel(self)
+
+
+def redispatch_sqrt(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sqrt[keyset]
+    except KeyError:
+        kernel = _handle_sqrt.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_sqrt = _library_aten.define_stubs(
+    "aten::sqrt(Tensor self) -> Tensor",
+    "T",
+    sqrt,
+    redispatch_sqrt,
+    tags=("core", "pointwise"),
+)
+_memo_sqrt = _handle_sqrt.memo
+_redispatch_memo_sqrt: Any = _handle_sqrt.redispatch_memo
+
+
+def sqrt_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sqrt_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sqrt_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_sqrt_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sqrt_out[keyset]
+    except KeyError:
+        kernel = _handle_sqrt_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_sqrt_out = _library_aten.define_stubs(
+    "aten::sqrt.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    sqrt_out,
+    redispatch_sqrt_out,
+    tags=("pointwise",),
+)
+_memo_sqrt_out = _handle_sqrt_out.memo
+_redispatch_memo_sqrt_out: Any = _handle_sqrt_out.redispatch_memo
 
 
 def acos_(self: Tensor) -> Tensor:
@@ -582,6 +1224,66 @@ _memo_erfc_out = _handle_erfc_out.memo
 _redispatch_memo_erfc_out: Any = _handle_erfc_out.redispatch_memo
 
 
+def bitwise_not(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_not[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_bitwise_not.resolve(self)
+    return kernel(self)
+
+
+def redispatch_bitwise_not(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_not[keyset]
+    except KeyError:
+        kernel = _handle_bitwise_not.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_bitwise_not = _library_aten.define_stubs(
+    "aten::bitwise_not(Tensor self) -> Tensor",
+    "T",
+    bitwise_not,
+    redispatch_bitwise_not,
+    tags=("core", "pointwise"),
+)
+_memo_bitwise_not = _handle_bitwise_not.memo
+_redispatch_memo_bitwise_not: Any = _handle_bitwise_not.redispatch_memo
+
+
+def bitwise_not_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_not_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_bitwise_not_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_bitwise_not_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_not_out[keyset]
+    except KeyError:
+        kernel = _handle_bitwise_not_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_bitwise_not_out = _library_aten.define_stubs(
+    "aten::bitwise_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    bitwise_not_out,
+    redispatch_bitwise_not_out,
+    tags=("pointwise",),
+)
+_memo_bitwise_not_out = _handle_bitwise_not_out.memo
+_redispatch_memo_bitwise_not_out: Any = _handle_bitwise_not_out.redispatch_memo
+
+
 def isnan(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -608,6 +1310,34 @@ _handle_isnan = _library_aten.define_stubs(
 )
 _memo_isnan = _handle_isnan.memo
 _redispatch_memo_isnan: Any = _handle_isnan.redispatch_memo
+
+
+def isinf(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_isinf[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_isinf.resolve(self)
+    return kernel(self)
+
+
+def redispatch_isinf(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_isinf[keyset]
+    except KeyError:
+        kernel = _handle_isinf.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_isinf = _library_aten.define_stubs(
+    "aten::isinf(Tensor self) -> Tensor",
+    "T",
+    isinf,
+    redispatch_isinf,
+    tags=("core", "pointwise"),
+)
+_memo_isinf = _handle_isinf.memo
+_redispatch_memo_isinf: Any = _handle_isinf.redispatch_memo
 
 
 def add__Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
@@ -670,6 +1400,157 @@ _handle_add__Scalar = _library_aten.define_stubs(
 )
 _memo_add__Scalar = _handle_add__Scalar.memo
 _redispatch_memo_add__Scalar: Any = _handle_add__Scalar.redispatch_memo
+
+
+def floor_divide(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_floor_divide[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_floor_divide.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_floor_divide(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_floor_divide[keyset]
+    except KeyError:
+        kernel = _handle_floor_divide.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_floor_divide = _library_aten.define_stubs(
+    "aten::floor_divide(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    floor_divide,
+    redispatch_floor_divide,
+)
+_memo_floor_divide = _handle_floor_divide.memo
+_redispatch_memo_floor_divide: Any = _handle_floor_divide.redispatch_memo
+
+
+def floor_divide_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_floor_divide_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_floor_divide_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_floor_divide_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_floor_divide_out[keyset]
+    except KeyError:
+        kernel = _handle_floor_divide_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_floor_divide_out = _library_aten.define_stubs(
+    "aten::floor_divide.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    floor_divide_out,
+    redispatch_floor_divide_out,
+)
+_memo_floor_divide_out = _handle_floor_divide_out.memo
+_redispatch_memo_floor_divide_out: Any = _handle_floor_divide_out.redispatch_memo
+
+
+def floor_divide_Scalar(self: Tensor, other: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_floor_divide_Scalar[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_floor_divide_Scalar.resolve(self)
+    return kernel(self, other)
+
+
+def redispatch_floor_divide_Scalar(
+    keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_floor_divide_Scalar[keyset]
+    except KeyError:
+        kernel = _handle_floor_divide_Scalar.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_floor_divide_Scalar = _library_aten.define_stubs(
+    "aten::floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
+    "T-",
+    floor_divide_Scalar,
+    redispatch_floor_divide_Scalar,
+)
+_memo_floor_divide_Scalar = _handle_floor_divide_Scalar.memo
+_redispatch_memo_floor_divide_Scalar: Any = _handle_floor_divide_Scalar.redispatch_memo
+
+
+def fmax(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_fmax[_state()][self._dispatch_keyset][other._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_fmax.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_fmax(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_fmax[keyset]
+    except KeyError:
+        kernel = _handle_fmax.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_fmax = _library_aten.define_stubs(
+    "aten::fmax(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    fmax,
+    redispatch_fmax,
+    tags=("pointwise",),
+)
+_memo_fmax = _handle_fmax.memo
+_redispatch_memo_fmax: Any = _handle_fmax.redispatch_memo
+
+
+def fmax_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_fmax_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_fmax_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_fmax_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_fmax_out[keyset]
+    except KeyError:
+        kernel = _handle_fmax_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_fmax_out = _library_aten.define_stubs(
+    "aten::fmax.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    fmax_out,
+    redispatch_fmax_out,
+    tags=("pointwise",),
+)
+_memo_fmax_out = _handle_fmax_out.memo
+_redispatch_memo_fmax_out: Any = _handle_fmax_out.redispatch_memo
 
 
 def copysign_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
@@ -824,6 +1705,128 @@ _handle_gt__Tensor = _library_aten.define_stubs(
 )
 _memo_gt__Tensor = _handle_gt__Tensor.memo
 _redispatch_memo_gt__Tensor: Any = _handle_gt__Tensor.redispatch_memo
+
+
+def ge_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_ge_Scalar_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_ge_Scalar_out.resolve(self, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_ge_Scalar_out(
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_ge_Scalar_out[keyset]
+    except KeyError:
+        kernel = _handle_ge_Scalar_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_ge_Scalar_out = _library_aten.define_stubs(
+    "aten::ge.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)",
+    "T-T",
+    ge_Scalar_out,
+    redispatch_ge_Scalar_out,
+    tags=("pointwise",),
+)
+_memo_ge_Scalar_out = _handle_ge_Scalar_out.memo
+_redispatch_memo_ge_Scalar_out: Any = _handle_ge_Scalar_out.redispatch_memo
+
+
+def ge_Scalar(self: Tensor, other: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_ge_Scalar[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_ge_Scalar.resolve(self)
+    return kernel(self, other)
+
+
+def redispatch_ge_Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_ge_Scalar[keyset]
+    except KeyError:
+        kernel = _handle_ge_Scalar.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_ge_Scalar = _library_aten.define_stubs(
+    "aten::ge.Scalar(Tensor self, Scalar other) -> Tensor",
+    "T-",
+    ge_Scalar,
+    redispatch_ge_Scalar,
+    tags=("core", "pointwise"),
+)
+_memo_ge_Scalar = _handle_ge_Scalar.memo
+_redispatch_memo_ge_Scalar: Any = _handle_ge_Scalar.redispatch_memo
+
+
+def ge_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_ge_Tensor_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_ge_Tensor_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_ge_Tensor_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_ge_Tensor_out[keyset]
+    except KeyError:
+        kernel = _handle_ge_Tensor_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_ge_Tensor_out = _library_aten.define_stubs(
+    "aten::ge.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    ge_Tensor_out,
+    redispatch_ge_Tensor_out,
+    tags=("pointwise",),
+)
+_memo_ge_Tensor_out = _handle_ge_Tensor_out.memo
+_redispatch_memo_ge_Tensor_out: Any = _handle_ge_Tensor_out.redispatch_memo
+
+
+def ge_Tensor(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_ge_Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_ge_Tensor.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_ge_Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_ge_Tensor[keyset]
+    except KeyError:
+        kernel = _handle_ge_Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_ge_Tensor = _library_aten.define_stubs(
+    "aten::ge.Tensor(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    ge_Tensor,
+    redispatch_ge_Tensor,
+    tags=("core", "pointwise"),
+)
+_memo_ge_Tensor = _handle_ge_Tensor.memo
+_redispatch_memo_ge_Tensor: Any = _handle_ge_Tensor.redispatch_memo
 
 
 def ge__Scalar(self: Tensor, other: Number) -> Tensor:
@@ -1200,6 +2203,85 @@ _memo_addcmul_ = _handle_addcmul_.memo
 _redispatch_memo_addcmul_: Any = _handle_addcmul_.redispatch_memo
 
 
+def addcdiv_out(
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_addcdiv_out[_state()][self._dispatch_keyset][
+            tensor1._dispatch_keyset
+        ][tensor2._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_addcdiv_out.resolve(self, tensor1, tensor2, out)
+    return kernel(self, tensor1, tensor2, value=value, out=out)
+
+
+def redispatch_addcdiv_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    tensor1: Tensor,
+    tensor2: Tensor,
+    *,
+    value: Number = 1,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_addcdiv_out[keyset]
+    except KeyError:
+        kernel = _handle_addcdiv_out.resolve_redispatch(keyset)
+    return kernel(self, tensor1, tensor2, value=value, out=out)
+
+
+_handle_addcdiv_out = _library_aten.define_stubs(
+    "aten::addcdiv.out(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1, Tensor(a!) out) -> Tensor(a!)",
+    "TTT-T",
+    addcdiv_out,
+    redispatch_addcdiv_out,
+    tags=("pointwise",),
+)
+_memo_addcdiv_out = _handle_addcdiv_out.memo
+_redispatch_memo_addcdiv_out: Any = _handle_addcdiv_out.redispatch_memo
+
+
+def addcdiv(
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_addcdiv[_state()][self._dispatch_keyset][
+            tensor1._dispatch_keyset
+        ][tensor2._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_addcdiv.resolve(self, tensor1, tensor2)
+    return kernel(self, tensor1, tensor2, value=value)
+
+
+def redispatch_addcdiv(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    tensor1: Tensor,
+    tensor2: Tensor,
+    *,
+    value: Number = 1,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_addcdiv[keyset]
+    except KeyError:
+        kernel = _handle_addcdiv.resolve_redispatch(keyset)
+    return kernel(self, tensor1, tensor2, value=value)
+
+
+_handle_addcdiv = _library_aten.define_stubs(
+    "aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+    "TTT-",
+    addcdiv,
+    redispatch_addcdiv,
+    tags=("pointwise",),
+)
+_memo_addcdiv = _handle_addcdiv.memo
+_redispatch_memo_addcdiv: Any = _handle_addcdiv.redispatch_memo
+
+
 def mean(self: Tensor, *, dtype: dtype | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1312,6 +2394,76 @@ _handle_mean_out = _library_aten.define_stubs(
 )
 _memo_mean_out = _handle_mean_out.memo
 _redispatch_memo_mean_out: Any = _handle_mean_out.redispatch_memo
+
+
+def amin(self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_amin[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_amin.resolve(self)
+    return kernel(self, dim, keepdim)
+
+
+def redispatch_amin(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] = (),
+    keepdim: bool = False,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_amin[keyset]
+    except KeyError:
+        kernel = _handle_amin.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim)
+
+
+_handle_amin = _library_aten.define_stubs(
+    "aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+    "T--",
+    amin,
+    redispatch_amin,
+    tags=("core", "reduction"),
+)
+_memo_amin = _handle_amin.memo
+_redispatch_memo_amin: Any = _handle_amin.redispatch_memo
+
+
+def amin_out(
+    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_amin_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_amin_out.resolve(self, out)
+    return kernel(self, dim, keepdim, out=out)
+
+
+def redispatch_amin_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] = (),
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_amin_out[keyset]
+    except KeyError:
+        kernel = _handle_amin_out.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim, out=out)
+
+
+_handle_amin_out = _library_aten.define_stubs(
+    "aten::amin.out(Tensor self, int[1] dim=[], bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)",
+    "T--T",
+    amin_out,
+    redispatch_amin_out,
+    tags=("reduction",),
+)
+_memo_amin_out = _handle_amin_out.memo
+_redispatch_memo_amin_out: Any = _handle_amin_out.redispatch_memo
 
 
 def min_dim(self: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
@@ -1472,6 +2624,161 @@ _handle_min_other = _library_aten.define_stubs(
 )
 _memo_min_other = _handle_min_other.memo
 _redispatch_memo_min_other: Any = _handle_min_other.redispatch_memo
+
+
+def std(self: Tensor, unbiased: bool = True) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_std[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_std.resolve(self)
+    return kernel(self, unbiased)
+
+
+def redispatch_std(
+    keyset: DispatchKeySet, self: Tensor, unbiased: bool = True
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_std[keyset]
+    except KeyError:
+        kernel = _handle_std.resolve_redispatch(keyset)
+    return kernel(self, unbiased)
+
+
+_handle_std = _library_aten.define_stubs(
+    "aten::std(Tensor self, bool unbiased=True) -> Tensor",
+    "T-",
+    std,
+    redispatch_std,
+    tags=("reduction",),
+)
+_memo_std = _handle_std.memo
+_redispatch_memo_std: Any = _handle_std.redispatch_memo
+
+
+def std_dim(
+    self: Tensor,
+    dim: int | Sequence[int] | None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_std_dim[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_std_dim.resolve(self)
+    return kernel(self, dim, unbiased, keepdim)
+
+
+def redispatch_std_dim(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] | None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_std_dim[keyset]
+    except KeyError:
+        kernel = _handle_std_dim.resolve_redispatch(keyset)
+    return kernel(self, dim, unbiased, keepdim)
+
+
+_handle_std_dim = _library_aten.define_stubs(
+    "aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
+    "T---",
+    std_dim,
+    redispatch_std_dim,
+    tags=("reduction",),
+)
+_memo_std_dim = _handle_std_dim.memo
+_redispatch_memo_std_dim: Any = _handle_std_dim.redispatch_memo
+
+
+def std_correction(
+    self: Tensor,
+    dim: int | Sequence[int] | None = None,
+    *,
+    correction: Number | None = None,
+    keepdim: bool = False,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_std_correction[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_std_correction.resolve(self)
+    return kernel(self, dim, correction=correction, keepdim=keepdim)
+
+
+def redispatch_std_correction(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] | None = None,
+    *,
+    correction: Number | None = None,
+    keepdim: bool = False,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_std_correction[keyset]
+    except KeyError:
+        kernel = _handle_std_correction.resolve_redispatch(keyset)
+    return kernel(self, dim, correction=correction, keepdim=keepdim)
+
+
+_handle_std_correction = _library_aten.define_stubs(
+    "aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+    "T---",
+    std_correction,
+    redispatch_std_correction,
+    tags=("reduction",),
+)
+_memo_std_correction = _handle_std_correction.memo
+_redispatch_memo_std_correction: Any = _handle_std_correction.redispatch_memo
+
+
+def std_correction_out(
+    self: Tensor,
+    dim: int | Sequence[int] | None = None,
+    *,
+    correction: Number | None = None,
+    keepdim: bool = False,
+    out: Tensor,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_std_correction_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_std_correction_out.resolve(self, out)
+    return kernel(self, dim, correction=correction, keepdim=keepdim, out=out)
+
+
+def redispatch_std_correction_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] | None = None,
+    *,
+    correction: Number | None = None,
+    keepdim: bool = False,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_std_correction_out[keyset]
+    except KeyError:
+        kernel = _handle_std_correction_out.resolve_redispatch(keyset)
+    return kernel(self, dim, correction=correction, keepdim=keepdim, out=out)
+
+
+_handle_std_correction_out = _library_aten.define_stubs(
+    "aten::std.correction_out(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, Tensor(a!) out) -> Tensor(a!)",
+    "T---T",
+    std_correction_out,
+    redispatch_std_correction_out,
+    tags=("reduction",),
+)
+_memo_std_correction_out = _handle_std_correction_out.memo
+_redispatch_memo_std_correction_out: Any = _handle_std_correction_out.redispatch_memo
 
 
 def norm_Scalar(self: Tensor, p: Number = 2) -> Tensor:
@@ -1642,6 +2949,93 @@ _memo_mm_out = _handle_mm_out.memo
 _redispatch_memo_mm_out: Any = _handle_mm_out.redispatch_memo
 
 
+def relu(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_relu[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_relu.resolve(self)
+    return kernel(self)
+
+
+def redispatch_relu(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_relu[keyset]
+    except KeyError:
+        kernel = _handle_relu.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_relu = _library_aten.define_stubs(
+    "aten::relu(Tensor self) -> Tensor",
+    "T",
+    relu,
+    redispatch_relu,
+    tags=("core", "pointwise"),
+)
+_memo_relu = _handle_relu.memo
+_redispatch_memo_relu: Any = _handle_relu.redispatch_memo
+
+
+def hardsigmoid(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_hardsigmoid[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_hardsigmoid.resolve(self)
+    return kernel(self)
+
+
+def redispatch_hardsigmoid(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_hardsigmoid[keyset]
+    except KeyError:
+        kernel = _handle_hardsigmoid.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_hardsigmoid = _library_aten.define_stubs(
+    "aten::hardsigmoid(Tensor self) -> Tensor",
+    "T",
+    hardsigmoid,
+    redispatch_hardsigmoid,
+    tags=("pointwise",),
+)
+_memo_hardsigmoid = _handle_hardsigmoid.memo
+_redispatch_memo_hardsigmoid: Any = _handle_hardsigmoid.redispatch_memo
+
+
+def hardsigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_hardsigmoid_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_hardsigmoid_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_hardsigmoid_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_hardsigmoid_out[keyset]
+    except KeyError:
+        kernel = _handle_hardsigmoid_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_hardsigmoid_out = _library_aten.define_stubs(
+    "aten::hardsigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    hardsigmoid_out,
+    redispatch_hardsigmoid_out,
+)
+_memo_hardsigmoid_out = _handle_hardsigmoid_out.memo
+_redispatch_memo_hardsigmoid_out: Any = _handle_hardsigmoid_out.redispatch_memo
+
+
 def hardtanh_(self: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1670,6 +3064,44 @@ _handle_hardtanh_ = _library_aten.define_stubs(
 )
 _memo_hardtanh_ = _handle_hardtanh_.memo
 _redispatch_memo_hardtanh_: Any = _handle_hardtanh_.redispatch_memo
+
+
+def rms_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_rms_norm[_state()][input._dispatch_keyset][_optional(weight)]
+    except (KeyError, AttributeError):
+        kernel = _handle_rms_norm.resolve(input, weight)
+    return kernel(input, normalized_shape, weight, eps)
+
+
+def redispatch_rms_norm(
+    keyset: DispatchKeySet,
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    eps: float | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_rms_norm[keyset]
+    except KeyError:
+        kernel = _handle_rms_norm.resolve_redispatch(keyset)
+    return kernel(input, normalized_shape, weight, eps)
+
+
+_handle_rms_norm = _library_aten.define_stubs(
+    "aten::rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+    "T-O-",
+    rms_norm,
+    redispatch_rms_norm,
+)
+_memo_rms_norm = _handle_rms_norm.memo
+_redispatch_memo_rms_norm: Any = _handle_rms_norm.redispatch_memo
 
 
 def group_norm(
@@ -1766,6 +3198,35 @@ _handle_native_group_norm = _library_aten.define_stubs(
 )
 _memo_native_group_norm = _handle_native_group_norm.memo
 _redispatch_memo_native_group_norm: Any = _handle_native_group_norm.redispatch_memo
+
+
+def l1_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_l1_loss[_state()][self._dispatch_keyset][target._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_l1_loss.resolve(self, target)
+    return kernel(self, target, reduction)
+
+
+def redispatch_l1_loss(
+    keyset: DispatchKeySet, self: Tensor, target: Tensor, reduction: int = 1
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_l1_loss[keyset]
+    except KeyError:
+        kernel = _handle_l1_loss.resolve_redispatch(keyset)
+    return kernel(self, target, reduction)
+
+
+_handle_l1_loss = _library_aten.define_stubs(
+    "aten::l1_loss(Tensor self, Tensor target, int reduction=Mean) -> Tensor",
+    "TT-",
+    l1_loss,
+    redispatch_l1_loss,
+)
+_memo_l1_loss = _handle_l1_loss.memo
+_redispatch_memo_l1_loss: Any = _handle_l1_loss.redispatch_memo
 
 
 def nll_loss_forward(

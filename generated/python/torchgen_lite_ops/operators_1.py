@@ -30,6 +30,97 @@ if TYPE_CHECKING:
     )
 
 
+def new_empty(
+    self: Tensor,
+    size: Sequence[int],
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_new_empty[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_new_empty.resolve(self)
+    return kernel(
+        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )
+
+
+def redispatch_new_empty(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_new_empty[keyset]
+    except KeyError:
+        kernel = _handle_new_empty.resolve_redispatch(keyset)
+    return kernel(
+        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )
+
+
+_handle_new_empty = _library_aten.define_stubs(
+    "aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "T-----",
+    new_empty,
+    redispatch_new_empty,
+)
+_memo_new_empty = _handle_new_empty.memo
+_redispatch_memo_new_empty: Any = _handle_new_empty.redispatch_memo
+
+
+def scalar_tensor(
+    s: Number,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_scalar_tensor[_state()]
+    except (KeyError, AttributeError):
+        kernel = _handle_scalar_tensor.resolve()
+    return kernel(s, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+
+
+def redispatch_scalar_tensor(
+    keyset: DispatchKeySet,
+    s: Number,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_scalar_tensor[keyset]
+    except KeyError:
+        kernel = _handle_scalar_tensor.resolve_redispatch(keyset)
+    return kernel(s, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+
+
+_handle_scalar_tensor = _library_aten.define_stubs(
+    "aten::scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "-----",
+    scalar_tensor,
+    redispatch_scalar_tensor,
+    tags=("core",),
+)
+_memo_scalar_tensor = _handle_scalar_tensor.memo
+_redispatch_memo_scalar_tensor: Any = _handle_scalar_tensor.redispatch_memo
+
+
 def full_like(
     self: Tensor,
     fill_value: Number,
@@ -91,6 +182,174 @@ _handle_full_like = _library_aten.define_stubs(
 )
 _memo_full_like = _handle_full_like.memo
 _redispatch_memo_full_like: Any = _handle_full_like.redispatch_memo
+
+
+def range_step(
+    start: Number,
+    end: Number,
+    step: Number = 1,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_range_step[_state()]
+    except (KeyError, AttributeError):
+        kernel = _handle_range_step.resolve()
+    return kernel(
+        start,
+        end,
+        step,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+    )
+
+
+def redispatch_range_step(
+    keyset: DispatchKeySet,
+    start: Number,
+    end: Number,
+    step: Number = 1,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_range_step[keyset]
+    except KeyError:
+        kernel = _handle_range_step.resolve_redispatch(keyset)
+    return kernel(
+        start,
+        end,
+        step,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+    )
+
+
+_handle_range_step = _library_aten.define_stubs(
+    "aten::range.step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "-------",
+    range_step,
+    redispatch_range_step,
+)
+_memo_range_step = _handle_range_step.memo
+_redispatch_memo_range_step: Any = _handle_range_step.redispatch_memo
+
+
+def range(
+    start: Number,
+    end: Number,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_range[_state()]
+    except (KeyError, AttributeError):
+        kernel = _handle_range.resolve()
+    return kernel(
+        start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )
+
+
+def redispatch_range(
+    keyset: DispatchKeySet,
+    start: Number,
+    end: Number,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_range[keyset]
+    except KeyError:
+        kernel = _handle_range.resolve_redispatch(keyset)
+    return kernel(
+        start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )
+
+
+_handle_range = _library_aten.define_stubs(
+    "aten::range(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "------",
+    range,
+    redispatch_range,
+)
+_memo_range = _handle_range.memo
+_redispatch_memo_range: Any = _handle_range.redispatch_memo
+
+
+def range_out_(start: Number, end: Number, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_range_out_[_state()][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_range_out_.resolve(out)
+    return kernel(start, end, out=out)
+
+
+def redispatch_range_out_(
+    keyset: DispatchKeySet, start: Number, end: Number, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_range_out_[keyset]
+    except KeyError:
+        kernel = _handle_range_out_.resolve_redispatch(keyset)
+    return kernel(start, end, out=out)
+
+
+_handle_range_out_ = _library_aten.define_stubs(
+    "aten::range.out_(Scalar start, Scalar end, *, Tensor(a!) out) -> Tensor(a!)",
+    "--T",
+    range_out_,
+    redispatch_range_out_,
+)
+_memo_range_out_ = _handle_range_out_.memo
+_redispatch_memo_range_out_: Any = _handle_range_out_.redispatch_memo
+
+
+def range_out(start: Number, end: Number, step: Number = 1, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_range_out[_state()][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_range_out.resolve(out)
+    return kernel(start, end, step, out=out)
+
+
+def redispatch_range_out(
+    keyset: DispatchKeySet, start: Number, end: Number, step: Number = 1, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_range_out[keyset]
+    except KeyError:
+        kernel = _handle_range_out.resolve_redispatch(keyset)
+    return kernel(start, end, step, out=out)
+
+
+_handle_range_out = _library_aten.define_stubs(
+    "aten::range.out(Scalar start, Scalar end, Scalar step=1, *, Tensor(a!) out) -> Tensor(a!)",
+    "---T",
+    range_out,
+    redispatch_range_out,
+)
+_memo_range_out = _handle_range_out.memo
+_redispatch_memo_range_out: Any = _handle_range_out.redispatch_memo
 
 
 def eye(
@@ -399,6 +658,38 @@ _memo_split_Tensor = _handle_split_Tensor.memo
 _redispatch_memo_split_Tensor: Any = _handle_split_Tensor.redispatch_memo
 
 
+def split_with_sizes(
+    self: Tensor, split_sizes: Sequence[int], dim: int = 0
+) -> list[Tensor]:
+    kernel: Callable[..., list[Tensor]]
+    try:
+        kernel = _memo_split_with_sizes[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_split_with_sizes.resolve(self)
+    return kernel(self, split_sizes, dim)
+
+
+def redispatch_split_with_sizes(
+    keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int = 0
+) -> list[Tensor]:
+    try:
+        kernel: Callable[..., list[Tensor]] = _redispatch_memo_split_with_sizes[keyset]
+    except KeyError:
+        kernel = _handle_split_with_sizes.resolve_redispatch(keyset)
+    return kernel(self, split_sizes, dim)
+
+
+_handle_split_with_sizes = _library_aten.define_stubs(
+    "aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
+    "T--",
+    split_with_sizes,
+    redispatch_split_with_sizes,
+    tags=("core",),
+)
+_memo_split_with_sizes = _handle_split_with_sizes.memo
+_redispatch_memo_split_with_sizes: Any = _handle_split_with_sizes.redispatch_memo
+
+
 def split_sizes(self: Tensor, split_size: Sequence[int], dim: int = 0) -> list[Tensor]:
     kernel: Callable[..., list[Tensor]]
     try:
@@ -541,6 +832,35 @@ _handle_concat_out = _library_aten.define_stubs(
 )
 _memo_concat_out = _handle_concat_out.memo
 _redispatch_memo_concat_out: Any = _handle_concat_out.redispatch_memo
+
+
+def meshgrid_indexing(tensors: Sequence[Tensor], *, indexing: str) -> list[Tensor]:
+    kernel: Callable[..., list[Tensor]]
+    try:
+        kernel = _memo_meshgrid_indexing[_state()][_list(tensors)]
+    except (KeyError, AttributeError):
+        kernel = _handle_meshgrid_indexing.resolve(tensors)
+    return kernel(tensors, indexing=indexing)
+
+
+def redispatch_meshgrid_indexing(
+    keyset: DispatchKeySet, tensors: Sequence[Tensor], *, indexing: str
+) -> list[Tensor]:
+    try:
+        kernel: Callable[..., list[Tensor]] = _redispatch_memo_meshgrid_indexing[keyset]
+    except KeyError:
+        kernel = _handle_meshgrid_indexing.resolve_redispatch(keyset)
+    return kernel(tensors, indexing=indexing)
+
+
+_handle_meshgrid_indexing = _library_aten.define_stubs(
+    "aten::meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]",
+    "L-",
+    meshgrid_indexing,
+    redispatch_meshgrid_indexing,
+)
+_memo_meshgrid_indexing = _handle_meshgrid_indexing.memo
+_redispatch_memo_meshgrid_indexing: Any = _handle_meshgrid_indexing.redispatch_memo
 
 
 def diag_embed(self: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -740,6 +1060,37 @@ _memo_index_copy_out = _handle_index_copy_out.memo
 _redispatch_memo_index_copy_out: Any = _handle_index_copy_out.redispatch_memo
 
 
+def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_index_copy_[_state()][self._dispatch_keyset][
+            index._dispatch_keyset
+        ][source._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_index_copy_.resolve(self, index, source)
+    return kernel(self, dim, index, source)
+
+
+def redispatch_index_copy_(
+    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_index_copy_[keyset]
+    except KeyError:
+        kernel = _handle_index_copy_.resolve_redispatch(keyset)
+    return kernel(self, dim, index, source)
+
+
+_handle_index_copy_ = _library_aten.define_stubs(
+    "aten::index_copy_(Tensor(a!) self, int dim, Tensor index, Tensor source) -> Tensor(a!)",
+    "T-TT",
+    index_copy_,
+    redispatch_index_copy_,
+)
+_memo_index_copy_ = _handle_index_copy_.memo
+_redispatch_memo_index_copy_: Any = _handle_index_copy_.redispatch_memo
+
+
 def index_Tensor(self: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -807,6 +1158,33 @@ _memo_index_Tensor_out = _handle_index_Tensor_out.memo
 _redispatch_memo_index_Tensor_out: Any = _handle_index_Tensor_out.redispatch_memo
 
 
+def view_as_real(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_view_as_real[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_view_as_real.resolve(self)
+    return kernel(self)
+
+
+def redispatch_view_as_real(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_view_as_real[keyset]
+    except KeyError:
+        kernel = _handle_view_as_real.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_view_as_real = _library_aten.define_stubs(
+    "aten::view_as_real(Tensor(a) self) -> Tensor(a)",
+    "T",
+    view_as_real,
+    redispatch_view_as_real,
+)
+_memo_view_as_real = _handle_view_as_real.memo
+_redispatch_memo_view_as_real: Any = _handle_view_as_real.redispatch_memo
+
+
 def neg(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -861,6 +1239,34 @@ _handle_neg_out = _library_aten.define_stubs(
 )
 _memo_neg_out = _handle_neg_out.memo
 _redispatch_memo_neg_out: Any = _handle_neg_out.redispatch_memo
+
+
+def square(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_square[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_square.resolve(self)
+    return kernel(self)
+
+
+def redispatch_square(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_square[keyset]
+    except KeyError:
+        kernel = _handle_square.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_square = _library_aten.define_stubs(
+    "aten::square(Tensor self) -> Tensor",
+    "T",
+    square,
+    redispatch_square,
+    tags=("pointwise",),
+)
+_memo_square = _handle_square.memo
+_redispatch_memo_square: Any = _handle_square.redispatch_memo
 
 
 def asin_(self: Tensor) -> Tensor:
@@ -919,6 +1325,30 @@ _memo_floor_ = _handle_floor_.memo
 _redispatch_memo_floor_: Any = _handle_floor_.redispatch_memo
 
 
+def frac(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_frac[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_frac.resolve(self)
+    return kernel(self)
+
+
+def redispatch_frac(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_frac[keyset]
+    except KeyError:
+        kernel = _handle_frac.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_frac = _library_aten.define_stubs(
+    "aten::frac(Tensor self) -> Tensor", "T", frac, redispatch_frac, tags=("pointwise",)
+)
+_memo_frac = _handle_frac.memo
+_redispatch_memo_frac: Any = _handle_frac.redispatch_memo
+
+
 def frac_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -945,6 +1375,34 @@ _handle_frac_ = _library_aten.define_stubs(
 )
 _memo_frac_ = _handle_frac_.memo
 _redispatch_memo_frac_: Any = _handle_frac_.redispatch_memo
+
+
+def frac_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_frac_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_frac_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_frac_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_frac_out[keyset]
+    except KeyError:
+        kernel = _handle_frac_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_frac_out = _library_aten.define_stubs(
+    "aten::frac.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    frac_out,
+    redispatch_frac_out,
+    tags=("pointwise",),
+)
+_memo_frac_out = _handle_frac_out.memo
+_redispatch_memo_frac_out: Any = _handle_frac_out.redispatch_memo
 
 
 def reciprocal(self: Tensor) -> Tensor:
@@ -1099,6 +1557,453 @@ _handle_mul_Scalar = _library_aten.define_stubs(
 )
 _memo_mul_Scalar = _handle_mul_Scalar.memo
 _redispatch_memo_mul_Scalar: Any = _handle_mul_Scalar.redispatch_memo
+
+
+def div_Tensor(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_div_Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_div_Tensor.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_div_Tensor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_div_Tensor[keyset]
+    except KeyError:
+        kernel = _handle_div_Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_div_Tensor = _library_aten.define_stubs(
+    "aten::div.Tensor(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    div_Tensor,
+    redispatch_div_Tensor,
+    tags=("core", "pointwise"),
+)
+_memo_div_Tensor = _handle_div_Tensor.memo
+_redispatch_memo_div_Tensor: Any = _handle_div_Tensor.redispatch_memo
+
+
+def div_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_div_out[_state()][self._dispatch_keyset][other._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_div_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_div_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_div_out[keyset]
+    except KeyError:
+        kernel = _handle_div_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_div_out = _library_aten.define_stubs(
+    "aten::div.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    div_out,
+    redispatch_div_out,
+    tags=("pointwise",),
+)
+_memo_div_out = _handle_div_out.memo
+_redispatch_memo_div_out: Any = _handle_div_out.redispatch_memo
+
+
+def div_Tensor_mode(
+    self: Tensor, other: Tensor, *, rounding_mode: str | None
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_div_Tensor_mode[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_div_Tensor_mode.resolve(self, other)
+    return kernel(self, other, rounding_mode=rounding_mode)
+
+
+def redispatch_div_Tensor_mode(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_div_Tensor_mode[keyset]
+    except KeyError:
+        kernel = _handle_div_Tensor_mode.resolve_redispatch(keyset)
+    return kernel(self, other, rounding_mode=rounding_mode)
+
+
+_handle_div_Tensor_mode = _library_aten.define_stubs(
+    "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
+    "TT-",
+    div_Tensor_mode,
+    redispatch_div_Tensor_mode,
+    tags=("core", "pointwise"),
+)
+_memo_div_Tensor_mode = _handle_div_Tensor_mode.memo
+_redispatch_memo_div_Tensor_mode: Any = _handle_div_Tensor_mode.redispatch_memo
+
+
+def div_out_mode(
+    self: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_div_out_mode[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_div_out_mode.resolve(self, other, out)
+    return kernel(self, other, rounding_mode=rounding_mode, out=out)
+
+
+def redispatch_div_out_mode(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    rounding_mode: str | None,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_div_out_mode[keyset]
+    except KeyError:
+        kernel = _handle_div_out_mode.resolve_redispatch(keyset)
+    return kernel(self, other, rounding_mode=rounding_mode, out=out)
+
+
+_handle_div_out_mode = _library_aten.define_stubs(
+    "aten::div.out_mode(Tensor self, Tensor other, *, str? rounding_mode, Tensor(a!) out) -> Tensor(a!)",
+    "TT-T",
+    div_out_mode,
+    redispatch_div_out_mode,
+    tags=("pointwise",),
+)
+_memo_div_out_mode = _handle_div_out_mode.memo
+_redispatch_memo_div_out_mode: Any = _handle_div_out_mode.redispatch_memo
+
+
+def div_Scalar(self: Tensor, other: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_div_Scalar[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_div_Scalar.resolve(self)
+    return kernel(self, other)
+
+
+def redispatch_div_Scalar(
+    keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_div_Scalar[keyset]
+    except KeyError:
+        kernel = _handle_div_Scalar.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_div_Scalar = _library_aten.define_stubs(
+    "aten::div.Scalar(Tensor self, Scalar other) -> Tensor",
+    "T-",
+    div_Scalar,
+    redispatch_div_Scalar,
+    tags=("core", "pointwise"),
+)
+_memo_div_Scalar = _handle_div_Scalar.memo
+_redispatch_memo_div_Scalar: Any = _handle_div_Scalar.redispatch_memo
+
+
+def div_Scalar_mode(
+    self: Tensor, other: Number, *, rounding_mode: str | None
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_div_Scalar_mode[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_div_Scalar_mode.resolve(self)
+    return kernel(self, other, rounding_mode=rounding_mode)
+
+
+def redispatch_div_Scalar_mode(
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_div_Scalar_mode[keyset]
+    except KeyError:
+        kernel = _handle_div_Scalar_mode.resolve_redispatch(keyset)
+    return kernel(self, other, rounding_mode=rounding_mode)
+
+
+_handle_div_Scalar_mode = _library_aten.define_stubs(
+    "aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
+    "T--",
+    div_Scalar_mode,
+    redispatch_div_Scalar_mode,
+    tags=("core", "pointwise"),
+)
+_memo_div_Scalar_mode = _handle_div_Scalar_mode.memo
+_redispatch_memo_div_Scalar_mode: Any = _handle_div_Scalar_mode.redispatch_memo
+
+
+def pow__Scalar(self: Tensor, exponent: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_pow__Scalar[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_pow__Scalar.resolve(self)
+    return kernel(self, exponent)
+
+
+def redispatch_pow__Scalar(
+    keyset: DispatchKeySet, self: Tensor, exponent: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_pow__Scalar[keyset]
+    except KeyError:
+        kernel = _handle_pow__Scalar.resolve_redispatch(keyset)
+    return kernel(self, exponent)
+
+
+_handle_pow__Scalar = _library_aten.define_stubs(
+    "aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)",
+    "T-",
+    pow__Scalar,
+    redispatch_pow__Scalar,
+    tags=("pointwise",),
+)
+_memo_pow__Scalar = _handle_pow__Scalar.memo
+_redispatch_memo_pow__Scalar: Any = _handle_pow__Scalar.redispatch_memo
+
+
+def pow__Tensor(self: Tensor, exponent: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_pow__Tensor[_state()][self._dispatch_keyset][
+            exponent._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_pow__Tensor.resolve(self, exponent)
+    return kernel(self, exponent)
+
+
+def redispatch_pow__Tensor(
+    keyset: DispatchKeySet, self: Tensor, exponent: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_pow__Tensor[keyset]
+    except KeyError:
+        kernel = _handle_pow__Tensor.resolve_redispatch(keyset)
+    return kernel(self, exponent)
+
+
+_handle_pow__Tensor = _library_aten.define_stubs(
+    "aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
+    "TT",
+    pow__Tensor,
+    redispatch_pow__Tensor,
+    tags=("pointwise",),
+)
+_memo_pow__Tensor = _handle_pow__Tensor.memo
+_redispatch_memo_pow__Tensor: Any = _handle_pow__Tensor.redispatch_memo
+
+
+def fmod_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_fmod_Scalar_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_fmod_Scalar_out.resolve(self, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_fmod_Scalar_out(
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_fmod_Scalar_out[keyset]
+    except KeyError:
+        kernel = _handle_fmod_Scalar_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_fmod_Scalar_out = _library_aten.define_stubs(
+    "aten::fmod.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)",
+    "T-T",
+    fmod_Scalar_out,
+    redispatch_fmod_Scalar_out,
+    tags=("pointwise",),
+)
+_memo_fmod_Scalar_out = _handle_fmod_Scalar_out.memo
+_redispatch_memo_fmod_Scalar_out: Any = _handle_fmod_Scalar_out.redispatch_memo
+
+
+def fmod_Scalar(self: Tensor, other: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_fmod_Scalar[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_fmod_Scalar.resolve(self)
+    return kernel(self, other)
+
+
+def redispatch_fmod_Scalar(
+    keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_fmod_Scalar[keyset]
+    except KeyError:
+        kernel = _handle_fmod_Scalar.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_fmod_Scalar = _library_aten.define_stubs(
+    "aten::fmod.Scalar(Tensor self, Scalar other) -> Tensor",
+    "T-",
+    fmod_Scalar,
+    redispatch_fmod_Scalar,
+    tags=("core", "pointwise"),
+)
+_memo_fmod_Scalar = _handle_fmod_Scalar.memo
+_redispatch_memo_fmod_Scalar: Any = _handle_fmod_Scalar.redispatch_memo
+
+
+def fmod_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_fmod_Tensor_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_fmod_Tensor_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_fmod_Tensor_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_fmod_Tensor_out[keyset]
+    except KeyError:
+        kernel = _handle_fmod_Tensor_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_fmod_Tensor_out = _library_aten.define_stubs(
+    "aten::fmod.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    fmod_Tensor_out,
+    redispatch_fmod_Tensor_out,
+    tags=("pointwise",),
+)
+_memo_fmod_Tensor_out = _handle_fmod_Tensor_out.memo
+_redispatch_memo_fmod_Tensor_out: Any = _handle_fmod_Tensor_out.redispatch_memo
+
+
+def fmod_Tensor(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_fmod_Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_fmod_Tensor.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_fmod_Tensor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_fmod_Tensor[keyset]
+    except KeyError:
+        kernel = _handle_fmod_Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_fmod_Tensor = _library_aten.define_stubs(
+    "aten::fmod.Tensor(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    fmod_Tensor,
+    redispatch_fmod_Tensor,
+    tags=("core", "pointwise"),
+)
+_memo_fmod_Tensor = _handle_fmod_Tensor.memo
+_redispatch_memo_fmod_Tensor: Any = _handle_fmod_Tensor.redispatch_memo
+
+
+def minimum(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_minimum[_state()][self._dispatch_keyset][other._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_minimum.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_minimum(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_minimum[keyset]
+    except KeyError:
+        kernel = _handle_minimum.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_minimum = _library_aten.define_stubs(
+    "aten::minimum(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    minimum,
+    redispatch_minimum,
+    tags=("core", "pointwise"),
+)
+_memo_minimum = _handle_minimum.memo
+_redispatch_memo_minimum: Any = _handle_minimum.redispatch_memo
+
+
+def minimum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_minimum_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_minimum_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_minimum_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_minimum_out[keyset]
+    except KeyError:
+        kernel = _handle_minimum_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_minimum_out = _library_aten.define_stubs(
+    "aten::minimum.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    minimum_out,
+    redispatch_minimum_out,
+    tags=("pointwise",),
+)
+_memo_minimum_out = _handle_minimum_out.memo
+_redispatch_memo_minimum_out: Any = _handle_minimum_out.redispatch_memo
 
 
 def fmin(self: Tensor, other: Tensor) -> Tensor:
@@ -1657,6 +2562,271 @@ _memo_amax_out = _handle_amax_out.memo
 _redispatch_memo_amax_out: Any = _handle_amax_out.redispatch_memo
 
 
+def max_dim(self: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    kernel: Callable[..., tuple[Tensor, Tensor]]
+    try:
+        kernel = _memo_max_dim[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_max_dim.resolve(self)
+    return kernel(self, dim, keepdim)
+
+
+def redispatch_max_dim(
+    keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    try:
+        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_max_dim[keyset]
+    except KeyError:
+        kernel = _handle_max_dim.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim)
+
+
+_handle_max_dim = _library_aten.define_stubs(
+    "aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+    "T--",
+    max_dim,
+    redispatch_max_dim,
+    tags=("core", "reduction"),
+    returns=2,
+)
+_memo_max_dim = _handle_max_dim.memo
+_redispatch_memo_max_dim: Any = _handle_max_dim.redispatch_memo
+
+
+def max_dim_max(
+    self: Tensor, dim: int, keepdim: bool = False, *, max: Tensor, max_values: Tensor
+) -> tuple[Tensor, Tensor]:
+    kernel: Callable[..., tuple[Tensor, Tensor]]
+    try:
+        kernel = _memo_max_dim_max[_state()][self._dispatch_keyset][
+            max._dispatch_keyset
+        ][max_values._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_max_dim_max.resolve(self, max, max_values)
+    return kernel(self, dim, keepdim, max=max, max_values=max_values)
+
+
+def redispatch_max_dim_max(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    keepdim: bool = False,
+    *,
+    max: Tensor,
+    max_values: Tensor,
+) -> tuple[Tensor, Tensor]:
+    try:
+        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_max_dim_max[
+            keyset
+        ]
+    except KeyError:
+        kernel = _handle_max_dim_max.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim, max=max, max_values=max_values)
+
+
+_handle_max_dim_max = _library_aten.define_stubs(
+    "aten::max.dim_max(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) max, Tensor(b!) max_values) -> (Tensor(a!) values, Tensor(b!) indices)",
+    "T--TT",
+    max_dim_max,
+    redispatch_max_dim_max,
+    tags=("reduction",),
+    returns=2,
+)
+_memo_max_dim_max = _handle_max_dim_max.memo
+_redispatch_memo_max_dim_max: Any = _handle_max_dim_max.redispatch_memo
+
+
+def max(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_max[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_max.resolve(self)
+    return kernel(self)
+
+
+def redispatch_max(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_max[keyset]
+    except KeyError:
+        kernel = _handle_max.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_max = _library_aten.define_stubs(
+    "aten::max(Tensor self) -> Tensor", "T", max, redispatch_max, tags=("reduction",)
+)
+_memo_max = _handle_max.memo
+_redispatch_memo_max: Any = _handle_max.redispatch_memo
+
+
+def max_other(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_max_other[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_max_other.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_max_other(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_max_other[keyset]
+    except KeyError:
+        kernel = _handle_max_other.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_max_other = _library_aten.define_stubs(
+    "aten::max.other(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    max_other,
+    redispatch_max_other,
+    tags=("pointwise",),
+)
+_memo_max_other = _handle_max_other.memo
+_redispatch_memo_max_other: Any = _handle_max_other.redispatch_memo
+
+
+def max_unary_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_max_unary_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_max_unary_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_max_unary_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_max_unary_out[keyset]
+    except KeyError:
+        kernel = _handle_max_unary_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_max_unary_out = _library_aten.define_stubs(
+    "aten::max.unary_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    max_unary_out,
+    redispatch_max_unary_out,
+    tags=("reduction",),
+)
+_memo_max_unary_out = _handle_max_unary_out.memo
+_redispatch_memo_max_unary_out: Any = _handle_max_unary_out.redispatch_memo
+
+
+def cumsum(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_cumsum[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_cumsum.resolve(self)
+    return kernel(self, dim, dtype=dtype)
+
+
+def redispatch_cumsum(
+    keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_cumsum[keyset]
+    except KeyError:
+        kernel = _handle_cumsum.resolve_redispatch(keyset)
+    return kernel(self, dim, dtype=dtype)
+
+
+_handle_cumsum = _library_aten.define_stubs(
+    "aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+    "T--",
+    cumsum,
+    redispatch_cumsum,
+    tags=("core",),
+)
+_memo_cumsum = _handle_cumsum.memo
+_redispatch_memo_cumsum: Any = _handle_cumsum.redispatch_memo
+
+
+def cumsum_out(
+    self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_cumsum_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_cumsum_out.resolve(self, out)
+    return kernel(self, dim, dtype=dtype, out=out)
+
+
+def redispatch_cumsum_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_cumsum_out[keyset]
+    except KeyError:
+        kernel = _handle_cumsum_out.resolve_redispatch(keyset)
+    return kernel(self, dim, dtype=dtype, out=out)
+
+
+_handle_cumsum_out = _library_aten.define_stubs(
+    "aten::cumsum.out(Tensor self, int dim, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)",
+    "T--T",
+    cumsum_out,
+    redispatch_cumsum_out,
+)
+_memo_cumsum_out = _handle_cumsum_out.memo
+_redispatch_memo_cumsum_out: Any = _handle_cumsum_out.redispatch_memo
+
+
+def addmm_(
+    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_addmm_[_state()][self._dispatch_keyset][mat1._dispatch_keyset][
+            mat2._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_addmm_.resolve(self, mat1, mat2)
+    return kernel(self, mat1, mat2, beta=beta, alpha=alpha)
+
+
+def redispatch_addmm_(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_addmm_[keyset]
+    except KeyError:
+        kernel = _handle_addmm_.resolve_redispatch(keyset)
+    return kernel(self, mat1, mat2, beta=beta, alpha=alpha)
+
+
+_handle_addmm_ = _library_aten.define_stubs(
+    "aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)",
+    "TTT--",
+    addmm_,
+    redispatch_addmm_,
+)
+_memo_addmm_ = _handle_addmm_.memo
+_redispatch_memo_addmm_: Any = _handle_addmm_.redispatch_memo
+
+
 def outer(self: Tensor, vec2: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1710,6 +2880,61 @@ _handle_outer_out = _library_aten.define_stubs(
 )
 _memo_outer_out = _handle_outer_out.memo
 _redispatch_memo_outer_out: Any = _handle_outer_out.redispatch_memo
+
+
+def inner(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_inner[_state()][self._dispatch_keyset][other._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_inner.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_inner(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_inner[keyset]
+    except KeyError:
+        kernel = _handle_inner.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_inner = _library_aten.define_stubs(
+    "aten::inner(Tensor self, Tensor other) -> Tensor", "TT", inner, redispatch_inner
+)
+_memo_inner = _handle_inner.memo
+_redispatch_memo_inner: Any = _handle_inner.redispatch_memo
+
+
+def inner_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_inner_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_inner_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_inner_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_inner_out[keyset]
+    except KeyError:
+        kernel = _handle_inner_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_inner_out = _library_aten.define_stubs(
+    "aten::inner.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    inner_out,
+    redispatch_inner_out,
+)
+_memo_inner_out = _handle_inner_out.memo
+_redispatch_memo_inner_out: Any = _handle_inner_out.redispatch_memo
 
 
 def trace(self: Tensor) -> Tensor:
@@ -1792,6 +3017,86 @@ _memo_selu_ = _handle_selu_.memo
 _redispatch_memo_selu_: Any = _handle_selu_.redispatch_memo
 
 
+def silu(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_silu[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_silu.resolve(self)
+    return kernel(self)
+
+
+def redispatch_silu(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_silu[keyset]
+    except KeyError:
+        kernel = _handle_silu.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_silu = _library_aten.define_stubs(
+    "aten::silu(Tensor self) -> Tensor", "T", silu, redispatch_silu, tags=("pointwise",)
+)
+_memo_silu = _handle_silu.memo
+_redispatch_memo_silu: Any = _handle_silu.redispatch_memo
+
+
+def silu_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_silu_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_silu_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_silu_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_silu_out[keyset]
+    except KeyError:
+        kernel = _handle_silu_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_silu_out = _library_aten.define_stubs(
+    "aten::silu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    silu_out,
+    redispatch_silu_out,
+    tags=("pointwise",),
+)
+_memo_silu_out = _handle_silu_out.memo
+_redispatch_memo_silu_out: Any = _handle_silu_out.redispatch_memo
+
+
+def silu_(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_silu_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_silu_.resolve(self)
+    return kernel(self)
+
+
+def redispatch_silu_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_silu_[keyset]
+    except KeyError:
+        kernel = _handle_silu_.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_silu_ = _library_aten.define_stubs(
+    "aten::silu_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    silu_,
+    redispatch_silu_,
+    tags=("pointwise",),
+)
+_memo_silu_ = _handle_silu_.memo
+_redispatch_memo_silu_: Any = _handle_silu_.redispatch_memo
+
+
 def elu(
     self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1
 ) -> Tensor:
@@ -1868,3 +3173,309 @@ _handle_elu_out = _library_aten.define_stubs(
 )
 _memo_elu_out = _handle_elu_out.memo
 _redispatch_memo_elu_out: Any = _handle_elu_out.redispatch_memo
+
+
+def dropout(input: Tensor, p: float, train: bool) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_dropout[_state()][input._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_dropout.resolve(input)
+    return kernel(input, p, train)
+
+
+def redispatch_dropout(
+    keyset: DispatchKeySet, input: Tensor, p: float, train: bool
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_dropout[keyset]
+    except KeyError:
+        kernel = _handle_dropout.resolve_redispatch(keyset)
+    return kernel(input, p, train)
+
+
+_handle_dropout = _library_aten.define_stubs(
+    "aten::dropout(Tensor input, float p, bool train) -> Tensor",
+    "T--",
+    dropout,
+    redispatch_dropout,
+    tags=("nondeterministic_seeded", "maybe_aliasing_or_mutating"),
+)
+_memo_dropout = _handle_dropout.memo
+_redispatch_memo_dropout: Any = _handle_dropout.redispatch_memo
+
+
+def huber_loss(
+    self: Tensor, target: Tensor, reduction: int = 1, delta: float = 1.0
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_huber_loss[_state()][self._dispatch_keyset][
+            target._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_huber_loss.resolve(self, target)
+    return kernel(self, target, reduction, delta)
+
+
+def redispatch_huber_loss(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
+    delta: float = 1.0,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_huber_loss[keyset]
+    except KeyError:
+        kernel = _handle_huber_loss.resolve_redispatch(keyset)
+    return kernel(self, target, reduction, delta)
+
+
+_handle_huber_loss = _library_aten.define_stubs(
+    "aten::huber_loss(Tensor self, Tensor target, int reduction=Mean, float delta=1.0) -> Tensor",
+    "TT--",
+    huber_loss,
+    redispatch_huber_loss,
+)
+_memo_huber_loss = _handle_huber_loss.memo
+_redispatch_memo_huber_loss: Any = _handle_huber_loss.redispatch_memo
+
+
+def huber_loss_out(
+    self: Tensor, target: Tensor, reduction: int = 1, delta: float = 1.0, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_huber_loss_out[_state()][self._dispatch_keyset][
+            target._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_huber_loss_out.resolve(self, target, out)
+    return kernel(self, target, reduction, delta, out=out)
+
+
+def redispatch_huber_loss_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
+    delta: float = 1.0,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_huber_loss_out[keyset]
+    except KeyError:
+        kernel = _handle_huber_loss_out.resolve_redispatch(keyset)
+    return kernel(self, target, reduction, delta, out=out)
+
+
+_handle_huber_loss_out = _library_aten.define_stubs(
+    "aten::huber_loss.out(Tensor self, Tensor target, int reduction=Mean, float delta=1.0, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT--T",
+    huber_loss_out,
+    redispatch_huber_loss_out,
+)
+_memo_huber_loss_out = _handle_huber_loss_out.memo
+_redispatch_memo_huber_loss_out: Any = _handle_huber_loss_out.redispatch_memo
+
+
+def kl_div(
+    self: Tensor, target: Tensor, reduction: int = 1, *, log_target: bool = False
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_kl_div[_state()][self._dispatch_keyset][target._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_kl_div.resolve(self, target)
+    return kernel(self, target, reduction, log_target=log_target)
+
+
+def redispatch_kl_div(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
+    *,
+    log_target: bool = False,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_kl_div[keyset]
+    except KeyError:
+        kernel = _handle_kl_div.resolve_redispatch(keyset)
+    return kernel(self, target, reduction, log_target=log_target)
+
+
+_handle_kl_div = _library_aten.define_stubs(
+    "aten::kl_div(Tensor self, Tensor target, int reduction=Mean, *, bool log_target=False) -> Tensor",
+    "TT--",
+    kl_div,
+    redispatch_kl_div,
+)
+_memo_kl_div = _handle_kl_div.memo
+_redispatch_memo_kl_div: Any = _handle_kl_div.redispatch_memo
+
+
+def to_dense(
+    self: Tensor, dtype: dtype | None = None, *, masked_grad: bool | None = None
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_to_dense[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_to_dense.resolve(self)
+    return kernel(self, dtype, masked_grad=masked_grad)
+
+
+def redispatch_to_dense(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dtype: dtype | None = None,
+    *,
+    masked_grad: bool | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_to_dense[keyset]
+    except KeyError:
+        kernel = _handle_to_dense.resolve_redispatch(keyset)
+    return kernel(self, dtype, masked_grad=masked_grad)
+
+
+_handle_to_dense = _library_aten.define_stubs(
+    "aten::to_dense(Tensor self, ScalarType? dtype=None, *, bool? masked_grad=None) -> Tensor",
+    "T--",
+    to_dense,
+    redispatch_to_dense,
+)
+_memo_to_dense = _handle_to_dense.memo
+_redispatch_memo_to_dense: Any = _handle_to_dense.redispatch_memo
+
+
+def _to_dense(
+    self: Tensor, dtype: dtype | None = None, masked_grad: bool | None = None
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo__to_dense[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle__to_dense.resolve(self)
+    return kernel(self, dtype, masked_grad)
+
+
+def redispatch__to_dense(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dtype: dtype | None = None,
+    masked_grad: bool | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo__to_dense[keyset]
+    except KeyError:
+        kernel = _handle__to_dense.resolve_redispatch(keyset)
+    return kernel(self, dtype, masked_grad)
+
+
+_handle__to_dense = _library_aten.define_stubs(
+    "aten::_to_dense(Tensor self, ScalarType? dtype=None, bool? masked_grad=None) -> Tensor",
+    "T--",
+    _to_dense,
+    redispatch__to_dense,
+)
+_memo__to_dense = _handle__to_dense.memo
+_redispatch_memo__to_dense: Any = _handle__to_dense.redispatch_memo
+
+
+def _to_sparse_sparse_dim(self: Tensor, sparse_dim: int) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo__to_sparse_sparse_dim[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle__to_sparse_sparse_dim.resolve(self)
+    return kernel(self, sparse_dim)
+
+
+def redispatch__to_sparse_sparse_dim(
+    keyset: DispatchKeySet, self: Tensor, sparse_dim: int
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo__to_sparse_sparse_dim[keyset]
+    except KeyError:
+        kernel = _handle__to_sparse_sparse_dim.resolve_redispatch(keyset)
+    return kernel(self, sparse_dim)
+
+
+_handle__to_sparse_sparse_dim = _library_aten.define_stubs(
+    "aten::_to_sparse.sparse_dim(Tensor self, int sparse_dim) -> Tensor",
+    "T-",
+    _to_sparse_sparse_dim,
+    redispatch__to_sparse_sparse_dim,
+)
+_memo__to_sparse_sparse_dim = _handle__to_sparse_sparse_dim.memo
+_redispatch_memo__to_sparse_sparse_dim: Any = (
+    _handle__to_sparse_sparse_dim.redispatch_memo
+)
+
+
+def _to_sparse(
+    self: Tensor,
+    *,
+    layout: layout | None = None,
+    blocksize: int | Sequence[int] | None = None,
+    dense_dim: int | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo__to_sparse[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle__to_sparse.resolve(self)
+    return kernel(self, layout=layout, blocksize=blocksize, dense_dim=dense_dim)
+
+
+def redispatch__to_sparse(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    layout: layout | None = None,
+    blocksize: int | Sequence[int] | None = None,
+    dense_dim: int | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo__to_sparse[keyset]
+    except KeyError:
+        kernel = _handle__to_sparse.resolve_redispatch(keyset)
+    return kernel(self, layout=layout, blocksize=blocksize, dense_dim=dense_dim)
+
+
+_handle__to_sparse = _library_aten.define_stubs(
+    "aten::_to_sparse(Tensor self, *, Layout? layout=None, int[2]? blocksize=None, int? dense_dim=None) -> Tensor",
+    "T---",
+    _to_sparse,
+    redispatch__to_sparse,
+)
+_memo__to_sparse = _handle__to_sparse.memo
+_redispatch_memo__to_sparse: Any = _handle__to_sparse.redispatch_memo
+
+
+def _nnz(self: Tensor) -> int:
+    kernel: Callable[..., int]
+    try:
+        kernel = _memo__nnz[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle__nnz.resolve(self)
+    return kernel(self)
+
+
+def redispatch__nnz(keyset: DispatchKeySet, self: Tensor) -> int:
+    try:
+        kernel: Callable[..., int] = _redispatch_memo__nnz[keyset]
+    except KeyError:
+        kernel = _handle__nnz.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle__nnz = _library_aten.define_stubs(
+    "aten::_nnz(Tensor self) -> int", "T", _nnz, redispatch__nnz
+)
+_memo__nnz = _handle__nnz.memo
+_redispatch_memo__nnz: Any = _handle__nnz.redispatch_memo

@@ -140,6 +140,112 @@ _memo_zeros_out = _handle_zeros_out.memo
 _redispatch_memo_zeros_out: Any = _handle_zeros_out.redispatch_memo
 
 
+def ones_like(
+    self: Tensor,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_ones_like[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_ones_like.resolve(self)
+    return kernel(
+        self,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        memory_format=memory_format,
+    )
+
+
+def redispatch_ones_like(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_ones_like[keyset]
+    except KeyError:
+        kernel = _handle_ones_like.resolve_redispatch(keyset)
+    return kernel(
+        self,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+        memory_format=memory_format,
+    )
+
+
+_handle_ones_like = _library_aten.define_stubs(
+    "aten::ones_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    "T-----",
+    ones_like,
+    redispatch_ones_like,
+)
+_memo_ones_like = _handle_ones_like.memo
+_redispatch_memo_ones_like: Any = _handle_ones_like.redispatch_memo
+
+
+def new_ones(
+    self: Tensor,
+    size: Sequence[int],
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_new_ones[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_new_ones.resolve(self)
+    return kernel(
+        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )
+
+
+def redispatch_new_ones(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_new_ones[keyset]
+    except KeyError:
+        kernel = _handle_new_ones.resolve_redispatch(keyset)
+    return kernel(
+        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )
+
+
+_handle_new_ones = _library_aten.define_stubs(
+    "aten::new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "T-----",
+    new_ones,
+    redispatch_new_ones,
+)
+_memo_new_ones = _handle_new_ones.memo
+_redispatch_memo_new_ones: Any = _handle_new_ones.redispatch_memo
+
+
 def randn(
     size: Sequence[int],
     *,
@@ -185,6 +291,45 @@ _handle_randn = _library_aten.define_stubs(
 )
 _memo_randn = _handle_randn.memo
 _redispatch_memo_randn: Any = _handle_randn.redispatch_memo
+
+
+def as_strided(
+    self: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_as_strided[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_as_strided.resolve(self)
+    return kernel(self, size, stride, storage_offset)
+
+
+def redispatch_as_strided(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_as_strided[keyset]
+    except KeyError:
+        kernel = _handle_as_strided.resolve_redispatch(keyset)
+    return kernel(self, size, stride, storage_offset)
+
+
+_handle_as_strided = _library_aten.define_stubs(
+    "aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> Tensor(a)",
+    "T---",
+    as_strided,
+    redispatch_as_strided,
+    tags=("core",),
+)
+_memo_as_strided = _handle_as_strided.memo
+_redispatch_memo_as_strided: Any = _handle_as_strided.redispatch_memo
 
 
 def squeeze(self: Tensor) -> Tensor:
@@ -298,6 +443,35 @@ _memo_unbind_int = _handle_unbind_int.memo
 _redispatch_memo_unbind_int: Any = _handle_unbind_int.redispatch_memo
 
 
+def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_narrow[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_narrow.resolve(self)
+    return kernel(self, dim, start, length)
+
+
+def redispatch_narrow(
+    keyset: DispatchKeySet, self: Tensor, dim: int, start: int, length: int
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_narrow[keyset]
+    except KeyError:
+        kernel = _handle_narrow.resolve_redispatch(keyset)
+    return kernel(self, dim, start, length)
+
+
+_handle_narrow = _library_aten.define_stubs(
+    "aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
+    "T---",
+    narrow,
+    redispatch_narrow,
+)
+_memo_narrow = _handle_narrow.memo
+_redispatch_memo_narrow: Any = _handle_narrow.redispatch_memo
+
+
 def atleast_1d(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -324,6 +498,180 @@ _handle_atleast_1d = _library_aten.define_stubs(
 )
 _memo_atleast_1d = _handle_atleast_1d.memo
 _redispatch_memo_atleast_1d: Any = _handle_atleast_1d.redispatch_memo
+
+
+def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_stack[_state()][_list(tensors)]
+    except (KeyError, AttributeError):
+        kernel = _handle_stack.resolve(tensors)
+    return kernel(tensors, dim)
+
+
+def redispatch_stack(
+    keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_stack[keyset]
+    except KeyError:
+        kernel = _handle_stack.resolve_redispatch(keyset)
+    return kernel(tensors, dim)
+
+
+_handle_stack = _library_aten.define_stubs(
+    "aten::stack(Tensor[] tensors, int dim=0) -> Tensor", "L-", stack, redispatch_stack
+)
+_memo_stack = _handle_stack.memo
+_redispatch_memo_stack: Any = _handle_stack.redispatch_memo
+
+
+def stack_out(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_stack_out[_state()][_list(tensors)][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_stack_out.resolve(tensors, out)
+    return kernel(tensors, dim, out=out)
+
+
+def redispatch_stack_out(
+    keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_stack_out[keyset]
+    except KeyError:
+        kernel = _handle_stack_out.resolve_redispatch(keyset)
+    return kernel(tensors, dim, out=out)
+
+
+_handle_stack_out = _library_aten.define_stubs(
+    "aten::stack.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)",
+    "L-T",
+    stack_out,
+    redispatch_stack_out,
+)
+_memo_stack_out = _handle_stack_out.memo
+_redispatch_memo_stack_out: Any = _handle_stack_out.redispatch_memo
+
+
+def fliplr(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_fliplr[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_fliplr.resolve(self)
+    return kernel(self)
+
+
+def redispatch_fliplr(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_fliplr[keyset]
+    except KeyError:
+        kernel = _handle_fliplr.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_fliplr = _library_aten.define_stubs(
+    "aten::fliplr(Tensor self) -> Tensor", "T", fliplr, redispatch_fliplr
+)
+_memo_fliplr = _handle_fliplr.memo
+_redispatch_memo_fliplr: Any = _handle_fliplr.redispatch_memo
+
+
+def diag(self: Tensor, diagonal: int = 0) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_diag[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_diag.resolve(self)
+    return kernel(self, diagonal)
+
+
+def redispatch_diag(keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_diag[keyset]
+    except KeyError:
+        kernel = _handle_diag.resolve_redispatch(keyset)
+    return kernel(self, diagonal)
+
+
+_handle_diag = _library_aten.define_stubs(
+    "aten::diag(Tensor self, int diagonal=0) -> Tensor", "T-", diag, redispatch_diag
+)
+_memo_diag = _handle_diag.memo
+_redispatch_memo_diag: Any = _handle_diag.redispatch_memo
+
+
+def diag_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_diag_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_diag_out.resolve(self, out)
+    return kernel(self, diagonal, out=out)
+
+
+def redispatch_diag_out(
+    keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_diag_out[keyset]
+    except KeyError:
+        kernel = _handle_diag_out.resolve_redispatch(keyset)
+    return kernel(self, diagonal, out=out)
+
+
+_handle_diag_out = _library_aten.define_stubs(
+    "aten::diag.out(Tensor self, int diagonal=0, *, Tensor(a!) out) -> Tensor(a!)",
+    "T-T",
+    diag_out,
+    redispatch_diag_out,
+)
+_memo_diag_out = _handle_diag_out.memo
+_redispatch_memo_diag_out: Any = _handle_diag_out.redispatch_memo
+
+
+def _index_put_impl_(
+    self: Tensor,
+    indices: Sequence[Tensor | None],
+    values: Tensor,
+    accumulate: bool = False,
+    unsafe: bool = False,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo__index_put_impl_[_state()][self._dispatch_keyset][
+            _list(indices)
+        ][values._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle__index_put_impl_.resolve(self, indices, values)
+    return kernel(self, indices, values, accumulate, unsafe)
+
+
+def redispatch__index_put_impl_(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    indices: Sequence[Tensor | None],
+    values: Tensor,
+    accumulate: bool = False,
+    unsafe: bool = False,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo__index_put_impl_[keyset]
+    except KeyError:
+        kernel = _handle__index_put_impl_.resolve_redispatch(keyset)
+    return kernel(self, indices, values, accumulate, unsafe)
+
+
+_handle__index_put_impl_ = _library_aten.define_stubs(
+    "aten::_index_put_impl_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False, bool unsafe=False) -> Tensor(a!)",
+    "TPT--",
+    _index_put_impl_,
+    redispatch__index_put_impl_,
+)
+_memo__index_put_impl_ = _handle__index_put_impl_.memo
+_redispatch_memo__index_put_impl_: Any = _handle__index_put_impl_.redispatch_memo
 
 
 def sort(
@@ -508,6 +856,66 @@ _memo_sort_values_stable = _handle_sort_values_stable.memo
 _redispatch_memo_sort_values_stable: Any = _handle_sort_values_stable.redispatch_memo
 
 
+def conj_physical(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_conj_physical[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_conj_physical.resolve(self)
+    return kernel(self)
+
+
+def redispatch_conj_physical(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_conj_physical[keyset]
+    except KeyError:
+        kernel = _handle_conj_physical.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_conj_physical = _library_aten.define_stubs(
+    "aten::conj_physical(Tensor self) -> Tensor",
+    "T",
+    conj_physical,
+    redispatch_conj_physical,
+    tags=("pointwise", "maybe_aliasing_or_mutating"),
+)
+_memo_conj_physical = _handle_conj_physical.memo
+_redispatch_memo_conj_physical: Any = _handle_conj_physical.redispatch_memo
+
+
+def conj_physical_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_conj_physical_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_conj_physical_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_conj_physical_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_conj_physical_out[keyset]
+    except KeyError:
+        kernel = _handle_conj_physical_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_conj_physical_out = _library_aten.define_stubs(
+    "aten::conj_physical.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    conj_physical_out,
+    redispatch_conj_physical_out,
+    tags=("pointwise",),
+)
+_memo_conj_physical_out = _handle_conj_physical_out.memo
+_redispatch_memo_conj_physical_out: Any = _handle_conj_physical_out.redispatch_memo
+
+
 def neg_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -536,6 +944,62 @@ _memo_neg_ = _handle_neg_.memo
 _redispatch_memo_neg_: Any = _handle_neg_.redispatch_memo
 
 
+def log2(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_log2[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_log2.resolve(self)
+    return kernel(self)
+
+
+def redispatch_log2(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_log2[keyset]
+    except KeyError:
+        kernel = _handle_log2.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_log2 = _library_aten.define_stubs(
+    "aten::log2(Tensor self) -> Tensor",
+    "T",
+    log2,
+    redispatch_log2,
+    tags=("core", "pointwise"),
+)
+_memo_log2 = _handle_log2.memo
+_redispatch_memo_log2: Any = _handle_log2.redispatch_memo
+
+
+def log2_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_log2_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_log2_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_log2_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_log2_out[keyset]
+    except KeyError:
+        kernel = _handle_log2_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_log2_out = _library_aten.define_stubs(
+    "aten::log2.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    log2_out,
+    redispatch_log2_out,
+    tags=("pointwise",),
+)
+_memo_log2_out = _handle_log2_out.memo
+_redispatch_memo_log2_out: Any = _handle_log2_out.redispatch_memo
+
+
 def sqrt_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -562,6 +1026,62 @@ _handle_sqrt_ = _library_aten.define_stubs(
 )
 _memo_sqrt_ = _handle_sqrt_.memo
 _redispatch_memo_sqrt_: Any = _handle_sqrt_.redispatch_memo
+
+
+def sin(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sin[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sin.resolve(self)
+    return kernel(self)
+
+
+def redispatch_sin(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sin[keyset]
+    except KeyError:
+        kernel = _handle_sin.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_sin = _library_aten.define_stubs(
+    "aten::sin(Tensor self) -> Tensor",
+    "T",
+    sin,
+    redispatch_sin,
+    tags=("core", "pointwise"),
+)
+_memo_sin = _handle_sin.memo
+_redispatch_memo_sin: Any = _handle_sin.redispatch_memo
+
+
+def sin_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sin_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sin_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_sin_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sin_out[keyset]
+    except KeyError:
+        kernel = _handle_sin_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_sin_out = _library_aten.define_stubs(
+    "aten::sin.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    sin_out,
+    redispatch_sin_out,
+    tags=("pointwise",),
+)
+_memo_sin_out = _handle_sin_out.memo
+_redispatch_memo_sin_out: Any = _handle_sin_out.redispatch_memo
 
 
 def asin(self: Tensor) -> Tensor:
@@ -674,6 +1194,34 @@ _handle_sinh_out = _library_aten.define_stubs(
 )
 _memo_sinh_out = _handle_sinh_out.memo
 _redispatch_memo_sinh_out: Any = _handle_sinh_out.redispatch_memo
+
+
+def asinh_(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_asinh_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_asinh_.resolve(self)
+    return kernel(self)
+
+
+def redispatch_asinh_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_asinh_[keyset]
+    except KeyError:
+        kernel = _handle_asinh_.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_asinh_ = _library_aten.define_stubs(
+    "aten::asinh_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    asinh_,
+    redispatch_asinh_,
+    tags=("pointwise",),
+)
+_memo_asinh_ = _handle_asinh_.memo
+_redispatch_memo_asinh_: Any = _handle_asinh_.redispatch_memo
 
 
 def sign_(self: Tensor) -> Tensor:
@@ -920,6 +1468,350 @@ _memo_div__Scalar_mode = _handle_div__Scalar_mode.memo
 _redispatch_memo_div__Scalar_mode: Any = _handle_div__Scalar_mode.redispatch_memo
 
 
+def remainder_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_remainder_Scalar_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_remainder_Scalar_out.resolve(self, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_remainder_Scalar_out(
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_remainder_Scalar_out[keyset]
+    except KeyError:
+        kernel = _handle_remainder_Scalar_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_remainder_Scalar_out = _library_aten.define_stubs(
+    "aten::remainder.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)",
+    "T-T",
+    remainder_Scalar_out,
+    redispatch_remainder_Scalar_out,
+    tags=("pointwise",),
+)
+_memo_remainder_Scalar_out = _handle_remainder_Scalar_out.memo
+_redispatch_memo_remainder_Scalar_out: Any = (
+    _handle_remainder_Scalar_out.redispatch_memo
+)
+
+
+def remainder_Scalar(self: Tensor, other: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_remainder_Scalar[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_remainder_Scalar.resolve(self)
+    return kernel(self, other)
+
+
+def redispatch_remainder_Scalar(
+    keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_remainder_Scalar[keyset]
+    except KeyError:
+        kernel = _handle_remainder_Scalar.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_remainder_Scalar = _library_aten.define_stubs(
+    "aten::remainder.Scalar(Tensor self, Scalar other) -> Tensor",
+    "T-",
+    remainder_Scalar,
+    redispatch_remainder_Scalar,
+    tags=("core", "pointwise"),
+)
+_memo_remainder_Scalar = _handle_remainder_Scalar.memo
+_redispatch_memo_remainder_Scalar: Any = _handle_remainder_Scalar.redispatch_memo
+
+
+def remainder_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_remainder_Tensor_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_remainder_Tensor_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_remainder_Tensor_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_remainder_Tensor_out[keyset]
+    except KeyError:
+        kernel = _handle_remainder_Tensor_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_remainder_Tensor_out = _library_aten.define_stubs(
+    "aten::remainder.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    remainder_Tensor_out,
+    redispatch_remainder_Tensor_out,
+    tags=("pointwise",),
+)
+_memo_remainder_Tensor_out = _handle_remainder_Tensor_out.memo
+_redispatch_memo_remainder_Tensor_out: Any = (
+    _handle_remainder_Tensor_out.redispatch_memo
+)
+
+
+def remainder_Tensor(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_remainder_Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_remainder_Tensor.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_remainder_Tensor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_remainder_Tensor[keyset]
+    except KeyError:
+        kernel = _handle_remainder_Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_remainder_Tensor = _library_aten.define_stubs(
+    "aten::remainder.Tensor(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    remainder_Tensor,
+    redispatch_remainder_Tensor,
+    tags=("core", "pointwise"),
+)
+_memo_remainder_Tensor = _handle_remainder_Tensor.memo
+_redispatch_memo_remainder_Tensor: Any = _handle_remainder_Tensor.redispatch_memo
+
+
+def remainder_Scalar_Tensor(self: Number, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_remainder_Scalar_Tensor[_state()][other._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_remainder_Scalar_Tensor.resolve(other)
+    return kernel(self, other)
+
+
+def redispatch_remainder_Scalar_Tensor(
+    keyset: DispatchKeySet, self: Number, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_remainder_Scalar_Tensor[keyset]
+    except KeyError:
+        kernel = _handle_remainder_Scalar_Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_remainder_Scalar_Tensor = _library_aten.define_stubs(
+    "aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
+    "-T",
+    remainder_Scalar_Tensor,
+    redispatch_remainder_Scalar_Tensor,
+    tags=("pointwise",),
+)
+_memo_remainder_Scalar_Tensor = _handle_remainder_Scalar_Tensor.memo
+_redispatch_memo_remainder_Scalar_Tensor: Any = (
+    _handle_remainder_Scalar_Tensor.redispatch_memo
+)
+
+
+def hypot_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_hypot_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_hypot_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_hypot_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_hypot_out[keyset]
+    except KeyError:
+        kernel = _handle_hypot_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_hypot_out = _library_aten.define_stubs(
+    "aten::hypot.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    hypot_out,
+    redispatch_hypot_out,
+    tags=("pointwise",),
+)
+_memo_hypot_out = _handle_hypot_out.memo
+_redispatch_memo_hypot_out: Any = _handle_hypot_out.redispatch_memo
+
+
+def hypot(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_hypot[_state()][self._dispatch_keyset][other._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_hypot.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_hypot(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_hypot[keyset]
+    except KeyError:
+        kernel = _handle_hypot.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_hypot = _library_aten.define_stubs(
+    "aten::hypot(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    hypot,
+    redispatch_hypot,
+    tags=("pointwise",),
+)
+_memo_hypot = _handle_hypot.memo
+_redispatch_memo_hypot: Any = _handle_hypot.redispatch_memo
+
+
+def gt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_gt_Scalar_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_gt_Scalar_out.resolve(self, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_gt_Scalar_out(
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_gt_Scalar_out[keyset]
+    except KeyError:
+        kernel = _handle_gt_Scalar_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_gt_Scalar_out = _library_aten.define_stubs(
+    "aten::gt.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)",
+    "T-T",
+    gt_Scalar_out,
+    redispatch_gt_Scalar_out,
+    tags=("pointwise",),
+)
+_memo_gt_Scalar_out = _handle_gt_Scalar_out.memo
+_redispatch_memo_gt_Scalar_out: Any = _handle_gt_Scalar_out.redispatch_memo
+
+
+def gt_Scalar(self: Tensor, other: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_gt_Scalar[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_gt_Scalar.resolve(self)
+    return kernel(self, other)
+
+
+def redispatch_gt_Scalar(keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_gt_Scalar[keyset]
+    except KeyError:
+        kernel = _handle_gt_Scalar.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_gt_Scalar = _library_aten.define_stubs(
+    "aten::gt.Scalar(Tensor self, Scalar other) -> Tensor",
+    "T-",
+    gt_Scalar,
+    redispatch_gt_Scalar,
+    tags=("core", "pointwise"),
+)
+_memo_gt_Scalar = _handle_gt_Scalar.memo
+_redispatch_memo_gt_Scalar: Any = _handle_gt_Scalar.redispatch_memo
+
+
+def gt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_gt_Tensor_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_gt_Tensor_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_gt_Tensor_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_gt_Tensor_out[keyset]
+    except KeyError:
+        kernel = _handle_gt_Tensor_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_gt_Tensor_out = _library_aten.define_stubs(
+    "aten::gt.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    gt_Tensor_out,
+    redispatch_gt_Tensor_out,
+    tags=("pointwise",),
+)
+_memo_gt_Tensor_out = _handle_gt_Tensor_out.memo
+_redispatch_memo_gt_Tensor_out: Any = _handle_gt_Tensor_out.redispatch_memo
+
+
+def gt_Tensor(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_gt_Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_gt_Tensor.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_gt_Tensor(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_gt_Tensor[keyset]
+    except KeyError:
+        kernel = _handle_gt_Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_gt_Tensor = _library_aten.define_stubs(
+    "aten::gt.Tensor(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    gt_Tensor,
+    redispatch_gt_Tensor,
+    tags=("core", "pointwise"),
+)
+_memo_gt_Tensor = _handle_gt_Tensor.memo
+_redispatch_memo_gt_Tensor: Any = _handle_gt_Tensor.redispatch_memo
+
+
 def bitwise_or_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1084,6 +1976,152 @@ _memo_bitwise_or_Tensor = _handle_bitwise_or_Tensor.memo
 _redispatch_memo_bitwise_or_Tensor: Any = _handle_bitwise_or_Tensor.redispatch_memo
 
 
+def clamp(self: Tensor, min: Number | None = None, max: Number | None = None) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_clamp[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_clamp.resolve(self)
+    return kernel(self, min, max)
+
+
+def redispatch_clamp(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number | None = None,
+    max: Number | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_clamp[keyset]
+    except KeyError:
+        kernel = _handle_clamp.resolve_redispatch(keyset)
+    return kernel(self, min, max)
+
+
+_handle_clamp = _library_aten.define_stubs(
+    "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
+    "T--",
+    clamp,
+    redispatch_clamp,
+    tags=("core", "pointwise"),
+)
+_memo_clamp = _handle_clamp.memo
+_redispatch_memo_clamp: Any = _handle_clamp.redispatch_memo
+
+
+def clamp_Tensor(
+    self: Tensor, min: Tensor | None = None, max: Tensor | None = None
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_clamp_Tensor[_state()][self._dispatch_keyset][_optional(min)][
+            _optional(max)
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_clamp_Tensor.resolve(self, min, max)
+    return kernel(self, min, max)
+
+
+def redispatch_clamp_Tensor(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor | None = None,
+    max: Tensor | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_clamp_Tensor[keyset]
+    except KeyError:
+        kernel = _handle_clamp_Tensor.resolve_redispatch(keyset)
+    return kernel(self, min, max)
+
+
+_handle_clamp_Tensor = _library_aten.define_stubs(
+    "aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
+    "TOO",
+    clamp_Tensor,
+    redispatch_clamp_Tensor,
+    tags=("core", "pointwise"),
+)
+_memo_clamp_Tensor = _handle_clamp_Tensor.memo
+_redispatch_memo_clamp_Tensor: Any = _handle_clamp_Tensor.redispatch_memo
+
+
+def clamp_out(
+    self: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_clamp_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_clamp_out.resolve(self, out)
+    return kernel(self, min, max, out=out)
+
+
+def redispatch_clamp_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number | None = None,
+    max: Number | None = None,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_clamp_out[keyset]
+    except KeyError:
+        kernel = _handle_clamp_out.resolve_redispatch(keyset)
+    return kernel(self, min, max, out=out)
+
+
+_handle_clamp_out = _library_aten.define_stubs(
+    "aten::clamp.out(Tensor self, Scalar? min=None, Scalar? max=None, *, Tensor(a!) out) -> Tensor(a!)",
+    "T--T",
+    clamp_out,
+    redispatch_clamp_out,
+    tags=("pointwise",),
+)
+_memo_clamp_out = _handle_clamp_out.memo
+_redispatch_memo_clamp_out: Any = _handle_clamp_out.redispatch_memo
+
+
+def clamp_Tensor_out(
+    self: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_clamp_Tensor_out[_state()][self._dispatch_keyset][
+            _optional(min)
+        ][_optional(max)][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_clamp_Tensor_out.resolve(self, min, max, out)
+    return kernel(self, min, max, out=out)
+
+
+def redispatch_clamp_Tensor_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor | None = None,
+    max: Tensor | None = None,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_clamp_Tensor_out[keyset]
+    except KeyError:
+        kernel = _handle_clamp_Tensor_out.resolve_redispatch(keyset)
+    return kernel(self, min, max, out=out)
+
+
+_handle_clamp_Tensor_out = _library_aten.define_stubs(
+    "aten::clamp.Tensor_out(Tensor self, Tensor? min=None, Tensor? max=None, *, Tensor(a!) out) -> Tensor(a!)",
+    "TOOT",
+    clamp_Tensor_out,
+    redispatch_clamp_Tensor_out,
+    tags=("pointwise",),
+)
+_memo_clamp_Tensor_out = _handle_clamp_Tensor_out.memo
+_redispatch_memo_clamp_Tensor_out: Any = _handle_clamp_Tensor_out.redispatch_memo
+
+
 def argmax(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1149,6 +2187,35 @@ _handle_argmax_out = _library_aten.define_stubs(
 )
 _memo_argmax_out = _handle_argmax_out.memo
 _redispatch_memo_argmax_out: Any = _handle_argmax_out.redispatch_memo
+
+
+def cumprod_(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_cumprod_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_cumprod_.resolve(self)
+    return kernel(self, dim, dtype=dtype)
+
+
+def redispatch_cumprod_(
+    keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_cumprod_[keyset]
+    except KeyError:
+        kernel = _handle_cumprod_.resolve_redispatch(keyset)
+    return kernel(self, dim, dtype=dtype)
+
+
+_handle_cumprod_ = _library_aten.define_stubs(
+    "aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)",
+    "T--",
+    cumprod_,
+    redispatch_cumprod_,
+)
+_memo_cumprod_ = _handle_cumprod_.memo
+_redispatch_memo_cumprod_: Any = _handle_cumprod_.redispatch_memo
 
 
 def matmul(self: Tensor, other: Tensor) -> Tensor:
@@ -1285,6 +2352,163 @@ _handle_mish_out = _library_aten.define_stubs(
 )
 _memo_mish_out = _handle_mish_out.memo
 _redispatch_memo_mish_out: Any = _handle_mish_out.redispatch_memo
+
+
+def softmax_int(self: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_softmax_int[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_softmax_int.resolve(self)
+    return kernel(self, dim, dtype)
+
+
+def redispatch_softmax_int(
+    keyset: DispatchKeySet, self: Tensor, dim: int, dtype: dtype | None = None
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_softmax_int[keyset]
+    except KeyError:
+        kernel = _handle_softmax_int.resolve_redispatch(keyset)
+    return kernel(self, dim, dtype)
+
+
+_handle_softmax_int = _library_aten.define_stubs(
+    "aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+    "T--",
+    softmax_int,
+    redispatch_softmax_int,
+)
+_memo_softmax_int = _handle_softmax_int.memo
+_redispatch_memo_softmax_int: Any = _handle_softmax_int.redispatch_memo
+
+
+def softmax_int_out(
+    self: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_softmax_int_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_softmax_int_out.resolve(self, out)
+    return kernel(self, dim, dtype, out=out)
+
+
+def redispatch_softmax_int_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    dtype: dtype | None = None,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_softmax_int_out[keyset]
+    except KeyError:
+        kernel = _handle_softmax_int_out.resolve_redispatch(keyset)
+    return kernel(self, dim, dtype, out=out)
+
+
+_handle_softmax_int_out = _library_aten.define_stubs(
+    "aten::softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)",
+    "T--T",
+    softmax_int_out,
+    redispatch_softmax_int_out,
+)
+_memo_softmax_int_out = _handle_softmax_int_out.memo
+_redispatch_memo_softmax_int_out: Any = _handle_softmax_int_out.redispatch_memo
+
+
+def layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-05,
+    cudnn_enable: bool = True,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_layer_norm[_state()][input._dispatch_keyset][_optional(weight)][
+            _optional(bias)
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_layer_norm.resolve(input, weight, bias)
+    return kernel(input, normalized_shape, weight, bias, eps, cudnn_enable)
+
+
+def redispatch_layer_norm(
+    keyset: DispatchKeySet,
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    eps: float = 1e-05,
+    cudnn_enable: bool = True,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_layer_norm[keyset]
+    except KeyError:
+        kernel = _handle_layer_norm.resolve_redispatch(keyset)
+    return kernel(input, normalized_shape, weight, bias, eps, cudnn_enable)
+
+
+_handle_layer_norm = _library_aten.define_stubs(
+    "aten::layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enable=True) -> Tensor",
+    "T-OO--",
+    layer_norm,
+    redispatch_layer_norm,
+)
+_memo_layer_norm = _handle_layer_norm.memo
+_redispatch_memo_layer_norm: Any = _handle_layer_norm.redispatch_memo
+
+
+def native_layer_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    kernel: Callable[..., tuple[Tensor, Tensor, Tensor]]
+    try:
+        kernel = _memo_native_layer_norm[_state()][input._dispatch_keyset][
+            _optional(weight)
+        ][_optional(bias)]
+    except (KeyError, AttributeError):
+        kernel = _handle_native_layer_norm.resolve(input, weight, bias)
+    return kernel(input, normalized_shape, weight, bias, eps)
+
+
+def redispatch_native_layer_norm(
+    keyset: DispatchKeySet,
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    try:
+        kernel: Callable[..., tuple[Tensor, Tensor, Tensor]] = (
+            _redispatch_memo_native_layer_norm[keyset]
+        )
+    except KeyError:
+        kernel = _handle_native_layer_norm.resolve_redispatch(keyset)
+    return kernel(input, normalized_shape, weight, bias, eps)
+
+
+_handle_native_layer_norm = _library_aten.define_stubs(
+    "aten::native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)",
+    "T-OO-",
+    native_layer_norm,
+    redispatch_native_layer_norm,
+    tags=("core",),
+    returns=3,
+)
+_memo_native_layer_norm = _handle_native_layer_norm.memo
+_redispatch_memo_native_layer_norm: Any = _handle_native_layer_norm.redispatch_memo
 
 
 def is_coalesced(self: Tensor) -> bool:

@@ -111,6 +111,35 @@ _memo__reshape_alias = _handle__reshape_alias.memo
 _redispatch_memo__reshape_alias: Any = _handle__reshape_alias.redispatch_memo
 
 
+def _unsafe_view(self: Tensor, size: Sequence[int]) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo__unsafe_view[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle__unsafe_view.resolve(self)
+    return kernel(self, size)
+
+
+def redispatch__unsafe_view(
+    keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo__unsafe_view[keyset]
+    except KeyError:
+        kernel = _handle__unsafe_view.resolve_redispatch(keyset)
+    return kernel(self, size)
+
+
+_handle__unsafe_view = _library_aten.define_stubs(
+    "aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
+    "T-",
+    _unsafe_view,
+    redispatch__unsafe_view,
+)
+_memo__unsafe_view = _handle__unsafe_view.memo
+_redispatch_memo__unsafe_view: Any = _handle__unsafe_view.redispatch_memo
+
+
 def permute(self: Tensor, dims: Sequence[int]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -280,6 +309,61 @@ _memo_scatter__value = _handle_scatter__value.memo
 _redispatch_memo_scatter__value: Any = _handle_scatter__value.redispatch_memo
 
 
+def take(self: Tensor, index: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_take[_state()][self._dispatch_keyset][index._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_take.resolve(self, index)
+    return kernel(self, index)
+
+
+def redispatch_take(keyset: DispatchKeySet, self: Tensor, index: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_take[keyset]
+    except KeyError:
+        kernel = _handle_take.resolve_redispatch(keyset)
+    return kernel(self, index)
+
+
+_handle_take = _library_aten.define_stubs(
+    "aten::take(Tensor self, Tensor index) -> Tensor", "TT", take, redispatch_take
+)
+_memo_take = _handle_take.memo
+_redispatch_memo_take: Any = _handle_take.redispatch_memo
+
+
+def take_out(self: Tensor, index: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_take_out[_state()][self._dispatch_keyset][
+            index._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_take_out.resolve(self, index, out)
+    return kernel(self, index, out=out)
+
+
+def redispatch_take_out(
+    keyset: DispatchKeySet, self: Tensor, index: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_take_out[keyset]
+    except KeyError:
+        kernel = _handle_take_out.resolve_redispatch(keyset)
+    return kernel(self, index, out=out)
+
+
+_handle_take_out = _library_aten.define_stubs(
+    "aten::take.out(Tensor self, Tensor index, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    take_out,
+    redispatch_take_out,
+)
+_memo_take_out = _handle_take_out.memo
+_redispatch_memo_take_out: Any = _handle_take_out.redispatch_memo
+
+
 def index_add_(
     self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
 ) -> Tensor:
@@ -317,6 +401,187 @@ _handle_index_add_ = _library_aten.define_stubs(
 )
 _memo_index_add_ = _handle_index_add_.memo
 _redispatch_memo_index_add_: Any = _handle_index_add_.redispatch_memo
+
+
+def index_put(
+    self: Tensor,
+    indices: Sequence[Tensor | None],
+    values: Tensor,
+    accumulate: bool = False,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_index_put[_state()][self._dispatch_keyset][_list(indices)][
+            values._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_index_put.resolve(self, indices, values)
+    return kernel(self, indices, values, accumulate)
+
+
+def redispatch_index_put(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    indices: Sequence[Tensor | None],
+    values: Tensor,
+    accumulate: bool = False,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_index_put[keyset]
+    except KeyError:
+        kernel = _handle_index_put.resolve_redispatch(keyset)
+    return kernel(self, indices, values, accumulate)
+
+
+_handle_index_put = _library_aten.define_stubs(
+    "aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+    "TPT-",
+    index_put,
+    redispatch_index_put,
+    tags=("core",),
+)
+_memo_index_put = _handle_index_put.memo
+_redispatch_memo_index_put: Any = _handle_index_put.redispatch_memo
+
+
+def nonzero(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_nonzero[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_nonzero.resolve(self)
+    return kernel(self)
+
+
+def redispatch_nonzero(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_nonzero[keyset]
+    except KeyError:
+        kernel = _handle_nonzero.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_nonzero = _library_aten.define_stubs(
+    "aten::nonzero(Tensor self) -> Tensor",
+    "T",
+    nonzero,
+    redispatch_nonzero,
+    tags=("dynamic_output_shape", "core"),
+)
+_memo_nonzero = _handle_nonzero.memo
+_redispatch_memo_nonzero: Any = _handle_nonzero.redispatch_memo
+
+
+def nonzero_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_nonzero_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_nonzero_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_nonzero_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_nonzero_out[keyset]
+    except KeyError:
+        kernel = _handle_nonzero_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_nonzero_out = _library_aten.define_stubs(
+    "aten::nonzero.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    nonzero_out,
+    redispatch_nonzero_out,
+    tags=("dynamic_output_shape",),
+)
+_memo_nonzero_out = _handle_nonzero_out.memo
+_redispatch_memo_nonzero_out: Any = _handle_nonzero_out.redispatch_memo
+
+
+def imag(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_imag[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_imag.resolve(self)
+    return kernel(self)
+
+
+def redispatch_imag(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_imag[keyset]
+    except KeyError:
+        kernel = _handle_imag.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_imag = _library_aten.define_stubs(
+    "aten::imag(Tensor(a) self) -> Tensor(a)", "T", imag, redispatch_imag
+)
+_memo_imag = _handle_imag.memo
+_redispatch_memo_imag: Any = _handle_imag.redispatch_memo
+
+
+def exp(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_exp[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_exp.resolve(self)
+    return kernel(self)
+
+
+def redispatch_exp(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_exp[keyset]
+    except KeyError:
+        kernel = _handle_exp.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_exp = _library_aten.define_stubs(
+    "aten::exp(Tensor self) -> Tensor",
+    "T",
+    exp,
+    redispatch_exp,
+    tags=("core", "pointwise"),
+)
+_memo_exp = _handle_exp.memo
+_redispatch_memo_exp: Any = _handle_exp.redispatch_memo
+
+
+def exp_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_exp_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_exp_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_exp_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_exp_out[keyset]
+    except KeyError:
+        kernel = _handle_exp_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_exp_out = _library_aten.define_stubs(
+    "aten::exp.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    exp_out,
+    redispatch_exp_out,
+    tags=("pointwise",),
+)
+_memo_exp_out = _handle_exp_out.memo
+_redispatch_memo_exp_out: Any = _handle_exp_out.redispatch_memo
 
 
 def exp2(self: Tensor) -> Tensor:
@@ -427,6 +692,34 @@ _handle_expm1_out = _library_aten.define_stubs(
 )
 _memo_expm1_out = _handle_expm1_out.memo
 _redispatch_memo_expm1_out: Any = _handle_expm1_out.redispatch_memo
+
+
+def sinh_(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sinh_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sinh_.resolve(self)
+    return kernel(self)
+
+
+def redispatch_sinh_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sinh_[keyset]
+    except KeyError:
+        kernel = _handle_sinh_.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_sinh_ = _library_aten.define_stubs(
+    "aten::sinh_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    sinh_,
+    redispatch_sinh_,
+    tags=("pointwise",),
+)
+_memo_sinh_ = _handle_sinh_.memo
+_redispatch_memo_sinh_: Any = _handle_sinh_.redispatch_memo
 
 
 def cosh(self: Tensor) -> Tensor:
@@ -541,6 +834,126 @@ _memo_tanh_out = _handle_tanh_out.memo
 _redispatch_memo_tanh_out: Any = _handle_tanh_out.redispatch_memo
 
 
+def sigmoid(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sigmoid[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sigmoid.resolve(self)
+    return kernel(self)
+
+
+def redispatch_sigmoid(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sigmoid[keyset]
+    except KeyError:
+        kernel = _handle_sigmoid.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_sigmoid = _library_aten.define_stubs(
+    "aten::sigmoid(Tensor self) -> Tensor",
+    "T",
+    sigmoid,
+    redispatch_sigmoid,
+    tags=("core", "pointwise"),
+)
+_memo_sigmoid = _handle_sigmoid.memo
+_redispatch_memo_sigmoid: Any = _handle_sigmoid.redispatch_memo
+
+
+def sigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sigmoid_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_sigmoid_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_sigmoid_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sigmoid_out[keyset]
+    except KeyError:
+        kernel = _handle_sigmoid_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_sigmoid_out = _library_aten.define_stubs(
+    "aten::sigmoid.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    sigmoid_out,
+    redispatch_sigmoid_out,
+    tags=("pointwise",),
+)
+_memo_sigmoid_out = _handle_sigmoid_out.memo
+_redispatch_memo_sigmoid_out: Any = _handle_sigmoid_out.redispatch_memo
+
+
+def logical_not(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_logical_not[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_logical_not.resolve(self)
+    return kernel(self)
+
+
+def redispatch_logical_not(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_logical_not[keyset]
+    except KeyError:
+        kernel = _handle_logical_not.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_logical_not = _library_aten.define_stubs(
+    "aten::logical_not(Tensor self) -> Tensor",
+    "T",
+    logical_not,
+    redispatch_logical_not,
+    tags=("core", "pointwise"),
+)
+_memo_logical_not = _handle_logical_not.memo
+_redispatch_memo_logical_not: Any = _handle_logical_not.redispatch_memo
+
+
+def logical_not_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_logical_not_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_logical_not_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_logical_not_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_logical_not_out[keyset]
+    except KeyError:
+        kernel = _handle_logical_not_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_logical_not_out = _library_aten.define_stubs(
+    "aten::logical_not.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    logical_not_out,
+    redispatch_logical_not_out,
+    tags=("pointwise",),
+)
+_memo_logical_not_out = _handle_logical_not_out.memo
+_redispatch_memo_logical_not_out: Any = _handle_logical_not_out.redispatch_memo
+
+
 def remainder__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -601,6 +1014,158 @@ _handle_remainder__Tensor = _library_aten.define_stubs(
 )
 _memo_remainder__Tensor = _handle_remainder__Tensor.memo
 _redispatch_memo_remainder__Tensor: Any = _handle_remainder__Tensor.redispatch_memo
+
+
+def floor_divide__Tensor(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_floor_divide__Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_floor_divide__Tensor.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_floor_divide__Tensor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_floor_divide__Tensor[keyset]
+    except KeyError:
+        kernel = _handle_floor_divide__Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_floor_divide__Tensor = _library_aten.define_stubs(
+    "aten::floor_divide_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)",
+    "TT",
+    floor_divide__Tensor,
+    redispatch_floor_divide__Tensor,
+)
+_memo_floor_divide__Tensor = _handle_floor_divide__Tensor.memo
+_redispatch_memo_floor_divide__Tensor: Any = (
+    _handle_floor_divide__Tensor.redispatch_memo
+)
+
+
+def floor_divide__Scalar(self: Tensor, other: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_floor_divide__Scalar[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_floor_divide__Scalar.resolve(self)
+    return kernel(self, other)
+
+
+def redispatch_floor_divide__Scalar(
+    keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_floor_divide__Scalar[keyset]
+    except KeyError:
+        kernel = _handle_floor_divide__Scalar.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_floor_divide__Scalar = _library_aten.define_stubs(
+    "aten::floor_divide_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
+    "T-",
+    floor_divide__Scalar,
+    redispatch_floor_divide__Scalar,
+)
+_memo_floor_divide__Scalar = _handle_floor_divide__Scalar.memo
+_redispatch_memo_floor_divide__Scalar: Any = (
+    _handle_floor_divide__Scalar.redispatch_memo
+)
+
+
+def atan2_(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_atan2_[_state()][self._dispatch_keyset][other._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_atan2_.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_atan2_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_atan2_[keyset]
+    except KeyError:
+        kernel = _handle_atan2_.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_atan2_ = _library_aten.define_stubs(
+    "aten::atan2_(Tensor(a!) self, Tensor other) -> Tensor(a!)",
+    "TT",
+    atan2_,
+    redispatch_atan2_,
+    tags=("pointwise",),
+)
+_memo_atan2_ = _handle_atan2_.memo
+_redispatch_memo_atan2_: Any = _handle_atan2_.redispatch_memo
+
+
+def eq__Scalar(self: Tensor, other: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_eq__Scalar[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_eq__Scalar.resolve(self)
+    return kernel(self, other)
+
+
+def redispatch_eq__Scalar(
+    keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_eq__Scalar[keyset]
+    except KeyError:
+        kernel = _handle_eq__Scalar.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_eq__Scalar = _library_aten.define_stubs(
+    "aten::eq_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
+    "T-",
+    eq__Scalar,
+    redispatch_eq__Scalar,
+)
+_memo_eq__Scalar = _handle_eq__Scalar.memo
+_redispatch_memo_eq__Scalar: Any = _handle_eq__Scalar.redispatch_memo
+
+
+def eq__Tensor(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_eq__Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_eq__Tensor.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_eq__Tensor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_eq__Tensor[keyset]
+    except KeyError:
+        kernel = _handle_eq__Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_eq__Tensor = _library_aten.define_stubs(
+    "aten::eq_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)",
+    "TT",
+    eq__Tensor,
+    redispatch_eq__Tensor,
+)
+_memo_eq__Tensor = _handle_eq__Tensor.memo
+_redispatch_memo_eq__Tensor: Any = _handle_eq__Tensor.redispatch_memo
 
 
 def le_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
@@ -943,6 +1508,73 @@ _memo_clamp_min__Tensor = _handle_clamp_min__Tensor.memo
 _redispatch_memo_clamp_min__Tensor: Any = _handle_clamp_min__Tensor.redispatch_memo
 
 
+def argmin(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_argmin[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_argmin.resolve(self)
+    return kernel(self, dim, keepdim)
+
+
+def redispatch_argmin(
+    keyset: DispatchKeySet, self: Tensor, dim: int | None = None, keepdim: bool = False
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_argmin[keyset]
+    except KeyError:
+        kernel = _handle_argmin.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim)
+
+
+_handle_argmin = _library_aten.define_stubs(
+    "aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+    "T--",
+    argmin,
+    redispatch_argmin,
+    tags=("core", "reduction"),
+)
+_memo_argmin = _handle_argmin.memo
+_redispatch_memo_argmin: Any = _handle_argmin.redispatch_memo
+
+
+def argmin_out(
+    self: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_argmin_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_argmin_out.resolve(self, out)
+    return kernel(self, dim, keepdim, out=out)
+
+
+def redispatch_argmin_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_argmin_out[keyset]
+    except KeyError:
+        kernel = _handle_argmin_out.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim, out=out)
+
+
+_handle_argmin_out = _library_aten.define_stubs(
+    "aten::argmin.out(Tensor self, int? dim=None, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)",
+    "T--T",
+    argmin_out,
+    redispatch_argmin_out,
+    tags=("reduction",),
+)
+_memo_argmin_out = _handle_argmin_out.memo
+_redispatch_memo_argmin_out: Any = _handle_argmin_out.redispatch_memo
+
+
 def linalg_vector_norm(
     self: Tensor,
     ord: Number = 2,
@@ -1159,6 +1791,130 @@ _handle_bmm_out = _library_aten.define_stubs(
 )
 _memo_bmm_out = _handle_bmm_out.memo
 _redispatch_memo_bmm_out: Any = _handle_bmm_out.redispatch_memo
+
+
+def baddbmm_(
+    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_baddbmm_[_state()][self._dispatch_keyset][
+            batch1._dispatch_keyset
+        ][batch2._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_baddbmm_.resolve(self, batch1, batch2)
+    return kernel(self, batch1, batch2, beta=beta, alpha=alpha)
+
+
+def redispatch_baddbmm_(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_baddbmm_[keyset]
+    except KeyError:
+        kernel = _handle_baddbmm_.resolve_redispatch(keyset)
+    return kernel(self, batch1, batch2, beta=beta, alpha=alpha)
+
+
+_handle_baddbmm_ = _library_aten.define_stubs(
+    "aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)",
+    "TTT--",
+    baddbmm_,
+    redispatch_baddbmm_,
+)
+_memo_baddbmm_ = _handle_baddbmm_.memo
+_redispatch_memo_baddbmm_: Any = _handle_baddbmm_.redispatch_memo
+
+
+def addmv(
+    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_addmv[_state()][self._dispatch_keyset][mat._dispatch_keyset][
+            vec._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_addmv.resolve(self, mat, vec)
+    return kernel(self, mat, vec, beta=beta, alpha=alpha)
+
+
+def redispatch_addmv(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_addmv[keyset]
+    except KeyError:
+        kernel = _handle_addmv.resolve_redispatch(keyset)
+    return kernel(self, mat, vec, beta=beta, alpha=alpha)
+
+
+_handle_addmv = _library_aten.define_stubs(
+    "aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    "TTT--",
+    addmv,
+    redispatch_addmv,
+)
+_memo_addmv = _handle_addmv.memo
+_redispatch_memo_addmv: Any = _handle_addmv.redispatch_memo
+
+
+def addmv_out(
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Tensor,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_addmv_out[_state()][self._dispatch_keyset][mat._dispatch_keyset][
+            vec._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_addmv_out.resolve(self, mat, vec, out)
+    return kernel(self, mat, vec, beta=beta, alpha=alpha, out=out)
+
+
+def redispatch_addmv_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_addmv_out[keyset]
+    except KeyError:
+        kernel = _handle_addmv_out.resolve_redispatch(keyset)
+    return kernel(self, mat, vec, beta=beta, alpha=alpha, out=out)
+
+
+_handle_addmv_out = _library_aten.define_stubs(
+    "aten::addmv.out(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
+    "TTT--T",
+    addmv_out,
+    redispatch_addmv_out,
+)
+_memo_addmv_out = _handle_addmv_out.memo
+_redispatch_memo_addmv_out: Any = _handle_addmv_out.redispatch_memo
 
 
 def addmv_(
@@ -1383,6 +2139,60 @@ _memo_gelu_ = _handle_gelu_.memo
 _redispatch_memo_gelu_: Any = _handle_gelu_.redispatch_memo
 
 
+def mish_(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_mish_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_mish_.resolve(self)
+    return kernel(self)
+
+
+def redispatch_mish_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_mish_[keyset]
+    except KeyError:
+        kernel = _handle_mish_.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_mish_ = _library_aten.define_stubs(
+    "aten::mish_(Tensor(a!) self) -> Tensor(a!)", "T", mish_, redispatch_mish_
+)
+_memo_mish_ = _handle_mish_.memo
+_redispatch_memo_mish_: Any = _handle_mish_.redispatch_memo
+
+
+def leaky_relu_(self: Tensor, negative_slope: Number = 0.01) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_leaky_relu_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_leaky_relu_.resolve(self)
+    return kernel(self, negative_slope)
+
+
+def redispatch_leaky_relu_(
+    keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_leaky_relu_[keyset]
+    except KeyError:
+        kernel = _handle_leaky_relu_.resolve_redispatch(keyset)
+    return kernel(self, negative_slope)
+
+
+_handle_leaky_relu_ = _library_aten.define_stubs(
+    "aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)",
+    "T-",
+    leaky_relu_,
+    redispatch_leaky_relu_,
+    tags=("pointwise",),
+)
+_memo_leaky_relu_ = _handle_leaky_relu_.memo
+_redispatch_memo_leaky_relu_: Any = _handle_leaky_relu_.redispatch_memo
+
+
 def softplus(self: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1478,6 +2288,34 @@ _handle_threshold_ = _library_aten.define_stubs(
 )
 _memo_threshold_ = _handle_threshold_.memo
 _redispatch_memo_threshold_: Any = _handle_threshold_.redispatch_memo
+
+
+def hardsigmoid_(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_hardsigmoid_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_hardsigmoid_.resolve(self)
+    return kernel(self)
+
+
+def redispatch_hardsigmoid_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_hardsigmoid_[keyset]
+    except KeyError:
+        kernel = _handle_hardsigmoid_.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_hardsigmoid_ = _library_aten.define_stubs(
+    "aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    hardsigmoid_,
+    redispatch_hardsigmoid_,
+    tags=("pointwise",),
+)
+_memo_hardsigmoid_ = _handle_hardsigmoid_.memo
+_redispatch_memo_hardsigmoid_: Any = _handle_hardsigmoid_.redispatch_memo
 
 
 def hardswish(self: Tensor) -> Tensor:
@@ -1665,3 +2503,27 @@ _handle_mse_loss_out = _library_aten.define_stubs(
 )
 _memo_mse_loss_out = _handle_mse_loss_out.memo
 _redispatch_memo_mse_loss_out: Any = _handle_mse_loss_out.redispatch_memo
+
+
+def indices(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_indices[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_indices.resolve(self)
+    return kernel(self)
+
+
+def redispatch_indices(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_indices[keyset]
+    except KeyError:
+        kernel = _handle_indices.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_indices = _library_aten.define_stubs(
+    "aten::indices(Tensor(a) self) -> Tensor(a)", "T", indices, redispatch_indices
+)
+_memo_indices = _handle_indices.memo
+_redispatch_memo_indices: Any = _handle_indices.redispatch_memo

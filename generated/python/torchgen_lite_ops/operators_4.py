@@ -536,6 +536,33 @@ _memo_to_other = _handle_to_other.memo
 _redispatch_memo_to_other: Any = _handle_to_other.redispatch_memo
 
 
+def type_as(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_type_as[_state()][self._dispatch_keyset][other._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_type_as.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_type_as(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_type_as[keyset]
+    except KeyError:
+        kernel = _handle_type_as.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_type_as = _library_aten.define_stubs(
+    "aten::type_as(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    type_as,
+    redispatch_type_as,
+)
+_memo_type_as = _handle_type_as.memo
+_redispatch_memo_type_as: Any = _handle_type_as.redispatch_memo
+
+
 def alias(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -781,6 +808,33 @@ _memo_triu_out = _handle_triu_out.memo
 _redispatch_memo_triu_out: Any = _handle_triu_out.redispatch_memo
 
 
+def triu_(self: Tensor, diagonal: int = 0) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_triu_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_triu_.resolve(self)
+    return kernel(self, diagonal)
+
+
+def redispatch_triu_(keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_triu_[keyset]
+    except KeyError:
+        kernel = _handle_triu_.resolve_redispatch(keyset)
+    return kernel(self, diagonal)
+
+
+_handle_triu_ = _library_aten.define_stubs(
+    "aten::triu_(Tensor(a!) self, SymInt diagonal=0) -> Tensor(a!)",
+    "T-",
+    triu_,
+    redispatch_triu_,
+)
+_memo_triu_ = _handle_triu_.memo
+_redispatch_memo_triu_: Any = _handle_triu_.redispatch_memo
+
+
 def scatter_src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -923,6 +977,158 @@ _memo_scatter_value_out = _handle_scatter_value_out.memo
 _redispatch_memo_scatter_value_out: Any = _handle_scatter_value_out.redispatch_memo
 
 
+def masked_fill_Scalar(self: Tensor, mask: Tensor, value: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_masked_fill_Scalar[_state()][self._dispatch_keyset][
+            mask._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_masked_fill_Scalar.resolve(self, mask)
+    return kernel(self, mask, value)
+
+
+def redispatch_masked_fill_Scalar(
+    keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_masked_fill_Scalar[keyset]
+    except KeyError:
+        kernel = _handle_masked_fill_Scalar.resolve_redispatch(keyset)
+    return kernel(self, mask, value)
+
+
+_handle_masked_fill_Scalar = _library_aten.define_stubs(
+    "aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
+    "TT-",
+    masked_fill_Scalar,
+    redispatch_masked_fill_Scalar,
+    tags=("pointwise",),
+)
+_memo_masked_fill_Scalar = _handle_masked_fill_Scalar.memo
+_redispatch_memo_masked_fill_Scalar: Any = _handle_masked_fill_Scalar.redispatch_memo
+
+
+def masked_fill_Tensor(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_masked_fill_Tensor[_state()][self._dispatch_keyset][
+            mask._dispatch_keyset
+        ][value._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_masked_fill_Tensor.resolve(self, mask, value)
+    return kernel(self, mask, value)
+
+
+def redispatch_masked_fill_Tensor(
+    keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_masked_fill_Tensor[keyset]
+    except KeyError:
+        kernel = _handle_masked_fill_Tensor.resolve_redispatch(keyset)
+    return kernel(self, mask, value)
+
+
+_handle_masked_fill_Tensor = _library_aten.define_stubs(
+    "aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
+    "TTT",
+    masked_fill_Tensor,
+    redispatch_masked_fill_Tensor,
+)
+_memo_masked_fill_Tensor = _handle_masked_fill_Tensor.memo
+_redispatch_memo_masked_fill_Tensor: Any = _handle_masked_fill_Tensor.redispatch_memo
+
+
+def topk(
+    self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+) -> tuple[Tensor, Tensor]:
+    kernel: Callable[..., tuple[Tensor, Tensor]]
+    try:
+        kernel = _memo_topk[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_topk.resolve(self)
+    return kernel(self, k, dim, largest, sorted)
+
+
+def redispatch_topk(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+) -> tuple[Tensor, Tensor]:
+    try:
+        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_topk[keyset]
+    except KeyError:
+        kernel = _handle_topk.resolve_redispatch(keyset)
+    return kernel(self, k, dim, largest, sorted)
+
+
+_handle_topk = _library_aten.define_stubs(
+    "aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)",
+    "T----",
+    topk,
+    redispatch_topk,
+    tags=("core",),
+    returns=2,
+)
+_memo_topk = _handle_topk.memo
+_redispatch_memo_topk: Any = _handle_topk.redispatch_memo
+
+
+def topk_values(
+    self: Tensor,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    values: Tensor,
+    indices: Tensor,
+) -> tuple[Tensor, Tensor]:
+    kernel: Callable[..., tuple[Tensor, Tensor]]
+    try:
+        kernel = _memo_topk_values[_state()][self._dispatch_keyset][
+            values._dispatch_keyset
+        ][indices._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_topk_values.resolve(self, values, indices)
+    return kernel(self, k, dim, largest, sorted, values=values, indices=indices)
+
+
+def redispatch_topk_values(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    values: Tensor,
+    indices: Tensor,
+) -> tuple[Tensor, Tensor]:
+    try:
+        kernel: Callable[..., tuple[Tensor, Tensor]] = _redispatch_memo_topk_values[
+            keyset
+        ]
+    except KeyError:
+        kernel = _handle_topk_values.resolve_redispatch(keyset)
+    return kernel(self, k, dim, largest, sorted, values=values, indices=indices)
+
+
+_handle_topk_values = _library_aten.define_stubs(
+    "aten::topk.values(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True, *, Tensor(a!) values, Tensor(b!) indices) -> (Tensor(a!) values, Tensor(b!) indices)",
+    "T----TT",
+    topk_values,
+    redispatch_topk_values,
+    returns=2,
+)
+_memo_topk_values = _handle_topk_values.memo
+_redispatch_memo_topk_values: Any = _handle_topk_values.redispatch_memo
+
+
 def abs_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -973,6 +1179,118 @@ _handle__conj_physical = _library_aten.define_stubs(
 )
 _memo__conj_physical = _handle__conj_physical.memo
 _redispatch_memo__conj_physical: Any = _handle__conj_physical.redispatch_memo
+
+
+def expm1_(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_expm1_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_expm1_.resolve(self)
+    return kernel(self)
+
+
+def redispatch_expm1_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_expm1_[keyset]
+    except KeyError:
+        kernel = _handle_expm1_.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_expm1_ = _library_aten.define_stubs(
+    "aten::expm1_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    expm1_,
+    redispatch_expm1_,
+    tags=("pointwise",),
+)
+_memo_expm1_ = _handle_expm1_.memo
+_redispatch_memo_expm1_: Any = _handle_expm1_.redispatch_memo
+
+
+def square_(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_square_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_square_.resolve(self)
+    return kernel(self)
+
+
+def redispatch_square_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_square_[keyset]
+    except KeyError:
+        kernel = _handle_square_.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_square_ = _library_aten.define_stubs(
+    "aten::square_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    square_,
+    redispatch_square_,
+    tags=("pointwise",),
+)
+_memo_square_ = _handle_square_.memo
+_redispatch_memo_square_: Any = _handle_square_.redispatch_memo
+
+
+def cos_(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_cos_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_cos_.resolve(self)
+    return kernel(self)
+
+
+def redispatch_cos_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_cos_[keyset]
+    except KeyError:
+        kernel = _handle_cos_.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_cos_ = _library_aten.define_stubs(
+    "aten::cos_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    cos_,
+    redispatch_cos_,
+    tags=("pointwise",),
+)
+_memo_cos_ = _handle_cos_.memo
+_redispatch_memo_cos_: Any = _handle_cos_.redispatch_memo
+
+
+def tan_(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_tan_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_tan_.resolve(self)
+    return kernel(self)
+
+
+def redispatch_tan_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_tan_[keyset]
+    except KeyError:
+        kernel = _handle_tan_.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_tan_ = _library_aten.define_stubs(
+    "aten::tan_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    tan_,
+    redispatch_tan_,
+    tags=("pointwise",),
+)
+_memo_tan_ = _handle_tan_.memo
+_redispatch_memo_tan_: Any = _handle_tan_.redispatch_memo
 
 
 def tanh_(self: Tensor) -> Tensor:
@@ -1231,6 +1549,197 @@ _memo_bitwise_not_ = _handle_bitwise_not_.memo
 _redispatch_memo_bitwise_not_: Any = _handle_bitwise_not_.redispatch_memo
 
 
+def sub_out(self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sub_out[_state()][self._dispatch_keyset][other._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_sub_out.resolve(self, other, out)
+    return kernel(self, other, alpha=alpha, out=out)
+
+
+def redispatch_sub_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number = 1,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sub_out[keyset]
+    except KeyError:
+        kernel = _handle_sub_out.resolve_redispatch(keyset)
+    return kernel(self, other, alpha=alpha, out=out)
+
+
+_handle_sub_out = _library_aten.define_stubs(
+    "aten::sub.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)",
+    "TT-T",
+    sub_out,
+    redispatch_sub_out,
+    tags=("pointwise",),
+)
+_memo_sub_out = _handle_sub_out.memo
+_redispatch_memo_sub_out: Any = _handle_sub_out.redispatch_memo
+
+
+def sub_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sub_Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_sub_Tensor.resolve(self, other)
+    return kernel(self, other, alpha=alpha)
+
+
+def redispatch_sub_Tensor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sub_Tensor[keyset]
+    except KeyError:
+        kernel = _handle_sub_Tensor.resolve_redispatch(keyset)
+    return kernel(self, other, alpha=alpha)
+
+
+_handle_sub_Tensor = _library_aten.define_stubs(
+    "aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+    "TT-",
+    sub_Tensor,
+    redispatch_sub_Tensor,
+    tags=("core", "pointwise"),
+)
+_memo_sub_Tensor = _handle_sub_Tensor.memo
+_redispatch_memo_sub_Tensor: Any = _handle_sub_Tensor.redispatch_memo
+
+
+def sub_Scalar(self: Tensor, other: Number, alpha: Number = 1) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sub_Scalar[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sub_Scalar.resolve(self)
+    return kernel(self, other, alpha)
+
+
+def redispatch_sub_Scalar(
+    keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sub_Scalar[keyset]
+    except KeyError:
+        kernel = _handle_sub_Scalar.resolve_redispatch(keyset)
+    return kernel(self, other, alpha)
+
+
+_handle_sub_Scalar = _library_aten.define_stubs(
+    "aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    "T--",
+    sub_Scalar,
+    redispatch_sub_Scalar,
+    tags=("core", "pointwise"),
+)
+_memo_sub_Scalar = _handle_sub_Scalar.memo
+_redispatch_memo_sub_Scalar: Any = _handle_sub_Scalar.redispatch_memo
+
+
+def hypot_(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_hypot_[_state()][self._dispatch_keyset][other._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_hypot_.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_hypot_(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_hypot_[keyset]
+    except KeyError:
+        kernel = _handle_hypot_.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_hypot_ = _library_aten.define_stubs(
+    "aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)",
+    "TT",
+    hypot_,
+    redispatch_hypot_,
+    tags=("pointwise",),
+)
+_memo_hypot_ = _handle_hypot_.memo
+_redispatch_memo_hypot_: Any = _handle_hypot_.redispatch_memo
+
+
+def logical_xor(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_logical_xor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_logical_xor.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_logical_xor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_logical_xor[keyset]
+    except KeyError:
+        kernel = _handle_logical_xor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_logical_xor = _library_aten.define_stubs(
+    "aten::logical_xor(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    logical_xor,
+    redispatch_logical_xor,
+    tags=("core", "pointwise"),
+)
+_memo_logical_xor = _handle_logical_xor.memo
+_redispatch_memo_logical_xor: Any = _handle_logical_xor.redispatch_memo
+
+
+def logical_xor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_logical_xor_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_logical_xor_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_logical_xor_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_logical_xor_out[keyset]
+    except KeyError:
+        kernel = _handle_logical_xor_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_logical_xor_out = _library_aten.define_stubs(
+    "aten::logical_xor.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    logical_xor_out,
+    redispatch_logical_xor_out,
+    tags=("pointwise",),
+)
+_memo_logical_xor_out = _handle_logical_xor_out.memo
+_redispatch_memo_logical_xor_out: Any = _handle_logical_xor_out.redispatch_memo
+
+
 def bitwise_and__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1291,6 +1800,66 @@ _handle_bitwise_and__Tensor = _library_aten.define_stubs(
 )
 _memo_bitwise_and__Tensor = _handle_bitwise_and__Tensor.memo
 _redispatch_memo_bitwise_and__Tensor: Any = _handle_bitwise_and__Tensor.redispatch_memo
+
+
+def clamp_max_(self: Tensor, max: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_clamp_max_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_clamp_max_.resolve(self)
+    return kernel(self, max)
+
+
+def redispatch_clamp_max_(keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_clamp_max_[keyset]
+    except KeyError:
+        kernel = _handle_clamp_max_.resolve_redispatch(keyset)
+    return kernel(self, max)
+
+
+_handle_clamp_max_ = _library_aten.define_stubs(
+    "aten::clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)",
+    "T-",
+    clamp_max_,
+    redispatch_clamp_max_,
+    tags=("pointwise",),
+)
+_memo_clamp_max_ = _handle_clamp_max_.memo
+_redispatch_memo_clamp_max_: Any = _handle_clamp_max_.redispatch_memo
+
+
+def clamp_max__Tensor(self: Tensor, max: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_clamp_max__Tensor[_state()][self._dispatch_keyset][
+            max._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_clamp_max__Tensor.resolve(self, max)
+    return kernel(self, max)
+
+
+def redispatch_clamp_max__Tensor(
+    keyset: DispatchKeySet, self: Tensor, max: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_clamp_max__Tensor[keyset]
+    except KeyError:
+        kernel = _handle_clamp_max__Tensor.resolve_redispatch(keyset)
+    return kernel(self, max)
+
+
+_handle_clamp_max__Tensor = _library_aten.define_stubs(
+    "aten::clamp_max_.Tensor(Tensor(a!) self, Tensor max) -> Tensor(a!)",
+    "TT",
+    clamp_max__Tensor,
+    redispatch_clamp_max__Tensor,
+    tags=("pointwise",),
+)
+_memo_clamp_max__Tensor = _handle_clamp_max__Tensor.memo
+_redispatch_memo_clamp_max__Tensor: Any = _handle_clamp_max__Tensor.redispatch_memo
 
 
 def lerp_Scalar_out(
@@ -1550,6 +2119,61 @@ _memo_any_all_out = _handle_any_all_out.memo
 _redispatch_memo_any_all_out: Any = _handle_any_all_out.redispatch_memo
 
 
+def mv(self: Tensor, vec: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_mv[_state()][self._dispatch_keyset][vec._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_mv.resolve(self, vec)
+    return kernel(self, vec)
+
+
+def redispatch_mv(keyset: DispatchKeySet, self: Tensor, vec: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_mv[keyset]
+    except KeyError:
+        kernel = _handle_mv.resolve_redispatch(keyset)
+    return kernel(self, vec)
+
+
+_handle_mv = _library_aten.define_stubs(
+    "aten::mv(Tensor self, Tensor vec) -> Tensor", "TT", mv, redispatch_mv
+)
+_memo_mv = _handle_mv.memo
+_redispatch_memo_mv: Any = _handle_mv.redispatch_memo
+
+
+def mv_out(self: Tensor, vec: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_mv_out[_state()][self._dispatch_keyset][vec._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_mv_out.resolve(self, vec, out)
+    return kernel(self, vec, out=out)
+
+
+def redispatch_mv_out(
+    keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_mv_out[keyset]
+    except KeyError:
+        kernel = _handle_mv_out.resolve_redispatch(keyset)
+    return kernel(self, vec, out=out)
+
+
+_handle_mv_out = _library_aten.define_stubs(
+    "aten::mv.out(Tensor self, Tensor vec, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    mv_out,
+    redispatch_mv_out,
+)
+_memo_mv_out = _handle_mv_out.memo
+_redispatch_memo_mv_out: Any = _handle_mv_out.redispatch_memo
+
+
 def relu6_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1572,6 +2196,67 @@ _handle_relu6_ = _library_aten.define_stubs(
 )
 _memo_relu6_ = _handle_relu6_.memo
 _redispatch_memo_relu6_: Any = _handle_relu6_.redispatch_memo
+
+
+def hardshrink(self: Tensor, lambd: Number = 0.5) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_hardshrink[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_hardshrink.resolve(self)
+    return kernel(self, lambd)
+
+
+def redispatch_hardshrink(
+    keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_hardshrink[keyset]
+    except KeyError:
+        kernel = _handle_hardshrink.resolve_redispatch(keyset)
+    return kernel(self, lambd)
+
+
+_handle_hardshrink = _library_aten.define_stubs(
+    "aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
+    "T-",
+    hardshrink,
+    redispatch_hardshrink,
+    tags=("pointwise",),
+)
+_memo_hardshrink = _handle_hardshrink.memo
+_redispatch_memo_hardshrink: Any = _handle_hardshrink.redispatch_memo
+
+
+def hardshrink_out(self: Tensor, lambd: Number = 0.5, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_hardshrink_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_hardshrink_out.resolve(self, out)
+    return kernel(self, lambd, out=out)
+
+
+def redispatch_hardshrink_out(
+    keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_hardshrink_out[keyset]
+    except KeyError:
+        kernel = _handle_hardshrink_out.resolve_redispatch(keyset)
+    return kernel(self, lambd, out=out)
+
+
+_handle_hardshrink_out = _library_aten.define_stubs(
+    "aten::hardshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)",
+    "T-T",
+    hardshrink_out,
+    redispatch_hardshrink_out,
+)
+_memo_hardshrink_out = _handle_hardshrink_out.memo
+_redispatch_memo_hardshrink_out: Any = _handle_hardshrink_out.redispatch_memo
 
 
 def hardswish_(self: Tensor) -> Tensor:
@@ -1599,6 +2284,30 @@ _handle_hardswish_ = _library_aten.define_stubs(
 )
 _memo_hardswish_ = _handle_hardswish_.memo
 _redispatch_memo_hardswish_: Any = _handle_hardswish_.redispatch_memo
+
+
+def log_sigmoid(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_log_sigmoid[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_log_sigmoid.resolve(self)
+    return kernel(self)
+
+
+def redispatch_log_sigmoid(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_log_sigmoid[keyset]
+    except KeyError:
+        kernel = _handle_log_sigmoid.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_log_sigmoid = _library_aten.define_stubs(
+    "aten::log_sigmoid(Tensor self) -> Tensor", "T", log_sigmoid, redispatch_log_sigmoid
+)
+_memo_log_sigmoid = _handle_log_sigmoid.memo
+_redispatch_memo_log_sigmoid: Any = _handle_log_sigmoid.redispatch_memo
 
 
 def one_hot(self: Tensor, num_classes: int = -1) -> Tensor:
@@ -1662,6 +2371,217 @@ _handle_cosine_similarity = _library_aten.define_stubs(
 )
 _memo_cosine_similarity = _handle_cosine_similarity.memo
 _redispatch_memo_cosine_similarity: Any = _handle_cosine_similarity.redispatch_memo
+
+
+def smooth_l1_loss(
+    self: Tensor, target: Tensor, reduction: int = 1, beta: float = 1.0
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_smooth_l1_loss[_state()][self._dispatch_keyset][
+            target._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_smooth_l1_loss.resolve(self, target)
+    return kernel(self, target, reduction, beta)
+
+
+def redispatch_smooth_l1_loss(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
+    beta: float = 1.0,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_smooth_l1_loss[keyset]
+    except KeyError:
+        kernel = _handle_smooth_l1_loss.resolve_redispatch(keyset)
+    return kernel(self, target, reduction, beta)
+
+
+_handle_smooth_l1_loss = _library_aten.define_stubs(
+    "aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=Mean, float beta=1.0) -> Tensor",
+    "TT--",
+    smooth_l1_loss,
+    redispatch_smooth_l1_loss,
+)
+_memo_smooth_l1_loss = _handle_smooth_l1_loss.memo
+_redispatch_memo_smooth_l1_loss: Any = _handle_smooth_l1_loss.redispatch_memo
+
+
+def smooth_l1_loss_out(
+    self: Tensor, target: Tensor, reduction: int = 1, beta: float = 1.0, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_smooth_l1_loss_out[_state()][self._dispatch_keyset][
+            target._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_smooth_l1_loss_out.resolve(self, target, out)
+    return kernel(self, target, reduction, beta, out=out)
+
+
+def redispatch_smooth_l1_loss_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
+    beta: float = 1.0,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_smooth_l1_loss_out[keyset]
+    except KeyError:
+        kernel = _handle_smooth_l1_loss_out.resolve_redispatch(keyset)
+    return kernel(self, target, reduction, beta, out=out)
+
+
+_handle_smooth_l1_loss_out = _library_aten.define_stubs(
+    "aten::smooth_l1_loss.out(Tensor self, Tensor target, int reduction=Mean, float beta=1.0, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT--T",
+    smooth_l1_loss_out,
+    redispatch_smooth_l1_loss_out,
+)
+_memo_smooth_l1_loss_out = _handle_smooth_l1_loss_out.memo
+_redispatch_memo_smooth_l1_loss_out: Any = _handle_smooth_l1_loss_out.redispatch_memo
+
+
+def binary_cross_entropy(
+    self: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_binary_cross_entropy[_state()][self._dispatch_keyset][
+            target._dispatch_keyset
+        ][_optional(weight)]
+    except (KeyError, AttributeError):
+        kernel = _handle_binary_cross_entropy.resolve(self, target, weight)
+    return kernel(self, target, weight, reduction)
+
+
+def redispatch_binary_cross_entropy(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_binary_cross_entropy[keyset]
+    except KeyError:
+        kernel = _handle_binary_cross_entropy.resolve_redispatch(keyset)
+    return kernel(self, target, weight, reduction)
+
+
+_handle_binary_cross_entropy = _library_aten.define_stubs(
+    "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean) -> Tensor",
+    "TTO-",
+    binary_cross_entropy,
+    redispatch_binary_cross_entropy,
+)
+_memo_binary_cross_entropy = _handle_binary_cross_entropy.memo
+_redispatch_memo_binary_cross_entropy: Any = (
+    _handle_binary_cross_entropy.redispatch_memo
+)
+
+
+def binary_cross_entropy_out(
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Tensor,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_binary_cross_entropy_out[_state()][self._dispatch_keyset][
+            target._dispatch_keyset
+        ][_optional(weight)][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_binary_cross_entropy_out.resolve(self, target, weight, out)
+    return kernel(self, target, weight, reduction, out=out)
+
+
+def redispatch_binary_cross_entropy_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_binary_cross_entropy_out[
+            keyset
+        ]
+    except KeyError:
+        kernel = _handle_binary_cross_entropy_out.resolve_redispatch(keyset)
+    return kernel(self, target, weight, reduction, out=out)
+
+
+_handle_binary_cross_entropy_out = _library_aten.define_stubs(
+    "aten::binary_cross_entropy.out(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTO-T",
+    binary_cross_entropy_out,
+    redispatch_binary_cross_entropy_out,
+)
+_memo_binary_cross_entropy_out = _handle_binary_cross_entropy_out.memo
+_redispatch_memo_binary_cross_entropy_out: Any = (
+    _handle_binary_cross_entropy_out.redispatch_memo
+)
+
+
+def binary_cross_entropy_with_logits(
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: int = 1,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_binary_cross_entropy_with_logits[_state()][
+            self._dispatch_keyset
+        ][target._dispatch_keyset][_optional(weight)][_optional(pos_weight)]
+    except (KeyError, AttributeError):
+        kernel = _handle_binary_cross_entropy_with_logits.resolve(
+            self, target, weight, pos_weight
+        )
+    return kernel(self, target, weight, pos_weight, reduction)
+
+
+def redispatch_binary_cross_entropy_with_logits(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: int = 1,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = (
+            _redispatch_memo_binary_cross_entropy_with_logits[keyset]
+        )
+    except KeyError:
+        kernel = _handle_binary_cross_entropy_with_logits.resolve_redispatch(keyset)
+    return kernel(self, target, weight, pos_weight, reduction)
+
+
+_handle_binary_cross_entropy_with_logits = _library_aten.define_stubs(
+    "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=Mean) -> Tensor",
+    "TTOO-",
+    binary_cross_entropy_with_logits,
+    redispatch_binary_cross_entropy_with_logits,
+)
+_memo_binary_cross_entropy_with_logits = _handle_binary_cross_entropy_with_logits.memo
+_redispatch_memo_binary_cross_entropy_with_logits: Any = (
+    _handle_binary_cross_entropy_with_logits.redispatch_memo
+)
 
 
 def cross_entropy_loss(

@@ -87,6 +87,68 @@ _memo_empty_like = _handle_empty_like.memo
 _redispatch_memo_empty_like: Any = _handle_empty_like.redispatch_memo
 
 
+def new_full(
+    self: Tensor,
+    size: Sequence[int],
+    fill_value: Number,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_new_full[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_new_full.resolve(self)
+    return kernel(
+        self,
+        size,
+        fill_value,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+    )
+
+
+def redispatch_new_full(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    fill_value: Number,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_new_full[keyset]
+    except KeyError:
+        kernel = _handle_new_full.resolve_redispatch(keyset)
+    return kernel(
+        self,
+        size,
+        fill_value,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+    )
+
+
+_handle_new_full = _library_aten.define_stubs(
+    "aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "T------",
+    new_full,
+    redispatch_new_full,
+)
+_memo_new_full = _handle_new_full.memo
+_redispatch_memo_new_full: Any = _handle_new_full.redispatch_memo
+
+
 def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -114,6 +176,35 @@ _handle_unfold = _library_aten.define_stubs(
 )
 _memo_unfold = _handle_unfold.memo
 _redispatch_memo_unfold: Any = _handle_unfold.redispatch_memo
+
+
+def transpose_int(self: Tensor, dim0: int, dim1: int) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_transpose_int[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_transpose_int.resolve(self)
+    return kernel(self, dim0, dim1)
+
+
+def redispatch_transpose_int(
+    keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_transpose_int[keyset]
+    except KeyError:
+        kernel = _handle_transpose_int.resolve_redispatch(keyset)
+    return kernel(self, dim0, dim1)
+
+
+_handle_transpose_int = _library_aten.define_stubs(
+    "aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
+    "T--",
+    transpose_int,
+    redispatch_transpose_int,
+)
+_memo_transpose_int = _handle_transpose_int.memo
+_redispatch_memo_transpose_int: Any = _handle_transpose_int.redispatch_memo
 
 
 def slice_Tensor(
@@ -188,6 +279,69 @@ _memo_reshape_as = _handle_reshape_as.memo
 _redispatch_memo_reshape_as: Any = _handle_reshape_as.redispatch_memo
 
 
+def movedim_intlist(
+    self: Tensor, source: Sequence[int], destination: Sequence[int]
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_movedim_intlist[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_movedim_intlist.resolve(self)
+    return kernel(self, source, destination)
+
+
+def redispatch_movedim_intlist(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    source: Sequence[int],
+    destination: Sequence[int],
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_movedim_intlist[keyset]
+    except KeyError:
+        kernel = _handle_movedim_intlist.resolve_redispatch(keyset)
+    return kernel(self, source, destination)
+
+
+_handle_movedim_intlist = _library_aten.define_stubs(
+    "aten::movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)",
+    "T--",
+    movedim_intlist,
+    redispatch_movedim_intlist,
+)
+_memo_movedim_intlist = _handle_movedim_intlist.memo
+_redispatch_memo_movedim_intlist: Any = _handle_movedim_intlist.redispatch_memo
+
+
+def movedim_int(self: Tensor, source: int, destination: int) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_movedim_int[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_movedim_int.resolve(self)
+    return kernel(self, source, destination)
+
+
+def redispatch_movedim_int(
+    keyset: DispatchKeySet, self: Tensor, source: int, destination: int
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_movedim_int[keyset]
+    except KeyError:
+        kernel = _handle_movedim_int.resolve_redispatch(keyset)
+    return kernel(self, source, destination)
+
+
+_handle_movedim_int = _library_aten.define_stubs(
+    "aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)",
+    "T--",
+    movedim_int,
+    redispatch_movedim_int,
+)
+_memo_movedim_int = _handle_movedim_int.memo
+_redispatch_memo_movedim_int: Any = _handle_movedim_int.redispatch_memo
+
+
 def swapaxes(self: Tensor, axis0: int, axis1: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -247,6 +401,35 @@ _memo_flip = _handle_flip.memo
 _redispatch_memo_flip: Any = _handle_flip.redispatch_memo
 
 
+def rot90(self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_rot90[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_rot90.resolve(self)
+    return kernel(self, k, dims)
+
+
+def redispatch_rot90(
+    keyset: DispatchKeySet, self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_rot90[keyset]
+    except KeyError:
+        kernel = _handle_rot90.resolve_redispatch(keyset)
+    return kernel(self, k, dims)
+
+
+_handle_rot90 = _library_aten.define_stubs(
+    "aten::rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor",
+    "T--",
+    rot90,
+    redispatch_rot90,
+)
+_memo_rot90 = _handle_rot90.memo
+_redispatch_memo_rot90: Any = _handle_rot90.redispatch_memo
+
+
 def pad(
     self: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None
 ) -> Tensor:
@@ -280,6 +463,82 @@ _handle_pad = _library_aten.define_stubs(
 )
 _memo_pad = _handle_pad.memo
 _redispatch_memo_pad: Any = _handle_pad.redispatch_memo
+
+
+def gather(
+    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_gather[_state()][self._dispatch_keyset][index._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_gather.resolve(self, index)
+    return kernel(self, dim, index, sparse_grad=sparse_grad)
+
+
+def redispatch_gather(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    sparse_grad: bool = False,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_gather[keyset]
+    except KeyError:
+        kernel = _handle_gather.resolve_redispatch(keyset)
+    return kernel(self, dim, index, sparse_grad=sparse_grad)
+
+
+_handle_gather = _library_aten.define_stubs(
+    "aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
+    "T-T-",
+    gather,
+    redispatch_gather,
+    tags=("core",),
+)
+_memo_gather = _handle_gather.memo
+_redispatch_memo_gather: Any = _handle_gather.redispatch_memo
+
+
+def gather_out(
+    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_gather_out[_state()][self._dispatch_keyset][
+            index._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_gather_out.resolve(self, index, out)
+    return kernel(self, dim, index, sparse_grad=sparse_grad, out=out)
+
+
+def redispatch_gather_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    sparse_grad: bool = False,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_gather_out[keyset]
+    except KeyError:
+        kernel = _handle_gather_out.resolve_redispatch(keyset)
+    return kernel(self, dim, index, sparse_grad=sparse_grad, out=out)
+
+
+_handle_gather_out = _library_aten.define_stubs(
+    "aten::gather.out(Tensor self, int dim, Tensor index, *, bool sparse_grad=False, Tensor(a!) out) -> Tensor(a!)",
+    "T-T-T",
+    gather_out,
+    redispatch_gather_out,
+)
+_memo_gather_out = _handle_gather_out.memo
+_redispatch_memo_gather_out: Any = _handle_gather_out.redispatch_memo
 
 
 def index_fill__int_Scalar(
@@ -481,6 +740,34 @@ _memo_log10_ = _handle_log10_.memo
 _redispatch_memo_log10_: Any = _handle_log10_.redispatch_memo
 
 
+def sin_(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sin_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sin_.resolve(self)
+    return kernel(self)
+
+
+def redispatch_sin_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sin_[keyset]
+    except KeyError:
+        kernel = _handle_sin_.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_sin_ = _library_aten.define_stubs(
+    "aten::sin_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    sin_,
+    redispatch_sin_,
+    tags=("pointwise",),
+)
+_memo_sin_ = _handle_sin_.memo
+_redispatch_memo_sin_: Any = _handle_sin_.redispatch_memo
+
+
 def cos(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -535,6 +822,62 @@ _handle_cos_out = _library_aten.define_stubs(
 )
 _memo_cos_out = _handle_cos_out.memo
 _redispatch_memo_cos_out: Any = _handle_cos_out.redispatch_memo
+
+
+def acos(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_acos[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_acos.resolve(self)
+    return kernel(self)
+
+
+def redispatch_acos(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_acos[keyset]
+    except KeyError:
+        kernel = _handle_acos.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_acos = _library_aten.define_stubs(
+    "aten::acos(Tensor self) -> Tensor",
+    "T",
+    acos,
+    redispatch_acos,
+    tags=("core", "pointwise"),
+)
+_memo_acos = _handle_acos.memo
+_redispatch_memo_acos: Any = _handle_acos.redispatch_memo
+
+
+def acos_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_acos_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_acos_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_acos_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_acos_out[keyset]
+    except KeyError:
+        kernel = _handle_acos_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_acos_out = _library_aten.define_stubs(
+    "aten::acos.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    acos_out,
+    redispatch_acos_out,
+    tags=("pointwise",),
+)
+_memo_acos_out = _handle_acos_out.memo
+_redispatch_memo_acos_out: Any = _handle_acos_out.redispatch_memo
 
 
 def atanh_(self: Tensor) -> Tensor:
@@ -1189,6 +1532,142 @@ _memo_allclose = _handle_allclose.memo
 _redispatch_memo_allclose: Any = _handle_allclose.redispatch_memo
 
 
+def clamp_(
+    self: Tensor, min: Number | None = None, max: Number | None = None
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_clamp_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_clamp_.resolve(self)
+    return kernel(self, min, max)
+
+
+def redispatch_clamp_(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number | None = None,
+    max: Number | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_clamp_[keyset]
+    except KeyError:
+        kernel = _handle_clamp_.resolve_redispatch(keyset)
+    return kernel(self, min, max)
+
+
+_handle_clamp_ = _library_aten.define_stubs(
+    "aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)",
+    "T--",
+    clamp_,
+    redispatch_clamp_,
+    tags=("pointwise",),
+)
+_memo_clamp_ = _handle_clamp_.memo
+_redispatch_memo_clamp_: Any = _handle_clamp_.redispatch_memo
+
+
+def clamp__Tensor(
+    self: Tensor, min: Tensor | None = None, max: Tensor | None = None
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_clamp__Tensor[_state()][self._dispatch_keyset][_optional(min)][
+            _optional(max)
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_clamp__Tensor.resolve(self, min, max)
+    return kernel(self, min, max)
+
+
+def redispatch_clamp__Tensor(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor | None = None,
+    max: Tensor | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_clamp__Tensor[keyset]
+    except KeyError:
+        kernel = _handle_clamp__Tensor.resolve_redispatch(keyset)
+    return kernel(self, min, max)
+
+
+_handle_clamp__Tensor = _library_aten.define_stubs(
+    "aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)",
+    "TOO",
+    clamp__Tensor,
+    redispatch_clamp__Tensor,
+    tags=("pointwise",),
+)
+_memo_clamp__Tensor = _handle_clamp__Tensor.memo
+_redispatch_memo_clamp__Tensor: Any = _handle_clamp__Tensor.redispatch_memo
+
+
+def lerp__Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_lerp__Scalar[_state()][self._dispatch_keyset][
+            end._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_lerp__Scalar.resolve(self, end)
+    return kernel(self, end, weight)
+
+
+def redispatch_lerp__Scalar(
+    keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_lerp__Scalar[keyset]
+    except KeyError:
+        kernel = _handle_lerp__Scalar.resolve_redispatch(keyset)
+    return kernel(self, end, weight)
+
+
+_handle_lerp__Scalar = _library_aten.define_stubs(
+    "aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)",
+    "TT-",
+    lerp__Scalar,
+    redispatch_lerp__Scalar,
+    tags=("pointwise",),
+)
+_memo_lerp__Scalar = _handle_lerp__Scalar.memo
+_redispatch_memo_lerp__Scalar: Any = _handle_lerp__Scalar.redispatch_memo
+
+
+def lerp__Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_lerp__Tensor[_state()][self._dispatch_keyset][
+            end._dispatch_keyset
+        ][weight._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_lerp__Tensor.resolve(self, end, weight)
+    return kernel(self, end, weight)
+
+
+def redispatch_lerp__Tensor(
+    keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_lerp__Tensor[keyset]
+    except KeyError:
+        kernel = _handle_lerp__Tensor.resolve_redispatch(keyset)
+    return kernel(self, end, weight)
+
+
+_handle_lerp__Tensor = _library_aten.define_stubs(
+    "aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)",
+    "TTT",
+    lerp__Tensor,
+    redispatch_lerp__Tensor,
+    tags=("pointwise",),
+)
+_memo_lerp__Tensor = _handle_lerp__Tensor.memo
+_redispatch_memo_lerp__Tensor: Any = _handle_lerp__Tensor.redispatch_memo
+
+
 def addcdiv_(
     self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
 ) -> Tensor:
@@ -1226,6 +1705,243 @@ _handle_addcdiv_ = _library_aten.define_stubs(
 )
 _memo_addcdiv_ = _handle_addcdiv_.memo
 _redispatch_memo_addcdiv_: Any = _handle_addcdiv_.redispatch_memo
+
+
+def sum(self: Tensor, *, dtype: dtype | None = None) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sum[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sum.resolve(self)
+    return kernel(self, dtype=dtype)
+
+
+def redispatch_sum(
+    keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sum[keyset]
+    except KeyError:
+        kernel = _handle_sum.resolve_redispatch(keyset)
+    return kernel(self, dtype=dtype)
+
+
+_handle_sum = _library_aten.define_stubs(
+    "aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+    "T-",
+    sum,
+    redispatch_sum,
+    tags=("reduction",),
+)
+_memo_sum = _handle_sum.memo
+_redispatch_memo_sum: Any = _handle_sum.redispatch_memo
+
+
+def sum_dim_IntList(
+    self: Tensor,
+    dim: int | Sequence[int] | None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sum_dim_IntList[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sum_dim_IntList.resolve(self)
+    return kernel(self, dim, keepdim, dtype=dtype)
+
+
+def redispatch_sum_dim_IntList(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] | None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sum_dim_IntList[keyset]
+    except KeyError:
+        kernel = _handle_sum_dim_IntList.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim, dtype=dtype)
+
+
+_handle_sum_dim_IntList = _library_aten.define_stubs(
+    "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    "T---",
+    sum_dim_IntList,
+    redispatch_sum_dim_IntList,
+    tags=("core", "reduction"),
+)
+_memo_sum_dim_IntList = _handle_sum_dim_IntList.memo
+_redispatch_memo_sum_dim_IntList: Any = _handle_sum_dim_IntList.redispatch_memo
+
+
+def sum_IntList_out(
+    self: Tensor,
+    dim: int | Sequence[int] | None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sum_IntList_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_sum_IntList_out.resolve(self, out)
+    return kernel(self, dim, keepdim, dtype=dtype, out=out)
+
+
+def redispatch_sum_IntList_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] | None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sum_IntList_out[keyset]
+    except KeyError:
+        kernel = _handle_sum_IntList_out.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim, dtype=dtype, out=out)
+
+
+_handle_sum_IntList_out = _library_aten.define_stubs(
+    "aten::sum.IntList_out(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None, Tensor(a!) out) -> Tensor(a!)",
+    "T---T",
+    sum_IntList_out,
+    redispatch_sum_IntList_out,
+    tags=("reduction",),
+)
+_memo_sum_IntList_out = _handle_sum_IntList_out.memo
+_redispatch_memo_sum_IntList_out: Any = _handle_sum_IntList_out.redispatch_memo
+
+
+def all_dim(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_all_dim[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_all_dim.resolve(self)
+    return kernel(self, dim, keepdim)
+
+
+def redispatch_all_dim(
+    keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool = False
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_all_dim[keyset]
+    except KeyError:
+        kernel = _handle_all_dim.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim)
+
+
+_handle_all_dim = _library_aten.define_stubs(
+    "aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
+    "T--",
+    all_dim,
+    redispatch_all_dim,
+    tags=("reduction",),
+)
+_memo_all_dim = _handle_all_dim.memo
+_redispatch_memo_all_dim: Any = _handle_all_dim.redispatch_memo
+
+
+def all_out(self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_all_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_all_out.resolve(self, out)
+    return kernel(self, dim, keepdim, out=out)
+
+
+def redispatch_all_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_all_out[keyset]
+    except KeyError:
+        kernel = _handle_all_out.resolve_redispatch(keyset)
+    return kernel(self, dim, keepdim, out=out)
+
+
+_handle_all_out = _library_aten.define_stubs(
+    "aten::all.out(Tensor self, int dim, bool keepdim=False, *, Tensor(a!) out) -> Tensor(a!)",
+    "T--T",
+    all_out,
+    redispatch_all_out,
+    tags=("reduction",),
+)
+_memo_all_out = _handle_all_out.memo
+_redispatch_memo_all_out: Any = _handle_all_out.redispatch_memo
+
+
+def all(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_all[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_all.resolve(self)
+    return kernel(self)
+
+
+def redispatch_all(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_all[keyset]
+    except KeyError:
+        kernel = _handle_all.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_all = _library_aten.define_stubs(
+    "aten::all(Tensor self) -> Tensor", "T", all, redispatch_all, tags=("reduction",)
+)
+_memo_all = _handle_all.memo
+_redispatch_memo_all: Any = _handle_all.redispatch_memo
+
+
+def all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_all_all_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_all_all_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_all_all_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_all_all_out[keyset]
+    except KeyError:
+        kernel = _handle_all_all_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_all_all_out = _library_aten.define_stubs(
+    "aten::all.all_out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    all_all_out,
+    redispatch_all_all_out,
+    tags=("reduction",),
+)
+_memo_all_all_out = _handle_all_all_out.memo
+_redispatch_memo_all_all_out: Any = _handle_all_all_out.redispatch_memo
 
 
 def logsumexp(self: Tensor, dim: int | Sequence[int], keepdim: bool = False) -> Tensor:
@@ -1446,6 +2162,87 @@ _memo_tensordot = _handle_tensordot.memo
 _redispatch_memo_tensordot: Any = _handle_tensordot.redispatch_memo
 
 
+def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_chain_matmul[_state()][_list(matrices)]
+    except (KeyError, AttributeError):
+        kernel = _handle_chain_matmul.resolve(matrices)
+    return kernel(matrices)
+
+
+def redispatch_chain_matmul(
+    keyset: DispatchKeySet, matrices: Sequence[Tensor]
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_chain_matmul[keyset]
+    except KeyError:
+        kernel = _handle_chain_matmul.resolve_redispatch(keyset)
+    return kernel(matrices)
+
+
+_handle_chain_matmul = _library_aten.define_stubs(
+    "aten::chain_matmul(Tensor[] matrices) -> Tensor",
+    "L",
+    chain_matmul,
+    redispatch_chain_matmul,
+)
+_memo_chain_matmul = _handle_chain_matmul.memo
+_redispatch_memo_chain_matmul: Any = _handle_chain_matmul.redispatch_memo
+
+
+def relu6(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_relu6[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_relu6.resolve(self)
+    return kernel(self)
+
+
+def redispatch_relu6(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_relu6[keyset]
+    except KeyError:
+        kernel = _handle_relu6.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_relu6 = _library_aten.define_stubs(
+    "aten::relu6(Tensor self) -> Tensor",
+    "T",
+    relu6,
+    redispatch_relu6,
+    tags=("pointwise",),
+)
+_memo_relu6 = _handle_relu6.memo
+_redispatch_memo_relu6: Any = _handle_relu6.redispatch_memo
+
+
+def selu(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_selu[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_selu.resolve(self)
+    return kernel(self)
+
+
+def redispatch_selu(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_selu[keyset]
+    except KeyError:
+        kernel = _handle_selu.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_selu = _library_aten.define_stubs(
+    "aten::selu(Tensor self) -> Tensor", "T", selu, redispatch_selu, tags=("pointwise",)
+)
+_memo_selu = _handle_selu.memo
+_redispatch_memo_selu: Any = _handle_selu.redispatch_memo
+
+
 def gelu(self: Tensor, *, approximate: str = "none") -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1503,6 +2300,73 @@ _handle_gelu_out = _library_aten.define_stubs(
 )
 _memo_gelu_out = _handle_gelu_out.memo
 _redispatch_memo_gelu_out: Any = _handle_gelu_out.redispatch_memo
+
+
+def log_softmax_int(self: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_log_softmax_int[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_log_softmax_int.resolve(self)
+    return kernel(self, dim, dtype)
+
+
+def redispatch_log_softmax_int(
+    keyset: DispatchKeySet, self: Tensor, dim: int, dtype: dtype | None = None
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_log_softmax_int[keyset]
+    except KeyError:
+        kernel = _handle_log_softmax_int.resolve_redispatch(keyset)
+    return kernel(self, dim, dtype)
+
+
+_handle_log_softmax_int = _library_aten.define_stubs(
+    "aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+    "T--",
+    log_softmax_int,
+    redispatch_log_softmax_int,
+)
+_memo_log_softmax_int = _handle_log_softmax_int.memo
+_redispatch_memo_log_softmax_int: Any = _handle_log_softmax_int.redispatch_memo
+
+
+def log_softmax_int_out(
+    self: Tensor, dim: int, dtype: dtype | None = None, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_log_softmax_int_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_log_softmax_int_out.resolve(self, out)
+    return kernel(self, dim, dtype, out=out)
+
+
+def redispatch_log_softmax_int_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    dtype: dtype | None = None,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_log_softmax_int_out[keyset]
+    except KeyError:
+        kernel = _handle_log_softmax_int_out.resolve_redispatch(keyset)
+    return kernel(self, dim, dtype, out=out)
+
+
+_handle_log_softmax_int_out = _library_aten.define_stubs(
+    "aten::log_softmax.int_out(Tensor self, int dim, ScalarType? dtype=None, *, Tensor(a!) out) -> Tensor(a!)",
+    "T--T",
+    log_softmax_int_out,
+    redispatch_log_softmax_int_out,
+)
+_memo_log_softmax_int_out = _handle_log_softmax_int_out.memo
+_redispatch_memo_log_softmax_int_out: Any = _handle_log_softmax_int_out.redispatch_memo
 
 
 def coalesce(self: Tensor) -> Tensor:

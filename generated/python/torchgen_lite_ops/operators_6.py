@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
     from torchgen_lite.runtime import DispatchKeySet
 
-    from torchgen_lite.reference.framework import Number, Tensor, device, dtype, layout
+    from torchgen_lite.reference.framework import (
+        Generator,
+        Number,
+        Tensor,
+        device,
+        dtype,
+        layout,
+    )
 
 
 def linspace(
@@ -113,6 +120,160 @@ _memo_linspace_out = _handle_linspace_out.memo
 _redispatch_memo_linspace_out: Any = _handle_linspace_out.redispatch_memo
 
 
+def uniform_(
+    self: Tensor,
+    from_: float = 0.0,
+    to: float = 1.0,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_uniform_[_state()][self._dispatch_keyset][_optional(generator)]
+    except (KeyError, AttributeError):
+        kernel = _handle_uniform_.resolve(self, generator)
+    return kernel(self, from_, to, generator=generator)
+
+
+def redispatch_uniform_(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    from_: float = 0.0,
+    to: float = 1.0,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_uniform_[keyset]
+    except KeyError:
+        kernel = _handle_uniform_.resolve_redispatch(keyset)
+    return kernel(self, from_, to, generator=generator)
+
+
+_handle_uniform_ = _library_aten.define_stubs(
+    "aten::uniform_(Tensor(a!) self, float from=0, float to=1, *, Generator? generator=None) -> Tensor(a!)",
+    "T--G",
+    uniform_,
+    redispatch_uniform_,
+    tags=("nondeterministic_seeded",),
+)
+_memo_uniform_ = _handle_uniform_.memo
+_redispatch_memo_uniform_: Any = _handle_uniform_.redispatch_memo
+
+
+def item(self: Tensor) -> Number:
+    kernel: Callable[..., Number]
+    try:
+        kernel = _memo_item[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_item.resolve(self)
+    return kernel(self)
+
+
+def redispatch_item(keyset: DispatchKeySet, self: Tensor) -> Number:
+    try:
+        kernel: Callable[..., Number] = _redispatch_memo_item[keyset]
+    except KeyError:
+        kernel = _handle_item.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_item = _library_aten.define_stubs(
+    "aten::item(Tensor self) -> Scalar",
+    "T",
+    item,
+    redispatch_item,
+    tags=("data_dependent_output",),
+)
+_memo_item = _handle_item.memo
+_redispatch_memo_item: Any = _handle_item.redispatch_memo
+
+
+def _local_scalar_dense(self: Tensor) -> Number:
+    kernel: Callable[..., Number]
+    try:
+        kernel = _memo__local_scalar_dense[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle__local_scalar_dense.resolve(self)
+    return kernel(self)
+
+
+def redispatch__local_scalar_dense(keyset: DispatchKeySet, self: Tensor) -> Number:
+    try:
+        kernel: Callable[..., Number] = _redispatch_memo__local_scalar_dense[keyset]
+    except KeyError:
+        kernel = _handle__local_scalar_dense.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle__local_scalar_dense = _library_aten.define_stubs(
+    "aten::_local_scalar_dense(Tensor self) -> Scalar",
+    "T",
+    _local_scalar_dense,
+    redispatch__local_scalar_dense,
+    tags=("core", "data_dependent_output"),
+)
+_memo__local_scalar_dense = _handle__local_scalar_dense.memo
+_redispatch_memo__local_scalar_dense: Any = _handle__local_scalar_dense.redispatch_memo
+
+
+def view(self: Tensor, size: Sequence[int]) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_view[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_view.resolve(self)
+    return kernel(self, size)
+
+
+def redispatch_view(
+    keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_view[keyset]
+    except KeyError:
+        kernel = _handle_view.resolve_redispatch(keyset)
+    return kernel(self, size)
+
+
+_handle_view = _library_aten.define_stubs(
+    "aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
+    "T-",
+    view,
+    redispatch_view,
+    tags=("core",),
+)
+_memo_view = _handle_view.memo
+_redispatch_memo_view: Any = _handle_view.redispatch_memo
+
+
+def view_dtype(self: Tensor, dtype: dtype) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_view_dtype[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_view_dtype.resolve(self)
+    return kernel(self, dtype)
+
+
+def redispatch_view_dtype(keyset: DispatchKeySet, self: Tensor, dtype: dtype) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_view_dtype[keyset]
+    except KeyError:
+        kernel = _handle_view_dtype.resolve_redispatch(keyset)
+    return kernel(self, dtype)
+
+
+_handle_view_dtype = _library_aten.define_stubs(
+    "aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
+    "T-",
+    view_dtype,
+    redispatch_view_dtype,
+)
+_memo_view_dtype = _handle_view_dtype.memo
+_redispatch_memo_view_dtype: Any = _handle_view_dtype.redispatch_memo
+
+
 def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -141,6 +302,35 @@ _handle_diagonal = _library_aten.define_stubs(
 )
 _memo_diagonal = _handle_diagonal.memo
 _redispatch_memo_diagonal: Any = _handle_diagonal.redispatch_memo
+
+
+def chunk(self: Tensor, chunks: int, dim: int = 0) -> list[Tensor]:
+    kernel: Callable[..., list[Tensor]]
+    try:
+        kernel = _memo_chunk[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_chunk.resolve(self)
+    return kernel(self, chunks, dim)
+
+
+def redispatch_chunk(
+    keyset: DispatchKeySet, self: Tensor, chunks: int, dim: int = 0
+) -> list[Tensor]:
+    try:
+        kernel: Callable[..., list[Tensor]] = _redispatch_memo_chunk[keyset]
+    except KeyError:
+        kernel = _handle_chunk.resolve_redispatch(keyset)
+    return kernel(self, chunks, dim)
+
+
+_handle_chunk = _library_aten.define_stubs(
+    "aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
+    "T--",
+    chunk,
+    redispatch_chunk,
+)
+_memo_chunk = _handle_chunk.memo
+_redispatch_memo_chunk: Any = _handle_chunk.redispatch_memo
 
 
 def tensor_split_sections(self: Tensor, sections: int, dim: int = 0) -> list[Tensor]:
@@ -209,6 +399,83 @@ _memo_tensor_split_indices = _handle_tensor_split_indices.memo
 _redispatch_memo_tensor_split_indices: Any = (
     _handle_tensor_split_indices.redispatch_memo
 )
+
+
+def roll(
+    self: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] = ()
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_roll[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_roll.resolve(self)
+    return kernel(self, shifts, dims)
+
+
+def redispatch_roll(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    shifts: int | Sequence[int],
+    dims: int | Sequence[int] = (),
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_roll[keyset]
+    except KeyError:
+        kernel = _handle_roll.resolve_redispatch(keyset)
+    return kernel(self, shifts, dims)
+
+
+_handle_roll = _library_aten.define_stubs(
+    "aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
+    "T--",
+    roll,
+    redispatch_roll,
+)
+_memo_roll = _handle_roll.memo
+_redispatch_memo_roll: Any = _handle_roll.redispatch_memo
+
+
+def embedding(
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_embedding[_state()][weight._dispatch_keyset][
+            indices._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_embedding.resolve(weight, indices)
+    return kernel(weight, indices, padding_idx, scale_grad_by_freq, sparse)
+
+
+def redispatch_embedding(
+    keyset: DispatchKeySet,
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_embedding[keyset]
+    except KeyError:
+        kernel = _handle_embedding.resolve_redispatch(keyset)
+    return kernel(weight, indices, padding_idx, scale_grad_by_freq, sparse)
+
+
+_handle_embedding = _library_aten.define_stubs(
+    "aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
+    "TT---",
+    embedding,
+    redispatch_embedding,
+    tags=("core",),
+)
+_memo_embedding = _handle_embedding.memo
+_redispatch_memo_embedding: Any = _handle_embedding.redispatch_memo
 
 
 def where_self(condition: Tensor, self: Tensor, other: Tensor) -> Tensor:
@@ -721,6 +988,234 @@ _memo_cosh_ = _handle_cosh_.memo
 _redispatch_memo_cosh_: Any = _handle_cosh_.redispatch_memo
 
 
+def asinh(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_asinh[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_asinh.resolve(self)
+    return kernel(self)
+
+
+def redispatch_asinh(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_asinh[keyset]
+    except KeyError:
+        kernel = _handle_asinh.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_asinh = _library_aten.define_stubs(
+    "aten::asinh(Tensor self) -> Tensor",
+    "T",
+    asinh,
+    redispatch_asinh,
+    tags=("core", "pointwise"),
+)
+_memo_asinh = _handle_asinh.memo
+_redispatch_memo_asinh: Any = _handle_asinh.redispatch_memo
+
+
+def asinh_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_asinh_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_asinh_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_asinh_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_asinh_out[keyset]
+    except KeyError:
+        kernel = _handle_asinh_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_asinh_out = _library_aten.define_stubs(
+    "aten::asinh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    asinh_out,
+    redispatch_asinh_out,
+    tags=("pointwise",),
+)
+_memo_asinh_out = _handle_asinh_out.memo
+_redispatch_memo_asinh_out: Any = _handle_asinh_out.redispatch_memo
+
+
+def floor(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_floor[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_floor.resolve(self)
+    return kernel(self)
+
+
+def redispatch_floor(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_floor[keyset]
+    except KeyError:
+        kernel = _handle_floor.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_floor = _library_aten.define_stubs(
+    "aten::floor(Tensor self) -> Tensor",
+    "T",
+    floor,
+    redispatch_floor,
+    tags=("core", "pointwise"),
+)
+_memo_floor = _handle_floor.memo
+_redispatch_memo_floor: Any = _handle_floor.redispatch_memo
+
+
+def floor_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_floor_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_floor_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_floor_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_floor_out[keyset]
+    except KeyError:
+        kernel = _handle_floor_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_floor_out = _library_aten.define_stubs(
+    "aten::floor.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    floor_out,
+    redispatch_floor_out,
+    tags=("pointwise",),
+)
+_memo_floor_out = _handle_floor_out.memo
+_redispatch_memo_floor_out: Any = _handle_floor_out.redispatch_memo
+
+
+def trunc_(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_trunc_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_trunc_.resolve(self)
+    return kernel(self)
+
+
+def redispatch_trunc_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_trunc_[keyset]
+    except KeyError:
+        kernel = _handle_trunc_.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_trunc_ = _library_aten.define_stubs(
+    "aten::trunc_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    trunc_,
+    redispatch_trunc_,
+    tags=("pointwise",),
+)
+_memo_trunc_ = _handle_trunc_.memo
+_redispatch_memo_trunc_: Any = _handle_trunc_.redispatch_memo
+
+
+def sign(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sign[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sign.resolve(self)
+    return kernel(self)
+
+
+def redispatch_sign(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sign[keyset]
+    except KeyError:
+        kernel = _handle_sign.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_sign = _library_aten.define_stubs(
+    "aten::sign(Tensor self) -> Tensor",
+    "T",
+    sign,
+    redispatch_sign,
+    tags=("core", "pointwise"),
+)
+_memo_sign = _handle_sign.memo
+_redispatch_memo_sign: Any = _handle_sign.redispatch_memo
+
+
+def sign_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sign_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sign_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_sign_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sign_out[keyset]
+    except KeyError:
+        kernel = _handle_sign_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_sign_out = _library_aten.define_stubs(
+    "aten::sign.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    sign_out,
+    redispatch_sign_out,
+    tags=("pointwise",),
+)
+_memo_sign_out = _handle_sign_out.memo
+_redispatch_memo_sign_out: Any = _handle_sign_out.redispatch_memo
+
+
+def sigmoid_(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_sigmoid_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sigmoid_.resolve(self)
+    return kernel(self)
+
+
+def redispatch_sigmoid_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_sigmoid_[keyset]
+    except KeyError:
+        kernel = _handle_sigmoid_.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_sigmoid_ = _library_aten.define_stubs(
+    "aten::sigmoid_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    sigmoid_,
+    redispatch_sigmoid_,
+    tags=("pointwise",),
+)
+_memo_sigmoid_ = _handle_sigmoid_.memo
+_redispatch_memo_sigmoid_: Any = _handle_sigmoid_.redispatch_memo
+
+
 def logical_not_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -747,6 +1242,34 @@ _handle_logical_not_ = _library_aten.define_stubs(
 )
 _memo_logical_not_ = _handle_logical_not_.memo
 _redispatch_memo_logical_not_: Any = _handle_logical_not_.redispatch_memo
+
+
+def isfinite(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_isfinite[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_isfinite.resolve(self)
+    return kernel(self)
+
+
+def redispatch_isfinite(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_isfinite[keyset]
+    except KeyError:
+        kernel = _handle_isfinite.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_isfinite = _library_aten.define_stubs(
+    "aten::isfinite(Tensor self) -> Tensor",
+    "T",
+    isfinite,
+    redispatch_isfinite,
+    tags=("pointwise",),
+)
+_memo_isfinite = _handle_isfinite.memo
+_redispatch_memo_isfinite: Any = _handle_isfinite.redispatch_memo
 
 
 def maximum(self: Tensor, other: Tensor) -> Tensor:
@@ -839,6 +1362,236 @@ _handle_logical_and_ = _library_aten.define_stubs(
 )
 _memo_logical_and_ = _handle_logical_and_.memo
 _redispatch_memo_logical_and_: Any = _handle_logical_and_.redispatch_memo
+
+
+def logical_or(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_logical_or[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_logical_or.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_logical_or(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_logical_or[keyset]
+    except KeyError:
+        kernel = _handle_logical_or.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_logical_or = _library_aten.define_stubs(
+    "aten::logical_or(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    logical_or,
+    redispatch_logical_or,
+    tags=("core", "pointwise"),
+)
+_memo_logical_or = _handle_logical_or.memo
+_redispatch_memo_logical_or: Any = _handle_logical_or.redispatch_memo
+
+
+def logical_or_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_logical_or_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_logical_or_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_logical_or_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_logical_or_out[keyset]
+    except KeyError:
+        kernel = _handle_logical_or_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_logical_or_out = _library_aten.define_stubs(
+    "aten::logical_or.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    logical_or_out,
+    redispatch_logical_or_out,
+    tags=("pointwise",),
+)
+_memo_logical_or_out = _handle_logical_or_out.memo
+_redispatch_memo_logical_or_out: Any = _handle_logical_or_out.redispatch_memo
+
+
+def isclose(
+    self: Tensor,
+    other: Tensor,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_isclose[_state()][self._dispatch_keyset][other._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_isclose.resolve(self, other)
+    return kernel(self, other, rtol, atol, equal_nan)
+
+
+def redispatch_isclose(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_isclose[keyset]
+    except KeyError:
+        kernel = _handle_isclose.resolve_redispatch(keyset)
+    return kernel(self, other, rtol, atol, equal_nan)
+
+
+_handle_isclose = _library_aten.define_stubs(
+    "aten::isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",
+    "TT---",
+    isclose,
+    redispatch_isclose,
+)
+_memo_isclose = _handle_isclose.memo
+_redispatch_memo_isclose: Any = _handle_isclose.redispatch_memo
+
+
+def clamp_max(self: Tensor, max: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_clamp_max[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_clamp_max.resolve(self)
+    return kernel(self, max)
+
+
+def redispatch_clamp_max(keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_clamp_max[keyset]
+    except KeyError:
+        kernel = _handle_clamp_max.resolve_redispatch(keyset)
+    return kernel(self, max)
+
+
+_handle_clamp_max = _library_aten.define_stubs(
+    "aten::clamp_max(Tensor self, Scalar max) -> Tensor",
+    "T-",
+    clamp_max,
+    redispatch_clamp_max,
+    tags=("pointwise",),
+)
+_memo_clamp_max = _handle_clamp_max.memo
+_redispatch_memo_clamp_max: Any = _handle_clamp_max.redispatch_memo
+
+
+def clamp_max_Tensor(self: Tensor, max: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_clamp_max_Tensor[_state()][self._dispatch_keyset][
+            max._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_clamp_max_Tensor.resolve(self, max)
+    return kernel(self, max)
+
+
+def redispatch_clamp_max_Tensor(
+    keyset: DispatchKeySet, self: Tensor, max: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_clamp_max_Tensor[keyset]
+    except KeyError:
+        kernel = _handle_clamp_max_Tensor.resolve_redispatch(keyset)
+    return kernel(self, max)
+
+
+_handle_clamp_max_Tensor = _library_aten.define_stubs(
+    "aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor",
+    "TT",
+    clamp_max_Tensor,
+    redispatch_clamp_max_Tensor,
+    tags=("pointwise",),
+)
+_memo_clamp_max_Tensor = _handle_clamp_max_Tensor.memo
+_redispatch_memo_clamp_max_Tensor: Any = _handle_clamp_max_Tensor.redispatch_memo
+
+
+def clamp_max_out(self: Tensor, max: Number, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_clamp_max_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_clamp_max_out.resolve(self, out)
+    return kernel(self, max, out=out)
+
+
+def redispatch_clamp_max_out(
+    keyset: DispatchKeySet, self: Tensor, max: Number, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_clamp_max_out[keyset]
+    except KeyError:
+        kernel = _handle_clamp_max_out.resolve_redispatch(keyset)
+    return kernel(self, max, out=out)
+
+
+_handle_clamp_max_out = _library_aten.define_stubs(
+    "aten::clamp_max.out(Tensor self, Scalar max, *, Tensor(a!) out) -> Tensor(a!)",
+    "T-T",
+    clamp_max_out,
+    redispatch_clamp_max_out,
+    tags=("pointwise",),
+)
+_memo_clamp_max_out = _handle_clamp_max_out.memo
+_redispatch_memo_clamp_max_out: Any = _handle_clamp_max_out.redispatch_memo
+
+
+def clamp_max_Tensor_out(self: Tensor, max: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_clamp_max_Tensor_out[_state()][self._dispatch_keyset][
+            max._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_clamp_max_Tensor_out.resolve(self, max, out)
+    return kernel(self, max, out=out)
+
+
+def redispatch_clamp_max_Tensor_out(
+    keyset: DispatchKeySet, self: Tensor, max: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_clamp_max_Tensor_out[keyset]
+    except KeyError:
+        kernel = _handle_clamp_max_Tensor_out.resolve_redispatch(keyset)
+    return kernel(self, max, out=out)
+
+
+_handle_clamp_max_Tensor_out = _library_aten.define_stubs(
+    "aten::clamp_max.Tensor_out(Tensor self, Tensor max, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    clamp_max_Tensor_out,
+    redispatch_clamp_max_Tensor_out,
+    tags=("pointwise",),
+)
+_memo_clamp_max_Tensor_out = _handle_clamp_max_Tensor_out.memo
+_redispatch_memo_clamp_max_Tensor_out: Any = (
+    _handle_clamp_max_Tensor_out.redispatch_memo
+)
 
 
 def var(self: Tensor, unbiased: bool = True) -> Tensor:
@@ -996,6 +1749,98 @@ _memo_var_correction_out = _handle_var_correction_out.memo
 _redispatch_memo_var_correction_out: Any = _handle_var_correction_out.redispatch_memo
 
 
+def cumsum_(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_cumsum_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_cumsum_.resolve(self)
+    return kernel(self, dim, dtype=dtype)
+
+
+def redispatch_cumsum_(
+    keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_cumsum_[keyset]
+    except KeyError:
+        kernel = _handle_cumsum_.resolve_redispatch(keyset)
+    return kernel(self, dim, dtype=dtype)
+
+
+_handle_cumsum_ = _library_aten.define_stubs(
+    "aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)",
+    "T--",
+    cumsum_,
+    redispatch_cumsum_,
+)
+_memo_cumsum_ = _handle_cumsum_.memo
+_redispatch_memo_cumsum_: Any = _handle_cumsum_.redispatch_memo
+
+
+def leaky_relu(self: Tensor, negative_slope: Number = 0.01) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_leaky_relu[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_leaky_relu.resolve(self)
+    return kernel(self, negative_slope)
+
+
+def redispatch_leaky_relu(
+    keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_leaky_relu[keyset]
+    except KeyError:
+        kernel = _handle_leaky_relu.resolve_redispatch(keyset)
+    return kernel(self, negative_slope)
+
+
+_handle_leaky_relu = _library_aten.define_stubs(
+    "aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
+    "T-",
+    leaky_relu,
+    redispatch_leaky_relu,
+    tags=("core", "pointwise"),
+)
+_memo_leaky_relu = _handle_leaky_relu.memo
+_redispatch_memo_leaky_relu: Any = _handle_leaky_relu.redispatch_memo
+
+
+def leaky_relu_out(
+    self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_leaky_relu_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_leaky_relu_out.resolve(self, out)
+    return kernel(self, negative_slope, out=out)
+
+
+def redispatch_leaky_relu_out(
+    keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_leaky_relu_out[keyset]
+    except KeyError:
+        kernel = _handle_leaky_relu_out.resolve_redispatch(keyset)
+    return kernel(self, negative_slope, out=out)
+
+
+_handle_leaky_relu_out = _library_aten.define_stubs(
+    "aten::leaky_relu.out(Tensor self, Scalar negative_slope=0.01, *, Tensor(a!) out) -> Tensor(a!)",
+    "T-T",
+    leaky_relu_out,
+    redispatch_leaky_relu_out,
+)
+_memo_leaky_relu_out = _handle_leaky_relu_out.memo
+_redispatch_memo_leaky_relu_out: Any = _handle_leaky_relu_out.redispatch_memo
+
+
 def threshold(self: Tensor, threshold: Number, value: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1062,6 +1907,135 @@ _handle_threshold_out = _library_aten.define_stubs(
 )
 _memo_threshold_out = _handle_threshold_out.memo
 _redispatch_memo_threshold_out: Any = _handle_threshold_out.redispatch_memo
+
+
+def softshrink(self: Tensor, lambd: Number = 0.5) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_softshrink[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_softshrink.resolve(self)
+    return kernel(self, lambd)
+
+
+def redispatch_softshrink(
+    keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_softshrink[keyset]
+    except KeyError:
+        kernel = _handle_softshrink.resolve_redispatch(keyset)
+    return kernel(self, lambd)
+
+
+_handle_softshrink = _library_aten.define_stubs(
+    "aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
+    "T-",
+    softshrink,
+    redispatch_softshrink,
+    tags=("pointwise",),
+)
+_memo_softshrink = _handle_softshrink.memo
+_redispatch_memo_softshrink: Any = _handle_softshrink.redispatch_memo
+
+
+def softshrink_out(self: Tensor, lambd: Number = 0.5, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_softshrink_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_softshrink_out.resolve(self, out)
+    return kernel(self, lambd, out=out)
+
+
+def redispatch_softshrink_out(
+    keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_softshrink_out[keyset]
+    except KeyError:
+        kernel = _handle_softshrink_out.resolve_redispatch(keyset)
+    return kernel(self, lambd, out=out)
+
+
+_handle_softshrink_out = _library_aten.define_stubs(
+    "aten::softshrink.out(Tensor self, Scalar lambd=0.5, *, Tensor(a!) out) -> Tensor(a!)",
+    "T-T",
+    softshrink_out,
+    redispatch_softshrink_out,
+)
+_memo_softshrink_out = _handle_softshrink_out.memo
+_redispatch_memo_softshrink_out: Any = _handle_softshrink_out.redispatch_memo
+
+
+def hardtanh(self: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_hardtanh[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_hardtanh.resolve(self)
+    return kernel(self, min_val, max_val)
+
+
+def redispatch_hardtanh(
+    keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_hardtanh[keyset]
+    except KeyError:
+        kernel = _handle_hardtanh.resolve_redispatch(keyset)
+    return kernel(self, min_val, max_val)
+
+
+_handle_hardtanh = _library_aten.define_stubs(
+    "aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
+    "T--",
+    hardtanh,
+    redispatch_hardtanh,
+    tags=("pointwise", "core"),
+)
+_memo_hardtanh = _handle_hardtanh.memo
+_redispatch_memo_hardtanh: Any = _handle_hardtanh.redispatch_memo
+
+
+def hardtanh_out(
+    self: Tensor, min_val: Number = -1, max_val: Number = 1, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_hardtanh_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_hardtanh_out.resolve(self, out)
+    return kernel(self, min_val, max_val, out=out)
+
+
+def redispatch_hardtanh_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    min_val: Number = -1,
+    max_val: Number = 1,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_hardtanh_out[keyset]
+    except KeyError:
+        kernel = _handle_hardtanh_out.resolve_redispatch(keyset)
+    return kernel(self, min_val, max_val, out=out)
+
+
+_handle_hardtanh_out = _library_aten.define_stubs(
+    "aten::hardtanh.out(Tensor self, Scalar min_val=-1, Scalar max_val=1, *, Tensor(a!) out) -> Tensor(a!)",
+    "T--T",
+    hardtanh_out,
+    redispatch_hardtanh_out,
+)
+_memo_hardtanh_out = _handle_hardtanh_out.memo
+_redispatch_memo_hardtanh_out: Any = _handle_hardtanh_out.redispatch_memo
 
 
 def margin_ranking_loss(
@@ -1152,3 +2126,27 @@ _handle_values = _library_aten.define_stubs(
 )
 _memo_values = _handle_values.memo
 _redispatch_memo_values: Any = _handle_values.redispatch_memo
+
+
+def sparse_dim(self: Tensor) -> int:
+    kernel: Callable[..., int]
+    try:
+        kernel = _memo_sparse_dim[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_sparse_dim.resolve(self)
+    return kernel(self)
+
+
+def redispatch_sparse_dim(keyset: DispatchKeySet, self: Tensor) -> int:
+    try:
+        kernel: Callable[..., int] = _redispatch_memo_sparse_dim[keyset]
+    except KeyError:
+        kernel = _handle_sparse_dim.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_sparse_dim = _library_aten.define_stubs(
+    "aten::sparse_dim(Tensor self) -> int", "T", sparse_dim, redispatch_sparse_dim
+)
+_memo_sparse_dim = _handle_sparse_dim.memo
+_redispatch_memo_sparse_dim: Any = _handle_sparse_dim.redispatch_memo

@@ -29,6 +29,68 @@ if TYPE_CHECKING:
     )
 
 
+def new_empty_strided(
+    self: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_new_empty_strided[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_new_empty_strided.resolve(self)
+    return kernel(
+        self,
+        size,
+        stride,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+    )
+
+
+def redispatch_new_empty_strided(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_new_empty_strided[keyset]
+    except KeyError:
+        kernel = _handle_new_empty_strided.resolve_redispatch(keyset)
+    return kernel(
+        self,
+        size,
+        stride,
+        dtype=dtype,
+        layout=layout,
+        device=device,
+        pin_memory=pin_memory,
+    )
+
+
+_handle_new_empty_strided = _library_aten.define_stubs(
+    "aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "T------",
+    new_empty_strided,
+    redispatch_new_empty_strided,
+)
+_memo_new_empty_strided = _handle_new_empty_strided.memo
+_redispatch_memo_new_empty_strided: Any = _handle_new_empty_strided.redispatch_memo
+
+
 def ones(
     size: Sequence[int],
     *,
@@ -162,6 +224,83 @@ _memo_zeros_like = _handle_zeros_like.memo
 _redispatch_memo_zeros_like: Any = _handle_zeros_like.redispatch_memo
 
 
+def new_zeros(
+    self: Tensor,
+    size: Sequence[int],
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_new_zeros[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_new_zeros.resolve(self)
+    return kernel(
+        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )
+
+
+def redispatch_new_zeros(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_new_zeros[keyset]
+    except KeyError:
+        kernel = _handle_new_zeros.resolve_redispatch(keyset)
+    return kernel(
+        self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
+    )
+
+
+_handle_new_zeros = _library_aten.define_stubs(
+    "aten::new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "T-----",
+    new_zeros,
+    redispatch_new_zeros,
+)
+_memo_new_zeros = _handle_new_zeros.memo
+_redispatch_memo_new_zeros: Any = _handle_new_zeros.redispatch_memo
+
+
+def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_copy_[_state()][self._dispatch_keyset][src._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_copy_.resolve(self, src)
+    return kernel(self, src, non_blocking)
+
+
+def redispatch_copy_(
+    keyset: DispatchKeySet, self: Tensor, src: Tensor, non_blocking: bool = False
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_copy_[keyset]
+    except KeyError:
+        kernel = _handle_copy_.resolve_redispatch(keyset)
+    return kernel(self, src, non_blocking)
+
+
+_handle_copy_ = _library_aten.define_stubs(
+    "aten::copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
+    "TT-",
+    copy_,
+    redispatch_copy_,
+)
+_memo_copy_ = _handle_copy_.memo
+_redispatch_memo_copy_: Any = _handle_copy_.redispatch_memo
+
+
 def expand(self: Tensor, size: Sequence[int], *, implicit: bool = False) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -245,6 +384,77 @@ _memo_ravel = _handle_ravel.memo
 _redispatch_memo_ravel: Any = _handle_ravel.redispatch_memo
 
 
+def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_scatter_add[_state()][self._dispatch_keyset][
+            index._dispatch_keyset
+        ][src._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_scatter_add.resolve(self, index, src)
+    return kernel(self, dim, index, src)
+
+
+def redispatch_scatter_add(
+    keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_scatter_add[keyset]
+    except KeyError:
+        kernel = _handle_scatter_add.resolve_redispatch(keyset)
+    return kernel(self, dim, index, src)
+
+
+_handle_scatter_add = _library_aten.define_stubs(
+    "aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+    "T-TT",
+    scatter_add,
+    redispatch_scatter_add,
+    tags=("core",),
+)
+_memo_scatter_add = _handle_scatter_add.memo
+_redispatch_memo_scatter_add: Any = _handle_scatter_add.redispatch_memo
+
+
+def scatter_add_out(
+    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_scatter_add_out[_state()][self._dispatch_keyset][
+            index._dispatch_keyset
+        ][src._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_scatter_add_out.resolve(self, index, src, out)
+    return kernel(self, dim, index, src, out=out)
+
+
+def redispatch_scatter_add_out(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    out: Tensor,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_scatter_add_out[keyset]
+    except KeyError:
+        kernel = _handle_scatter_add_out.resolve_redispatch(keyset)
+    return kernel(self, dim, index, src, out=out)
+
+
+_handle_scatter_add_out = _library_aten.define_stubs(
+    "aten::scatter_add.out(Tensor self, int dim, Tensor index, Tensor src, *, Tensor(a!) out) -> Tensor(a!)",
+    "T-TTT",
+    scatter_add_out,
+    redispatch_scatter_add_out,
+)
+_memo_scatter_add_out = _handle_scatter_add_out.memo
+_redispatch_memo_scatter_add_out: Any = _handle_scatter_add_out.redispatch_memo
+
+
 def index_fill_int_Scalar(
     self: Tensor, dim: int, index: Tensor, value: Number
 ) -> Tensor:
@@ -278,6 +488,46 @@ _memo_index_fill_int_Scalar = _handle_index_fill_int_Scalar.memo
 _redispatch_memo_index_fill_int_Scalar: Any = (
     _handle_index_fill_int_Scalar.redispatch_memo
 )
+
+
+def index_put_(
+    self: Tensor,
+    indices: Sequence[Tensor | None],
+    values: Tensor,
+    accumulate: bool = False,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_index_put_[_state()][self._dispatch_keyset][_list(indices)][
+            values._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_index_put_.resolve(self, indices, values)
+    return kernel(self, indices, values, accumulate)
+
+
+def redispatch_index_put_(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    indices: Sequence[Tensor | None],
+    values: Tensor,
+    accumulate: bool = False,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_index_put_[keyset]
+    except KeyError:
+        kernel = _handle_index_put_.resolve_redispatch(keyset)
+    return kernel(self, indices, values, accumulate)
+
+
+_handle_index_put_ = _library_aten.define_stubs(
+    "aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)",
+    "TPT-",
+    index_put_,
+    redispatch_index_put_,
+)
+_memo_index_put_ = _handle_index_put_.memo
+_redispatch_memo_index_put_: Any = _handle_index_put_.redispatch_memo
 
 
 def masked_select(self: Tensor, mask: Tensor) -> Tensor:
@@ -344,6 +594,33 @@ _memo_masked_select_out = _handle_masked_select_out.memo
 _redispatch_memo_masked_select_out: Any = _handle_masked_select_out.redispatch_memo
 
 
+def view_as_complex(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_view_as_complex[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_view_as_complex.resolve(self)
+    return kernel(self)
+
+
+def redispatch_view_as_complex(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_view_as_complex[keyset]
+    except KeyError:
+        kernel = _handle_view_as_complex.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_view_as_complex = _library_aten.define_stubs(
+    "aten::view_as_complex(Tensor(a) self) -> Tensor(a)",
+    "T",
+    view_as_complex,
+    redispatch_view_as_complex,
+)
+_memo_view_as_complex = _handle_view_as_complex.memo
+_redispatch_memo_view_as_complex: Any = _handle_view_as_complex.redispatch_memo
+
+
 def exp2_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -370,6 +647,150 @@ _handle_exp2_ = _library_aten.define_stubs(
 )
 _memo_exp2_ = _handle_exp2_.memo
 _redispatch_memo_exp2_: Any = _handle_exp2_.redispatch_memo
+
+
+def log_(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_log_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_log_.resolve(self)
+    return kernel(self)
+
+
+def redispatch_log_(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_log_[keyset]
+    except KeyError:
+        kernel = _handle_log_.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_log_ = _library_aten.define_stubs(
+    "aten::log_(Tensor(a!) self) -> Tensor(a!)",
+    "T",
+    log_,
+    redispatch_log_,
+    tags=("pointwise",),
+)
+_memo_log_ = _handle_log_.memo
+_redispatch_memo_log_: Any = _handle_log_.redispatch_memo
+
+
+def log10(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_log10[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_log10.resolve(self)
+    return kernel(self)
+
+
+def redispatch_log10(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_log10[keyset]
+    except KeyError:
+        kernel = _handle_log10.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_log10 = _library_aten.define_stubs(
+    "aten::log10(Tensor self) -> Tensor",
+    "T",
+    log10,
+    redispatch_log10,
+    tags=("core", "pointwise"),
+)
+_memo_log10 = _handle_log10.memo
+_redispatch_memo_log10: Any = _handle_log10.redispatch_memo
+
+
+def log10_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_log10_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_log10_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_log10_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_log10_out[keyset]
+    except KeyError:
+        kernel = _handle_log10_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_log10_out = _library_aten.define_stubs(
+    "aten::log10.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    log10_out,
+    redispatch_log10_out,
+    tags=("pointwise",),
+)
+_memo_log10_out = _handle_log10_out.memo
+_redispatch_memo_log10_out: Any = _handle_log10_out.redispatch_memo
+
+
+def log1p(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_log1p[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_log1p.resolve(self)
+    return kernel(self)
+
+
+def redispatch_log1p(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_log1p[keyset]
+    except KeyError:
+        kernel = _handle_log1p.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_log1p = _library_aten.define_stubs(
+    "aten::log1p(Tensor self) -> Tensor",
+    "T",
+    log1p,
+    redispatch_log1p,
+    tags=("core", "pointwise"),
+)
+_memo_log1p = _handle_log1p.memo
+_redispatch_memo_log1p: Any = _handle_log1p.redispatch_memo
+
+
+def log1p_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_log1p_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_log1p_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_log1p_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_log1p_out[keyset]
+    except KeyError:
+        kernel = _handle_log1p_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_log1p_out = _library_aten.define_stubs(
+    "aten::log1p.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    log1p_out,
+    redispatch_log1p_out,
+    tags=("pointwise",),
+)
+_memo_log1p_out = _handle_log1p_out.memo
+_redispatch_memo_log1p_out: Any = _handle_log1p_out.redispatch_memo
 
 
 def tan(self: Tensor) -> Tensor:
@@ -428,6 +849,90 @@ _memo_tan_out = _handle_tan_out.memo
 _redispatch_memo_tan_out: Any = _handle_tan_out.redispatch_memo
 
 
+def atan(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_atan[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_atan.resolve(self)
+    return kernel(self)
+
+
+def redispatch_atan(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_atan[keyset]
+    except KeyError:
+        kernel = _handle_atan.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_atan = _library_aten.define_stubs(
+    "aten::atan(Tensor self) -> Tensor",
+    "T",
+    atan,
+    redispatch_atan,
+    tags=("core", "pointwise"),
+)
+_memo_atan = _handle_atan.memo
+_redispatch_memo_atan: Any = _handle_atan.redispatch_memo
+
+
+def atan_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_atan_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_atan_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_atan_out(keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_atan_out[keyset]
+    except KeyError:
+        kernel = _handle_atan_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_atan_out = _library_aten.define_stubs(
+    "aten::atan.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    atan_out,
+    redispatch_atan_out,
+    tags=("pointwise",),
+)
+_memo_atan_out = _handle_atan_out.memo
+_redispatch_memo_atan_out: Any = _handle_atan_out.redispatch_memo
+
+
+def acosh(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_acosh[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_acosh.resolve(self)
+    return kernel(self)
+
+
+def redispatch_acosh(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_acosh[keyset]
+    except KeyError:
+        kernel = _handle_acosh.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_acosh = _library_aten.define_stubs(
+    "aten::acosh(Tensor self) -> Tensor",
+    "T",
+    acosh,
+    redispatch_acosh,
+    tags=("core", "pointwise"),
+)
+_memo_acosh = _handle_acosh.memo
+_redispatch_memo_acosh: Any = _handle_acosh.redispatch_memo
+
+
 def acosh_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -454,6 +959,94 @@ _handle_acosh_ = _library_aten.define_stubs(
 )
 _memo_acosh_ = _handle_acosh_.memo
 _redispatch_memo_acosh_: Any = _handle_acosh_.redispatch_memo
+
+
+def acosh_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_acosh_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_acosh_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_acosh_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_acosh_out[keyset]
+    except KeyError:
+        kernel = _handle_acosh_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_acosh_out = _library_aten.define_stubs(
+    "aten::acosh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    acosh_out,
+    redispatch_acosh_out,
+    tags=("pointwise",),
+)
+_memo_acosh_out = _handle_acosh_out.memo
+_redispatch_memo_acosh_out: Any = _handle_acosh_out.redispatch_memo
+
+
+def atanh(self: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_atanh[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_atanh.resolve(self)
+    return kernel(self)
+
+
+def redispatch_atanh(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_atanh[keyset]
+    except KeyError:
+        kernel = _handle_atanh.resolve_redispatch(keyset)
+    return kernel(self)
+
+
+_handle_atanh = _library_aten.define_stubs(
+    "aten::atanh(Tensor self) -> Tensor",
+    "T",
+    atanh,
+    redispatch_atanh,
+    tags=("core", "pointwise"),
+)
+_memo_atanh = _handle_atanh.memo
+_redispatch_memo_atanh: Any = _handle_atanh.redispatch_memo
+
+
+def atanh_out(self: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_atanh_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_atanh_out.resolve(self, out)
+    return kernel(self, out=out)
+
+
+def redispatch_atanh_out(
+    keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_atanh_out[keyset]
+    except KeyError:
+        kernel = _handle_atanh_out.resolve_redispatch(keyset)
+    return kernel(self, out=out)
+
+
+_handle_atanh_out = _library_aten.define_stubs(
+    "aten::atanh.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+    "TT",
+    atanh_out,
+    redispatch_atanh_out,
+    tags=("pointwise",),
+)
+_memo_atanh_out = _handle_atanh_out.memo
+_redispatch_memo_atanh_out: Any = _handle_atanh_out.redispatch_memo
 
 
 def ceil(self: Tensor) -> Tensor:
@@ -909,6 +1502,230 @@ _memo_eq_Tensor = _handle_eq_Tensor.memo
 _redispatch_memo_eq_Tensor: Any = _handle_eq_Tensor.redispatch_memo
 
 
+def ne__Scalar(self: Tensor, other: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_ne__Scalar[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_ne__Scalar.resolve(self)
+    return kernel(self, other)
+
+
+def redispatch_ne__Scalar(
+    keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_ne__Scalar[keyset]
+    except KeyError:
+        kernel = _handle_ne__Scalar.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_ne__Scalar = _library_aten.define_stubs(
+    "aten::ne_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
+    "T-",
+    ne__Scalar,
+    redispatch_ne__Scalar,
+)
+_memo_ne__Scalar = _handle_ne__Scalar.memo
+_redispatch_memo_ne__Scalar: Any = _handle_ne__Scalar.redispatch_memo
+
+
+def ne__Tensor(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_ne__Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_ne__Tensor.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_ne__Tensor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_ne__Tensor[keyset]
+    except KeyError:
+        kernel = _handle_ne__Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_ne__Tensor = _library_aten.define_stubs(
+    "aten::ne_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)",
+    "TT",
+    ne__Tensor,
+    redispatch_ne__Tensor,
+)
+_memo_ne__Tensor = _handle_ne__Tensor.memo
+_redispatch_memo_ne__Tensor: Any = _handle_ne__Tensor.redispatch_memo
+
+
+def bitwise_xor_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_xor_Tensor_out[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_bitwise_xor_Tensor_out.resolve(self, other, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_bitwise_xor_Tensor_out(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_xor_Tensor_out[keyset]
+    except KeyError:
+        kernel = _handle_bitwise_xor_Tensor_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_bitwise_xor_Tensor_out = _library_aten.define_stubs(
+    "aten::bitwise_xor.Tensor_out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)",
+    "TTT",
+    bitwise_xor_Tensor_out,
+    redispatch_bitwise_xor_Tensor_out,
+    tags=("pointwise",),
+)
+_memo_bitwise_xor_Tensor_out = _handle_bitwise_xor_Tensor_out.memo
+_redispatch_memo_bitwise_xor_Tensor_out: Any = (
+    _handle_bitwise_xor_Tensor_out.redispatch_memo
+)
+
+
+def bitwise_xor_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_xor_Scalar_out[_state()][self._dispatch_keyset][
+            out._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_bitwise_xor_Scalar_out.resolve(self, out)
+    return kernel(self, other, out=out)
+
+
+def redispatch_bitwise_xor_Scalar_out(
+    keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_xor_Scalar_out[keyset]
+    except KeyError:
+        kernel = _handle_bitwise_xor_Scalar_out.resolve_redispatch(keyset)
+    return kernel(self, other, out=out)
+
+
+_handle_bitwise_xor_Scalar_out = _library_aten.define_stubs(
+    "aten::bitwise_xor.Scalar_out(Tensor self, Scalar other, *, Tensor(a!) out) -> Tensor(a!)",
+    "T-T",
+    bitwise_xor_Scalar_out,
+    redispatch_bitwise_xor_Scalar_out,
+    tags=("pointwise",),
+)
+_memo_bitwise_xor_Scalar_out = _handle_bitwise_xor_Scalar_out.memo
+_redispatch_memo_bitwise_xor_Scalar_out: Any = (
+    _handle_bitwise_xor_Scalar_out.redispatch_memo
+)
+
+
+def bitwise_xor_Scalar(self: Tensor, other: Number) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_xor_Scalar[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_bitwise_xor_Scalar.resolve(self)
+    return kernel(self, other)
+
+
+def redispatch_bitwise_xor_Scalar(
+    keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_xor_Scalar[keyset]
+    except KeyError:
+        kernel = _handle_bitwise_xor_Scalar.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_bitwise_xor_Scalar = _library_aten.define_stubs(
+    "aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor",
+    "T-",
+    bitwise_xor_Scalar,
+    redispatch_bitwise_xor_Scalar,
+    tags=("core", "pointwise"),
+)
+_memo_bitwise_xor_Scalar = _handle_bitwise_xor_Scalar.memo
+_redispatch_memo_bitwise_xor_Scalar: Any = _handle_bitwise_xor_Scalar.redispatch_memo
+
+
+def bitwise_xor_Scalar_Tensor(self: Number, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_xor_Scalar_Tensor[_state()][other._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_bitwise_xor_Scalar_Tensor.resolve(other)
+    return kernel(self, other)
+
+
+def redispatch_bitwise_xor_Scalar_Tensor(
+    keyset: DispatchKeySet, self: Number, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_xor_Scalar_Tensor[
+            keyset
+        ]
+    except KeyError:
+        kernel = _handle_bitwise_xor_Scalar_Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_bitwise_xor_Scalar_Tensor = _library_aten.define_stubs(
+    "aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
+    "-T",
+    bitwise_xor_Scalar_Tensor,
+    redispatch_bitwise_xor_Scalar_Tensor,
+    tags=("pointwise",),
+)
+_memo_bitwise_xor_Scalar_Tensor = _handle_bitwise_xor_Scalar_Tensor.memo
+_redispatch_memo_bitwise_xor_Scalar_Tensor: Any = (
+    _handle_bitwise_xor_Scalar_Tensor.redispatch_memo
+)
+
+
+def bitwise_xor_Tensor(self: Tensor, other: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_bitwise_xor_Tensor[_state()][self._dispatch_keyset][
+            other._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_bitwise_xor_Tensor.resolve(self, other)
+    return kernel(self, other)
+
+
+def redispatch_bitwise_xor_Tensor(
+    keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_bitwise_xor_Tensor[keyset]
+    except KeyError:
+        kernel = _handle_bitwise_xor_Tensor.resolve_redispatch(keyset)
+    return kernel(self, other)
+
+
+_handle_bitwise_xor_Tensor = _library_aten.define_stubs(
+    "aten::bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor",
+    "TT",
+    bitwise_xor_Tensor,
+    redispatch_bitwise_xor_Tensor,
+    tags=("core", "pointwise"),
+)
+_memo_bitwise_xor_Tensor = _handle_bitwise_xor_Tensor.memo
+_redispatch_memo_bitwise_xor_Tensor: Any = _handle_bitwise_xor_Tensor.redispatch_memo
+
+
 def equal(self: Tensor, other: Tensor) -> bool:
     kernel: Callable[..., bool]
     try:
@@ -1285,6 +2102,95 @@ _memo_kron = _handle_kron.memo
 _redispatch_memo_kron: Any = _handle_kron.redispatch_memo
 
 
+def elu_(
+    self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_elu_[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_elu_.resolve(self)
+    return kernel(self, alpha, scale, input_scale)
+
+
+def redispatch_elu_(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    alpha: Number = 1,
+    scale: Number = 1,
+    input_scale: Number = 1,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_elu_[keyset]
+    except KeyError:
+        kernel = _handle_elu_.resolve_redispatch(keyset)
+    return kernel(self, alpha, scale, input_scale)
+
+
+_handle_elu_ = _library_aten.define_stubs(
+    "aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor(a!)",
+    "T---",
+    elu_,
+    redispatch_elu_,
+    tags=("pointwise",),
+)
+_memo_elu_ = _handle_elu_.memo
+_redispatch_memo_elu_: Any = _handle_elu_.redispatch_memo
+
+
+def glu(self: Tensor, dim: int = -1) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_glu[_state()][self._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_glu.resolve(self)
+    return kernel(self, dim)
+
+
+def redispatch_glu(keyset: DispatchKeySet, self: Tensor, dim: int = -1) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_glu[keyset]
+    except KeyError:
+        kernel = _handle_glu.resolve_redispatch(keyset)
+    return kernel(self, dim)
+
+
+_handle_glu = _library_aten.define_stubs(
+    "aten::glu(Tensor self, int dim=-1) -> Tensor", "T-", glu, redispatch_glu
+)
+_memo_glu = _handle_glu.memo
+_redispatch_memo_glu: Any = _handle_glu.redispatch_memo
+
+
+def glu_out(self: Tensor, dim: int = -1, *, out: Tensor) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_glu_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
+    except (KeyError, AttributeError):
+        kernel = _handle_glu_out.resolve(self, out)
+    return kernel(self, dim, out=out)
+
+
+def redispatch_glu_out(
+    keyset: DispatchKeySet, self: Tensor, dim: int = -1, *, out: Tensor
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_glu_out[keyset]
+    except KeyError:
+        kernel = _handle_glu_out.resolve_redispatch(keyset)
+    return kernel(self, dim, out=out)
+
+
+_handle_glu_out = _library_aten.define_stubs(
+    "aten::glu.out(Tensor self, int dim=-1, *, Tensor(a!) out) -> Tensor(a!)",
+    "T-T",
+    glu_out,
+    redispatch_glu_out,
+)
+_memo_glu_out = _handle_glu_out.memo
+_redispatch_memo_glu_out: Any = _handle_glu_out.redispatch_memo
+
+
 def _softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
@@ -1344,3 +2250,84 @@ _handle__softmax_out = _library_aten.define_stubs(
 )
 _memo__softmax_out = _handle__softmax_out.memo
 _redispatch_memo__softmax_out: Any = _handle__softmax_out.redispatch_memo
+
+
+def nll_loss(
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_nll_loss[_state()][self._dispatch_keyset][
+            target._dispatch_keyset
+        ][_optional(weight)]
+    except (KeyError, AttributeError):
+        kernel = _handle_nll_loss.resolve(self, target, weight)
+    return kernel(self, target, weight, reduction, ignore_index)
+
+
+def redispatch_nll_loss(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_nll_loss[keyset]
+    except KeyError:
+        kernel = _handle_nll_loss.resolve_redispatch(keyset)
+    return kernel(self, target, weight, reduction, ignore_index)
+
+
+_handle_nll_loss = _library_aten.define_stubs(
+    "aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=Mean, SymInt ignore_index=-100) -> Tensor",
+    "TTO--",
+    nll_loss,
+    redispatch_nll_loss,
+)
+_memo_nll_loss = _handle_nll_loss.memo
+_redispatch_memo_nll_loss: Any = _handle_nll_loss.redispatch_memo
+
+
+def hinge_embedding_loss(
+    self: Tensor, target: Tensor, margin: float = 1.0, reduction: int = 1
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    try:
+        kernel = _memo_hinge_embedding_loss[_state()][self._dispatch_keyset][
+            target._dispatch_keyset
+        ]
+    except (KeyError, AttributeError):
+        kernel = _handle_hinge_embedding_loss.resolve(self, target)
+    return kernel(self, target, margin, reduction)
+
+
+def redispatch_hinge_embedding_loss(
+    keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    reduction: int = 1,
+) -> Tensor:
+    try:
+        kernel: Callable[..., Tensor] = _redispatch_memo_hinge_embedding_loss[keyset]
+    except KeyError:
+        kernel = _handle_hinge_embedding_loss.resolve_redispatch(keyset)
+    return kernel(self, target, margin, reduction)
+
+
+_handle_hinge_embedding_loss = _library_aten.define_stubs(
+    "aten::hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, int reduction=Mean) -> Tensor",
+    "TT--",
+    hinge_embedding_loss,
+    redispatch_hinge_embedding_loss,
+)
+_memo_hinge_embedding_loss = _handle_hinge_embedding_loss.memo
+_redispatch_memo_hinge_embedding_loss: Any = (
+    _handle_hinge_embedding_loss.redispatch_memo
+)

@@ -45,6 +45,39 @@ def adinplaceorview_full_out(
     return _result
 
 
+def adinplaceorview_arange_out(
+    _keyset: DispatchKeySet, end: Number, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_arange_out(_after[_keyset], end, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_arange_start_out(
+    _keyset: DispatchKeySet,
+    start: Number,
+    end: Number,
+    step: Number = 1,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_arange_start_out(
+            _after[_keyset], start, end, step, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_detach(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -52,6 +85,16 @@ def adinplaceorview_detach(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         return _operators.redispatch_detach(_after[_keyset], self)
     finally:
         _set_state(_outer)
+
+
+def adinplaceorview_t(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_t(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    return _as_view(self, _result, lambda _base: _operators.t(_base))
 
 
 def adinplaceorview_select_int(
@@ -68,6 +111,41 @@ def adinplaceorview_select_int(
     )
 
 
+def adinplaceorview_cat_out(
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_cat_out(_after[_keyset], tensors, dim, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_index_add_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number = 1,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_index_add_out(
+            _after[_keyset], self, dim, index, source, alpha=alpha, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_log1p_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -76,6 +154,19 @@ def adinplaceorview_log1p_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     finally:
         _set_state(_outer)
     _bump_version(self)
+    return _result
+
+
+def adinplaceorview_sqrt_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_sqrt_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
     return _result
 
 
@@ -138,6 +229,19 @@ def adinplaceorview_erfc_out(
     return _result
 
 
+def adinplaceorview_bitwise_not_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_bitwise_not_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_add__Tensor(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
 ) -> Tensor:
@@ -163,6 +267,34 @@ def adinplaceorview_add__Scalar(
     finally:
         _set_state(_outer)
     _bump_version(self)
+    return _result
+
+
+def adinplaceorview_floor_divide_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_floor_divide_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_fmax_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_fmax_out(_after[_keyset], self, other, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
     return _result
 
 
@@ -204,6 +336,36 @@ def adinplaceorview_gt__Tensor(
     finally:
         _set_state(_outer)
     _bump_version(self)
+    return _result
+
+
+def adinplaceorview_ge_Scalar_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_ge_Scalar_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_ge_Tensor_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_ge_Tensor_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
     return _result
 
 
@@ -317,6 +479,27 @@ def adinplaceorview_addcmul_(
     return _result
 
 
+def adinplaceorview_addcdiv_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    tensor1: Tensor,
+    tensor2: Tensor,
+    *,
+    value: Number = 1,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_addcdiv_out(
+            _after[_keyset], self, tensor1, tensor2, value=value, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_mean_out(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -331,6 +514,26 @@ def adinplaceorview_mean_out(
     try:
         _result = _operators.redispatch_mean_out(
             _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_amin_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] = (),
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_amin_out(
+            _after[_keyset], self, dim, keepdim, out=out
         )
     finally:
         _set_state(_outer)
@@ -373,6 +576,27 @@ def adinplaceorview_min_unary_out(
     return _result
 
 
+def adinplaceorview_std_correction_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] | None = None,
+    *,
+    correction: Number | None = None,
+    keepdim: bool = False,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_std_correction_out(
+            _after[_keyset], self, dim, correction=correction, keepdim=keepdim, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_norm_out(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -401,6 +625,19 @@ def adinplaceorview_mm_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_mm_out(_after[_keyset], self, mat2, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_hardsigmoid_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_hardsigmoid_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -454,19 +691,30 @@ def adinplaceorview_nll_loss_forward_output(
 
 
 aten.impl("full.out", adinplaceorview_full_out, with_keyset=True)
+aten.impl("arange.out", adinplaceorview_arange_out, with_keyset=True)
+aten.impl("arange.start_out", adinplaceorview_arange_start_out, with_keyset=True)
 aten.impl("detach", adinplaceorview_detach, with_keyset=True)
+aten.impl("t", adinplaceorview_t, with_keyset=True)
 aten.impl("select.int", adinplaceorview_select_int, with_keyset=True)
+aten.impl("cat.out", adinplaceorview_cat_out, with_keyset=True)
+aten.impl("index_add.out", adinplaceorview_index_add_out, with_keyset=True)
 aten.impl("log1p_", adinplaceorview_log1p_, with_keyset=True)
+aten.impl("sqrt.out", adinplaceorview_sqrt_out, with_keyset=True)
 aten.impl("acos_", adinplaceorview_acos_, with_keyset=True)
 aten.impl("atan_", adinplaceorview_atan_, with_keyset=True)
 aten.impl("ceil_", adinplaceorview_ceil_, with_keyset=True)
 aten.impl("erf.out", adinplaceorview_erf_out, with_keyset=True)
 aten.impl("erfc.out", adinplaceorview_erfc_out, with_keyset=True)
+aten.impl("bitwise_not.out", adinplaceorview_bitwise_not_out, with_keyset=True)
 aten.impl("add_.Tensor", adinplaceorview_add__Tensor, with_keyset=True)
 aten.impl("add_.Scalar", adinplaceorview_add__Scalar, with_keyset=True)
+aten.impl("floor_divide.out", adinplaceorview_floor_divide_out, with_keyset=True)
+aten.impl("fmax.out", adinplaceorview_fmax_out, with_keyset=True)
 aten.impl("copysign.out", adinplaceorview_copysign_out, with_keyset=True)
 aten.impl("gt_.Scalar", adinplaceorview_gt__Scalar, with_keyset=True)
 aten.impl("gt_.Tensor", adinplaceorview_gt__Tensor, with_keyset=True)
+aten.impl("ge.Scalar_out", adinplaceorview_ge_Scalar_out, with_keyset=True)
+aten.impl("ge.Tensor_out", adinplaceorview_ge_Tensor_out, with_keyset=True)
 aten.impl("ge_.Scalar", adinplaceorview_ge__Scalar, with_keyset=True)
 aten.impl("ge_.Tensor", adinplaceorview_ge__Tensor, with_keyset=True)
 aten.impl("logical_or_", adinplaceorview_logical_or_, with_keyset=True)
@@ -478,11 +726,15 @@ aten.impl(
 )
 aten.impl("addcmul.out", adinplaceorview_addcmul_out, with_keyset=True)
 aten.impl("addcmul_", adinplaceorview_addcmul_, with_keyset=True)
+aten.impl("addcdiv.out", adinplaceorview_addcdiv_out, with_keyset=True)
 aten.impl("mean.out", adinplaceorview_mean_out, with_keyset=True)
+aten.impl("amin.out", adinplaceorview_amin_out, with_keyset=True)
 aten.impl("min.dim_min", adinplaceorview_min_dim_min, with_keyset=True)
 aten.impl("min.unary_out", adinplaceorview_min_unary_out, with_keyset=True)
+aten.impl("std.correction_out", adinplaceorview_std_correction_out, with_keyset=True)
 aten.impl("norm.out", adinplaceorview_norm_out, with_keyset=True)
 aten.impl("mm.out", adinplaceorview_mm_out, with_keyset=True)
+aten.impl("hardsigmoid.out", adinplaceorview_hardsigmoid_out, with_keyset=True)
 aten.impl("hardtanh_", adinplaceorview_hardtanh_, with_keyset=True)
 aten.impl(
     "nll_loss_forward.output", adinplaceorview_nll_loss_forward_output, with_keyset=True

@@ -25,9 +25,42 @@ if TYPE_CHECKING:
 
     from torchgen_lite.runtime import DispatchKeySet
 
-    from torchgen_lite.reference.framework import Generator, Number, Tensor
+    from torchgen_lite.reference.framework import Generator, Number, Tensor, dtype
 
 aten = Library("aten", "IMPL", "ADInplaceOrView", dispatcher=dispatcher)
+
+
+def adinplaceorview_range_out_(
+    _keyset: DispatchKeySet, start: Number, end: Number, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_range_out_(_after[_keyset], start, end, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_range_out(
+    _keyset: DispatchKeySet,
+    start: Number,
+    end: Number,
+    step: Number = 1,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_range_out(
+            _after[_keyset], start, end, step, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
 
 
 def adinplaceorview_eye_out(_keyset: DispatchKeySet, n: int, *, out: Tensor) -> Tensor:
@@ -132,6 +165,24 @@ def adinplaceorview_split_Tensor(
     )
 
 
+def adinplaceorview_split_with_sizes(
+    _keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int = 0
+) -> list[Tensor]:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_split_with_sizes(
+            _after[_keyset], self, split_sizes, dim
+        )
+    finally:
+        _set_state(_outer)
+    return _as_views(
+        self,
+        _result,
+        lambda _base: _operators.split_with_sizes(_base, split_sizes, dim),
+    )
+
+
 def adinplaceorview_scatter_add_(
     _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
 ) -> Tensor:
@@ -183,6 +234,21 @@ def adinplaceorview_index_copy_out(
     return _result
 
 
+def adinplaceorview_index_copy_(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, source: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_index_copy_(
+            _after[_keyset], self, dim, index, source
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
 def adinplaceorview_index_Tensor_out(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -200,6 +266,16 @@ def adinplaceorview_index_Tensor_out(
         _set_state(_outer)
     _bump_version(out)
     return _result
+
+
+def adinplaceorview_view_as_real(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_view_as_real(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    return _as_view(self, _result, lambda _base: _operators.view_as_real(_base))
 
 
 def adinplaceorview_neg_out(
@@ -248,6 +324,19 @@ def adinplaceorview_frac_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
+def adinplaceorview_frac_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_frac_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_reciprocal_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
@@ -268,6 +357,110 @@ def adinplaceorview_mul_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_mul_out(_after[_keyset], self, other, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_div_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_div_out(_after[_keyset], self, other, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_div_out_mode(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    rounding_mode: str | None,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_div_out_mode(
+            _after[_keyset], self, other, rounding_mode=rounding_mode, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_pow__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, exponent: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_pow__Scalar(_after[_keyset], self, exponent)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_pow__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, exponent: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_pow__Tensor(_after[_keyset], self, exponent)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_fmod_Scalar_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_fmod_Scalar_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_fmod_Tensor_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_fmod_Tensor_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_minimum_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_minimum_out(
+            _after[_keyset], self, other, out=out
+        )
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -449,11 +642,111 @@ def adinplaceorview_amax_out(
     return _result
 
 
+def adinplaceorview_max_dim_max(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    keepdim: bool = False,
+    *,
+    max: Tensor,
+    max_values: Tensor,
+) -> tuple[Tensor, Tensor]:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_max_dim_max(
+            _after[_keyset], self, dim, keepdim, max=max, max_values=max_values
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(max)
+    _bump_version(max_values)
+    return _result
+
+
+def adinplaceorview_max_unary_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_max_unary_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_cumsum_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_cumsum_out(
+            _after[_keyset], self, dim, dtype=dtype, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_addmm_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mat1: Tensor,
+    mat2: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_addmm_(
+            _after[_keyset], self, mat1, mat2, beta=beta, alpha=alpha
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
 def adinplaceorview_relu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_relu_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_silu_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_silu_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_silu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_silu_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -481,6 +774,29 @@ def adinplaceorview_elu_out(
     return _result
 
 
+def adinplaceorview_huber_loss_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
+    delta: float = 1.0,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_huber_loss_out(
+            _after[_keyset], self, target, reduction, delta, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+aten.impl("range.out_", adinplaceorview_range_out_, with_keyset=True)
+aten.impl("range.out", adinplaceorview_range_out, with_keyset=True)
 aten.impl("eye.out", adinplaceorview_eye_out, with_keyset=True)
 aten.impl("eye.m_out", adinplaceorview_eye_m_out, with_keyset=True)
 aten.impl("bernoulli_.float", adinplaceorview_bernoulli__float, with_keyset=True)
@@ -488,16 +804,27 @@ aten.impl("normal_", adinplaceorview_normal_, with_keyset=True)
 aten.impl("zero_", adinplaceorview_zero_, with_keyset=True)
 aten.impl("unsqueeze", adinplaceorview_unsqueeze, with_keyset=True)
 aten.impl("split.Tensor", adinplaceorview_split_Tensor, with_keyset=True)
+aten.impl("split_with_sizes", adinplaceorview_split_with_sizes, with_keyset=True)
 aten.impl("scatter_add_", adinplaceorview_scatter_add_, with_keyset=True)
 aten.impl("index_select.out", adinplaceorview_index_select_out, with_keyset=True)
 aten.impl("index_copy.out", adinplaceorview_index_copy_out, with_keyset=True)
+aten.impl("index_copy_", adinplaceorview_index_copy_, with_keyset=True)
 aten.impl("index.Tensor_out", adinplaceorview_index_Tensor_out, with_keyset=True)
+aten.impl("view_as_real", adinplaceorview_view_as_real, with_keyset=True)
 aten.impl("neg.out", adinplaceorview_neg_out, with_keyset=True)
 aten.impl("asin_", adinplaceorview_asin_, with_keyset=True)
 aten.impl("floor_", adinplaceorview_floor_, with_keyset=True)
 aten.impl("frac_", adinplaceorview_frac_, with_keyset=True)
+aten.impl("frac.out", adinplaceorview_frac_out, with_keyset=True)
 aten.impl("reciprocal.out", adinplaceorview_reciprocal_out, with_keyset=True)
 aten.impl("mul.out", adinplaceorview_mul_out, with_keyset=True)
+aten.impl("div.out", adinplaceorview_div_out, with_keyset=True)
+aten.impl("div.out_mode", adinplaceorview_div_out_mode, with_keyset=True)
+aten.impl("pow_.Scalar", adinplaceorview_pow__Scalar, with_keyset=True)
+aten.impl("pow_.Tensor", adinplaceorview_pow__Tensor, with_keyset=True)
+aten.impl("fmod.Scalar_out", adinplaceorview_fmod_Scalar_out, with_keyset=True)
+aten.impl("fmod.Tensor_out", adinplaceorview_fmod_Tensor_out, with_keyset=True)
+aten.impl("minimum.out", adinplaceorview_minimum_out, with_keyset=True)
 aten.impl("fmin.out", adinplaceorview_fmin_out, with_keyset=True)
 aten.impl("ne.Scalar_out", adinplaceorview_ne_Scalar_out, with_keyset=True)
 aten.impl("ne.Tensor_out", adinplaceorview_ne_Tensor_out, with_keyset=True)
@@ -510,5 +837,12 @@ aten.impl("le_.Tensor", adinplaceorview_le__Tensor, with_keyset=True)
 aten.impl("bitwise_xor_.Scalar", adinplaceorview_bitwise_xor__Scalar, with_keyset=True)
 aten.impl("bitwise_xor_.Tensor", adinplaceorview_bitwise_xor__Tensor, with_keyset=True)
 aten.impl("amax.out", adinplaceorview_amax_out, with_keyset=True)
+aten.impl("max.dim_max", adinplaceorview_max_dim_max, with_keyset=True)
+aten.impl("max.unary_out", adinplaceorview_max_unary_out, with_keyset=True)
+aten.impl("cumsum.out", adinplaceorview_cumsum_out, with_keyset=True)
+aten.impl("addmm_", adinplaceorview_addmm_, with_keyset=True)
 aten.impl("relu_", adinplaceorview_relu_, with_keyset=True)
+aten.impl("silu.out", adinplaceorview_silu_out, with_keyset=True)
+aten.impl("silu_", adinplaceorview_silu_, with_keyset=True)
 aten.impl("elu.out", adinplaceorview_elu_out, with_keyset=True)
+aten.impl("huber_loss.out", adinplaceorview_huber_loss_out, with_keyset=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from torchgen_lite.runtime import DispatchKeySet
 
-    from torchgen_lite.reference.framework import Number, Tensor, memory_format
+    from torchgen_lite.reference.framework import Number, Tensor, dtype, memory_format
 
 aten = Library("aten", "IMPL", "ADInplaceOrView", dispatcher=dispatcher)
 
@@ -60,6 +60,28 @@ def adinplaceorview_zeros_out(
         _set_state(_outer)
     _bump_version(out)
     return _result
+
+
+def adinplaceorview_as_strided(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_as_strided(
+            _after[_keyset], self, size, stride, storage_offset
+        )
+    finally:
+        _set_state(_outer)
+    return _as_view(
+        self,
+        _result,
+        lambda _base: _operators.as_strided(_base, size, stride, storage_offset),
+    )
 
 
 def adinplaceorview_squeeze(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
@@ -106,6 +128,41 @@ def adinplaceorview_unbind_int(
     finally:
         _set_state(_outer)
     return _as_views(self, _result, lambda _base: _operators.unbind_int(_base, dim))
+
+
+def adinplaceorview_stack_out(
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_stack_out(
+            _after[_keyset], tensors, dim, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview__index_put_impl_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    indices: Sequence[Tensor | None],
+    values: Tensor,
+    accumulate: bool = False,
+    unsafe: bool = False,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch__index_put_impl_(
+            _after[_keyset], self, indices, values, accumulate, unsafe
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
 
 
 def adinplaceorview_sort_values(
@@ -159,6 +216,21 @@ def adinplaceorview_sort_values_stable(
     return _result
 
 
+def adinplaceorview_conj_physical_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_conj_physical_out(
+            _after[_keyset], self, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_neg_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -170,6 +242,19 @@ def adinplaceorview_neg_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
+def adinplaceorview_log2_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_log2_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_sqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -178,6 +263,19 @@ def adinplaceorview_sqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     finally:
         _set_state(_outer)
     _bump_version(self)
+    return _result
+
+
+def adinplaceorview_sin_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_sin_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
     return _result
 
 
@@ -204,6 +302,17 @@ def adinplaceorview_sinh_out(
     finally:
         _set_state(_outer)
     _bump_version(out)
+    return _result
+
+
+def adinplaceorview_asinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_asinh_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
     return _result
 
 
@@ -298,6 +407,79 @@ def adinplaceorview_div__Scalar_mode(
     return _result
 
 
+def adinplaceorview_remainder_Scalar_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_remainder_Scalar_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_remainder_Tensor_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_remainder_Tensor_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_hypot_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_hypot_out(_after[_keyset], self, other, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_gt_Scalar_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_gt_Scalar_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_gt_Tensor_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_gt_Tensor_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_bitwise_or_Tensor_out(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
 ) -> Tensor:
@@ -328,6 +510,46 @@ def adinplaceorview_bitwise_or_Scalar_out(
     return _result
 
 
+def adinplaceorview_clamp_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number | None = None,
+    max: Number | None = None,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_clamp_out(
+            _after[_keyset], self, min, max, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_clamp_Tensor_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor | None = None,
+    max: Tensor | None = None,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_clamp_Tensor_out(
+            _after[_keyset], self, min, max, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_argmax_out(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -348,6 +570,21 @@ def adinplaceorview_argmax_out(
     return _result
 
 
+def adinplaceorview_cumprod_(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_cumprod_(
+            _after[_keyset], self, dim, dtype=dtype
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
 def adinplaceorview_mish_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
@@ -361,18 +598,45 @@ def adinplaceorview_mish_out(
     return _result
 
 
+def adinplaceorview_softmax_int_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    dtype: dtype | None = None,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_softmax_int_out(
+            _after[_keyset], self, dim, dtype, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 aten.impl("resize_", adinplaceorview_resize_, with_keyset=True)
 aten.impl("zeros.out", adinplaceorview_zeros_out, with_keyset=True)
+aten.impl("as_strided", adinplaceorview_as_strided, with_keyset=True)
 aten.impl("squeeze", adinplaceorview_squeeze, with_keyset=True)
 aten.impl("squeeze.dim", adinplaceorview_squeeze_dim, with_keyset=True)
 aten.impl("squeeze.dims", adinplaceorview_squeeze_dims, with_keyset=True)
 aten.impl("unbind.int", adinplaceorview_unbind_int, with_keyset=True)
+aten.impl("stack.out", adinplaceorview_stack_out, with_keyset=True)
+aten.impl("_index_put_impl_", adinplaceorview__index_put_impl_, with_keyset=True)
 aten.impl("sort.values", adinplaceorview_sort_values, with_keyset=True)
 aten.impl("sort.values_stable", adinplaceorview_sort_values_stable, with_keyset=True)
+aten.impl("conj_physical.out", adinplaceorview_conj_physical_out, with_keyset=True)
 aten.impl("neg_", adinplaceorview_neg_, with_keyset=True)
+aten.impl("log2.out", adinplaceorview_log2_out, with_keyset=True)
 aten.impl("sqrt_", adinplaceorview_sqrt_, with_keyset=True)
+aten.impl("sin.out", adinplaceorview_sin_out, with_keyset=True)
 aten.impl("asin.out", adinplaceorview_asin_out, with_keyset=True)
 aten.impl("sinh.out", adinplaceorview_sinh_out, with_keyset=True)
+aten.impl("asinh_", adinplaceorview_asinh_, with_keyset=True)
 aten.impl("sign_", adinplaceorview_sign_, with_keyset=True)
 aten.impl("signbit.out", adinplaceorview_signbit_out, with_keyset=True)
 aten.impl("reciprocal_", adinplaceorview_reciprocal_, with_keyset=True)
@@ -381,10 +645,23 @@ aten.impl("div_.Tensor_mode", adinplaceorview_div__Tensor_mode, with_keyset=True
 aten.impl("div_.Scalar", adinplaceorview_div__Scalar, with_keyset=True)
 aten.impl("div_.Scalar_mode", adinplaceorview_div__Scalar_mode, with_keyset=True)
 aten.impl(
+    "remainder.Scalar_out", adinplaceorview_remainder_Scalar_out, with_keyset=True
+)
+aten.impl(
+    "remainder.Tensor_out", adinplaceorview_remainder_Tensor_out, with_keyset=True
+)
+aten.impl("hypot.out", adinplaceorview_hypot_out, with_keyset=True)
+aten.impl("gt.Scalar_out", adinplaceorview_gt_Scalar_out, with_keyset=True)
+aten.impl("gt.Tensor_out", adinplaceorview_gt_Tensor_out, with_keyset=True)
+aten.impl(
     "bitwise_or.Tensor_out", adinplaceorview_bitwise_or_Tensor_out, with_keyset=True
 )
 aten.impl(
     "bitwise_or.Scalar_out", adinplaceorview_bitwise_or_Scalar_out, with_keyset=True
 )
+aten.impl("clamp.out", adinplaceorview_clamp_out, with_keyset=True)
+aten.impl("clamp.Tensor_out", adinplaceorview_clamp_Tensor_out, with_keyset=True)
 aten.impl("argmax.out", adinplaceorview_argmax_out, with_keyset=True)
+aten.impl("cumprod_", adinplaceorview_cumprod_, with_keyset=True)
 aten.impl("mish.out", adinplaceorview_mish_out, with_keyset=True)
+aten.impl("softmax.int_out", adinplaceorview_softmax_int_out, with_keyset=True)

@@ -114,6 +114,19 @@ def adinplaceorview_scatter__value(
     return _result
 
 
+def adinplaceorview_take_out(
+    _keyset: DispatchKeySet, self: Tensor, index: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_take_out(_after[_keyset], self, index, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_index_add_(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -132,6 +145,32 @@ def adinplaceorview_index_add_(
     finally:
         _set_state(_outer)
     _bump_version(self)
+    return _result
+
+
+def adinplaceorview_nonzero_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_nonzero_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_exp_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_exp_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
     return _result
 
 
@@ -161,6 +200,17 @@ def adinplaceorview_expm1_out(
     return _result
 
 
+def adinplaceorview_sinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_sinh_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
 def adinplaceorview_cosh_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
@@ -187,6 +237,32 @@ def adinplaceorview_tanh_out(
     return _result
 
 
+def adinplaceorview_sigmoid_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_sigmoid_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_logical_not_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_logical_not_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_remainder__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
@@ -207,6 +283,75 @@ def adinplaceorview_remainder__Tensor(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_remainder__Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_floor_divide__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_floor_divide__Tensor(
+            _after[_keyset], self, other
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_floor_divide__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_floor_divide__Scalar(
+            _after[_keyset], self, other
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_atan2_(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_atan2_(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_eq__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_eq__Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_eq__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_eq__Tensor(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -323,6 +468,26 @@ def adinplaceorview_clamp_min__Tensor(
     return _result
 
 
+def adinplaceorview_argmin_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_argmin_out(
+            _after[_keyset], self, dim, keepdim, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_linalg_vector_norm_out(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -372,6 +537,49 @@ def adinplaceorview_bmm_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_bmm_out(_after[_keyset], self, mat2, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_baddbmm_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    batch1: Tensor,
+    batch2: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_baddbmm_(
+            _after[_keyset], self, batch1, batch2, beta=beta, alpha=alpha
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_addmv_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_addmv_out(
+            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha, out=out
+        )
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -460,6 +668,32 @@ def adinplaceorview_gelu_(
     return _result
 
 
+def adinplaceorview_mish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_mish_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_leaky_relu_(
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_leaky_relu_(
+            _after[_keyset], self, negative_slope
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
 def adinplaceorview_softplus_out(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -489,6 +723,17 @@ def adinplaceorview_threshold_(
         _result = _operators.redispatch_threshold_(
             _after[_keyset], self, threshold, value
         )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_hardsigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_hardsigmoid_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -543,19 +788,43 @@ def adinplaceorview_mse_loss_out(
     return _result
 
 
+def adinplaceorview_indices(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        return _operators.redispatch_indices(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+
+
 aten.impl("fill_.Scalar", adinplaceorview_fill__Scalar, with_keyset=True)
 aten.impl("fill_.Tensor", adinplaceorview_fill__Tensor, with_keyset=True)
 aten.impl("_reshape_alias", adinplaceorview__reshape_alias, with_keyset=True)
 aten.impl("permute", adinplaceorview_permute, with_keyset=True)
 aten.impl("scatter_.src", adinplaceorview_scatter__src, with_keyset=True)
 aten.impl("scatter_.value", adinplaceorview_scatter__value, with_keyset=True)
+aten.impl("take.out", adinplaceorview_take_out, with_keyset=True)
 aten.impl("index_add_", adinplaceorview_index_add_, with_keyset=True)
+aten.impl("nonzero.out", adinplaceorview_nonzero_out, with_keyset=True)
+aten.impl("exp.out", adinplaceorview_exp_out, with_keyset=True)
 aten.impl("exp2.out", adinplaceorview_exp2_out, with_keyset=True)
 aten.impl("expm1.out", adinplaceorview_expm1_out, with_keyset=True)
+aten.impl("sinh_", adinplaceorview_sinh_, with_keyset=True)
 aten.impl("cosh.out", adinplaceorview_cosh_out, with_keyset=True)
 aten.impl("tanh.out", adinplaceorview_tanh_out, with_keyset=True)
+aten.impl("sigmoid.out", adinplaceorview_sigmoid_out, with_keyset=True)
+aten.impl("logical_not.out", adinplaceorview_logical_not_out, with_keyset=True)
 aten.impl("remainder_.Scalar", adinplaceorview_remainder__Scalar, with_keyset=True)
 aten.impl("remainder_.Tensor", adinplaceorview_remainder__Tensor, with_keyset=True)
+aten.impl(
+    "floor_divide_.Tensor", adinplaceorview_floor_divide__Tensor, with_keyset=True
+)
+aten.impl(
+    "floor_divide_.Scalar", adinplaceorview_floor_divide__Scalar, with_keyset=True
+)
+aten.impl("atan2_", adinplaceorview_atan2_, with_keyset=True)
+aten.impl("eq_.Scalar", adinplaceorview_eq__Scalar, with_keyset=True)
+aten.impl("eq_.Tensor", adinplaceorview_eq__Tensor, with_keyset=True)
 aten.impl("le.Scalar_out", adinplaceorview_le_Scalar_out, with_keyset=True)
 aten.impl("le.Tensor_out", adinplaceorview_le_Tensor_out, with_keyset=True)
 aten.impl("logical_and.out", adinplaceorview_logical_and_out, with_keyset=True)
@@ -564,18 +833,25 @@ aten.impl("bitwise_or_.Scalar", adinplaceorview_bitwise_or__Scalar, with_keyset=
 aten.impl("bitwise_or_.Tensor", adinplaceorview_bitwise_or__Tensor, with_keyset=True)
 aten.impl("clamp_min_", adinplaceorview_clamp_min_, with_keyset=True)
 aten.impl("clamp_min_.Tensor", adinplaceorview_clamp_min__Tensor, with_keyset=True)
+aten.impl("argmin.out", adinplaceorview_argmin_out, with_keyset=True)
 aten.impl(
     "linalg_vector_norm.out", adinplaceorview_linalg_vector_norm_out, with_keyset=True
 )
 aten.impl("cumprod.out", adinplaceorview_cumprod_out, with_keyset=True)
 aten.impl("bmm.out", adinplaceorview_bmm_out, with_keyset=True)
+aten.impl("baddbmm_", adinplaceorview_baddbmm_, with_keyset=True)
+aten.impl("addmv.out", adinplaceorview_addmv_out, with_keyset=True)
 aten.impl("addmv_", adinplaceorview_addmv_, with_keyset=True)
 aten.impl("dot.out", adinplaceorview_dot_out, with_keyset=True)
 aten.impl("linear.out", adinplaceorview_linear_out, with_keyset=True)
 aten.impl("celu_", adinplaceorview_celu_, with_keyset=True)
 aten.impl("gelu_", adinplaceorview_gelu_, with_keyset=True)
+aten.impl("mish_", adinplaceorview_mish_, with_keyset=True)
+aten.impl("leaky_relu_", adinplaceorview_leaky_relu_, with_keyset=True)
 aten.impl("softplus.out", adinplaceorview_softplus_out, with_keyset=True)
 aten.impl("threshold_", adinplaceorview_threshold_, with_keyset=True)
+aten.impl("hardsigmoid_", adinplaceorview_hardsigmoid_, with_keyset=True)
 aten.impl("hardswish.out", adinplaceorview_hardswish_out, with_keyset=True)
 aten.impl("_log_softmax.out", adinplaceorview__log_softmax_out, with_keyset=True)
 aten.impl("mse_loss.out", adinplaceorview_mse_loss_out, with_keyset=True)
+aten.impl("indices", adinplaceorview_indices, with_keyset=True)

@@ -104,6 +104,19 @@ def adinplaceorview_triu_out(
     return _result
 
 
+def adinplaceorview_triu_(
+    _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_triu_(_after[_keyset], self, diagonal)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
 def adinplaceorview_scatter_src_out(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -146,11 +159,75 @@ def adinplaceorview_scatter_value_out(
     return _result
 
 
+def adinplaceorview_topk_values(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    values: Tensor,
+    indices: Tensor,
+) -> tuple[Tensor, Tensor]:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_topk_values(
+            _after[_keyset],
+            self,
+            k,
+            dim,
+            largest,
+            sorted,
+            values=values,
+            indices=indices,
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(values)
+    _bump_version(indices)
+    return _result
+
+
 def adinplaceorview_abs_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_abs_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_expm1_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_expm1_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_cos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_cos_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_tan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_tan_(_after[_keyset], self)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -231,6 +308,54 @@ def adinplaceorview_bitwise_not_(_keyset: DispatchKeySet, self: Tensor) -> Tenso
     return _result
 
 
+def adinplaceorview_sub_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number = 1,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_sub_out(
+            _after[_keyset], self, other, alpha=alpha, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_hypot_(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_hypot_(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_logical_xor_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_logical_xor_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_bitwise_and__Scalar(
     _keyset: DispatchKeySet, self: Tensor, other: Number
 ) -> Tensor:
@@ -255,6 +380,32 @@ def adinplaceorview_bitwise_and__Tensor(
         _result = _operators.redispatch_bitwise_and__Tensor(
             _after[_keyset], self, other
         )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_clamp_max_(
+    _keyset: DispatchKeySet, self: Tensor, max: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_clamp_max_(_after[_keyset], self, max)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_clamp_max__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, max: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_clamp_max__Tensor(_after[_keyset], self, max)
     finally:
         _set_state(_outer)
     _bump_version(self)
@@ -324,6 +475,34 @@ def adinplaceorview_any_all_out(
     return _result
 
 
+def adinplaceorview_mv_out(
+    _keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_mv_out(_after[_keyset], self, vec, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_hardshrink_out(
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_hardshrink_out(
+            _after[_keyset], self, lambd, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_hardswish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -335,24 +514,84 @@ def adinplaceorview_hardswish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
+def adinplaceorview_smooth_l1_loss_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
+    beta: float = 1.0,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_smooth_l1_loss_out(
+            _after[_keyset], self, target, reduction, beta, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_binary_cross_entropy_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_binary_cross_entropy_out(
+            _after[_keyset], self, target, weight, reduction, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 aten.impl("logspace.out", adinplaceorview_logspace_out, with_keyset=True)
 aten.impl("alias", adinplaceorview_alias, with_keyset=True)
 aten.impl("tril.out", adinplaceorview_tril_out, with_keyset=True)
 aten.impl("tril_", adinplaceorview_tril_, with_keyset=True)
 aten.impl("triu.out", adinplaceorview_triu_out, with_keyset=True)
+aten.impl("triu_", adinplaceorview_triu_, with_keyset=True)
 aten.impl("scatter.src_out", adinplaceorview_scatter_src_out, with_keyset=True)
 aten.impl("scatter.value_out", adinplaceorview_scatter_value_out, with_keyset=True)
+aten.impl("topk.values", adinplaceorview_topk_values, with_keyset=True)
 aten.impl("abs_", adinplaceorview_abs_, with_keyset=True)
+aten.impl("expm1_", adinplaceorview_expm1_, with_keyset=True)
+aten.impl("cos_", adinplaceorview_cos_, with_keyset=True)
+aten.impl("tan_", adinplaceorview_tan_, with_keyset=True)
 aten.impl("tanh_", adinplaceorview_tanh_, with_keyset=True)
 aten.impl("round.out", adinplaceorview_round_out, with_keyset=True)
 aten.impl("round.decimals_out", adinplaceorview_round_decimals_out, with_keyset=True)
 aten.impl("sgn.out", adinplaceorview_sgn_out, with_keyset=True)
 aten.impl("erfc_", adinplaceorview_erfc_, with_keyset=True)
 aten.impl("bitwise_not_", adinplaceorview_bitwise_not_, with_keyset=True)
+aten.impl("sub.out", adinplaceorview_sub_out, with_keyset=True)
+aten.impl("hypot_", adinplaceorview_hypot_, with_keyset=True)
+aten.impl("logical_xor.out", adinplaceorview_logical_xor_out, with_keyset=True)
 aten.impl("bitwise_and_.Scalar", adinplaceorview_bitwise_and__Scalar, with_keyset=True)
 aten.impl("bitwise_and_.Tensor", adinplaceorview_bitwise_and__Tensor, with_keyset=True)
+aten.impl("clamp_max_", adinplaceorview_clamp_max_, with_keyset=True)
+aten.impl("clamp_max_.Tensor", adinplaceorview_clamp_max__Tensor, with_keyset=True)
 aten.impl("lerp.Scalar_out", adinplaceorview_lerp_Scalar_out, with_keyset=True)
 aten.impl("lerp.Tensor_out", adinplaceorview_lerp_Tensor_out, with_keyset=True)
 aten.impl("any.out", adinplaceorview_any_out, with_keyset=True)
 aten.impl("any.all_out", adinplaceorview_any_all_out, with_keyset=True)
+aten.impl("mv.out", adinplaceorview_mv_out, with_keyset=True)
+aten.impl("hardshrink.out", adinplaceorview_hardshrink_out, with_keyset=True)
 aten.impl("hardswish_", adinplaceorview_hardswish_, with_keyset=True)
+aten.impl("smooth_l1_loss.out", adinplaceorview_smooth_l1_loss_out, with_keyset=True)
+aten.impl(
+    "binary_cross_entropy.out",
+    adinplaceorview_binary_cross_entropy_out,
+    with_keyset=True,
+)

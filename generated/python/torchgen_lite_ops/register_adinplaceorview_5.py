@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from torchgen_lite.runtime import DispatchKeySet
 
-    from torchgen_lite.reference.framework import Number, Tensor
+    from torchgen_lite.reference.framework import Number, Tensor, dtype
 
 aten = Library("aten", "IMPL", "ADInplaceOrView", dispatcher=dispatcher)
 
@@ -43,6 +43,20 @@ def adinplaceorview_unfold(
         _set_state(_outer)
     return _as_view(
         self, _result, lambda _base: _operators.unfold(_base, dimension, size, step)
+    )
+
+
+def adinplaceorview_transpose_int(
+    _keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_transpose_int(_after[_keyset], self, dim0, dim1)
+    finally:
+        _set_state(_outer)
+    return _as_view(
+        self, _result, lambda _base: _operators.transpose_int(_base, dim0, dim1)
     )
 
 
@@ -67,6 +81,27 @@ def adinplaceorview_slice_Tensor(
         _result,
         lambda _base: _operators.slice_Tensor(_base, dim, start, end, step),
     )
+
+
+def adinplaceorview_gather_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    sparse_grad: bool = False,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_gather_out(
+            _after[_keyset], self, dim, index, sparse_grad=sparse_grad, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
 
 
 def adinplaceorview_index_fill__int_Scalar(
@@ -130,6 +165,17 @@ def adinplaceorview_log10_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
+def adinplaceorview_sin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_sin_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
 def adinplaceorview_cos_out(
     _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
 ) -> Tensor:
@@ -137,6 +183,19 @@ def adinplaceorview_cos_out(
     _set_state(_below[_outer])
     try:
         _result = _operators.redispatch_cos_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_acos_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_acos_out(_after[_keyset], self, out=out)
     finally:
         _set_state(_outer)
     _bump_version(out)
@@ -305,6 +364,64 @@ def adinplaceorview_copysign__Scalar(
     return _result
 
 
+def adinplaceorview_clamp_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number | None = None,
+    max: Number | None = None,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_clamp_(_after[_keyset], self, min, max)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_clamp__Tensor(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor | None = None,
+    max: Tensor | None = None,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_clamp__Tensor(_after[_keyset], self, min, max)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_lerp__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_lerp__Scalar(_after[_keyset], self, end, weight)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_lerp__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_lerp__Tensor(_after[_keyset], self, end, weight)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
 def adinplaceorview_addcdiv_(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -322,6 +439,60 @@ def adinplaceorview_addcdiv_(
     finally:
         _set_state(_outer)
     _bump_version(self)
+    return _result
+
+
+def adinplaceorview_sum_IntList_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] | None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_sum_IntList_out(
+            _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_all_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_all_out(
+            _after[_keyset], self, dim, keepdim, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_all_all_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_all_all_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
     return _result
 
 
@@ -382,6 +553,26 @@ def adinplaceorview_gelu_out(
     return _result
 
 
+def adinplaceorview_log_softmax_int_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    dtype: dtype | None = None,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_log_softmax_int_out(
+            _after[_keyset], self, dim, dtype, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview__values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -392,7 +583,9 @@ def adinplaceorview__values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 aten.impl("unfold", adinplaceorview_unfold, with_keyset=True)
+aten.impl("transpose.int", adinplaceorview_transpose_int, with_keyset=True)
 aten.impl("slice.Tensor", adinplaceorview_slice_Tensor, with_keyset=True)
+aten.impl("gather.out", adinplaceorview_gather_out, with_keyset=True)
 aten.impl(
     "index_fill_.int_Scalar", adinplaceorview_index_fill__int_Scalar, with_keyset=True
 )
@@ -400,7 +593,9 @@ aten.impl("conj_physical_", adinplaceorview_conj_physical_, with_keyset=True)
 aten.impl("log.out", adinplaceorview_log_out, with_keyset=True)
 aten.impl("log2_", adinplaceorview_log2_, with_keyset=True)
 aten.impl("log10_", adinplaceorview_log10_, with_keyset=True)
+aten.impl("sin_", adinplaceorview_sin_, with_keyset=True)
 aten.impl("cos.out", adinplaceorview_cos_out, with_keyset=True)
+aten.impl("acos.out", adinplaceorview_acos_out, with_keyset=True)
 aten.impl("atanh_", adinplaceorview_atanh_, with_keyset=True)
 aten.impl("trunc.out", adinplaceorview_trunc_out, with_keyset=True)
 aten.impl("sub_.Tensor", adinplaceorview_sub__Tensor, with_keyset=True)
@@ -417,8 +612,16 @@ aten.impl("fmod_.Tensor", adinplaceorview_fmod__Tensor, with_keyset=True)
 aten.impl("atan2.out", adinplaceorview_atan2_out, with_keyset=True)
 aten.impl("copysign_.Tensor", adinplaceorview_copysign__Tensor, with_keyset=True)
 aten.impl("copysign_.Scalar", adinplaceorview_copysign__Scalar, with_keyset=True)
+aten.impl("clamp_", adinplaceorview_clamp_, with_keyset=True)
+aten.impl("clamp_.Tensor", adinplaceorview_clamp__Tensor, with_keyset=True)
+aten.impl("lerp_.Scalar", adinplaceorview_lerp__Scalar, with_keyset=True)
+aten.impl("lerp_.Tensor", adinplaceorview_lerp__Tensor, with_keyset=True)
 aten.impl("addcdiv_", adinplaceorview_addcdiv_, with_keyset=True)
+aten.impl("sum.IntList_out", adinplaceorview_sum_IntList_out, with_keyset=True)
+aten.impl("all.out", adinplaceorview_all_out, with_keyset=True)
+aten.impl("all.all_out", adinplaceorview_all_all_out, with_keyset=True)
 aten.impl("logsumexp.out", adinplaceorview_logsumexp_out, with_keyset=True)
 aten.impl("baddbmm.out", adinplaceorview_baddbmm_out, with_keyset=True)
 aten.impl("gelu.out", adinplaceorview_gelu_out, with_keyset=True)
+aten.impl("log_softmax.int_out", adinplaceorview_log_softmax_int_out, with_keyset=True)
 aten.impl("_values", adinplaceorview__values, with_keyset=True)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from torchgen_lite.runtime import DispatchKeySet
 
-    from torchgen_lite.reference.framework import Number, Tensor
+    from torchgen_lite.reference.framework import Generator, Number, Tensor, dtype
 
 aten = Library("aten", "IMPL", "ADInplaceOrView", dispatcher=dispatcher)
 
@@ -43,6 +43,49 @@ def adinplaceorview_linspace_out(
         _set_state(_outer)
     _bump_version(out)
     return _result
+
+
+def adinplaceorview_uniform_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    from_: float = 0.0,
+    to: float = 1.0,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_uniform_(
+            _after[_keyset], self, from_, to, generator=generator
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_view(
+    _keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_view(_after[_keyset], self, size)
+    finally:
+        _set_state(_outer)
+    return _as_view(self, _result, lambda _base: _operators.view(_base, size))
+
+
+def adinplaceorview_view_dtype(
+    _keyset: DispatchKeySet, self: Tensor, dtype: dtype
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        return _operators.redispatch_view_dtype(_after[_keyset], self, dtype)
+    finally:
+        _set_state(_outer)
 
 
 def adinplaceorview_diagonal(
@@ -170,6 +213,67 @@ def adinplaceorview_cosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
+def adinplaceorview_asinh_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_asinh_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_floor_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_floor_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_trunc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_trunc_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_sign_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_sign_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_sigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_sigmoid_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
 def adinplaceorview_logical_not_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -209,6 +313,51 @@ def adinplaceorview_logical_and_(
     return _result
 
 
+def adinplaceorview_logical_or_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_logical_or_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_clamp_max_out(
+    _keyset: DispatchKeySet, self: Tensor, max: Number, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_clamp_max_out(
+            _after[_keyset], self, max, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_clamp_max_Tensor_out(
+    _keyset: DispatchKeySet, self: Tensor, max: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_clamp_max_Tensor_out(
+            _after[_keyset], self, max, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_var_correction_out(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -223,6 +372,34 @@ def adinplaceorview_var_correction_out(
     try:
         _result = _operators.redispatch_var_correction_out(
             _after[_keyset], self, dim, correction=correction, keepdim=keepdim, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_cumsum_(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_cumsum_(_after[_keyset], self, dim, dtype=dtype)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_leaky_relu_out(
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_leaky_relu_out(
+            _after[_keyset], self, negative_slope, out=out
         )
     finally:
         _set_state(_outer)
@@ -250,6 +427,41 @@ def adinplaceorview_threshold_out(
     return _result
 
 
+def adinplaceorview_softshrink_out(
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_softshrink_out(
+            _after[_keyset], self, lambd, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_hardtanh_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min_val: Number = -1,
+    max_val: Number = 1,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_hardtanh_out(
+            _after[_keyset], self, min_val, max_val, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview__indices(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -270,6 +482,9 @@ def adinplaceorview_values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 aten.impl("linspace.out", adinplaceorview_linspace_out, with_keyset=True)
+aten.impl("uniform_", adinplaceorview_uniform_, with_keyset=True)
+aten.impl("view", adinplaceorview_view, with_keyset=True)
+aten.impl("view.dtype", adinplaceorview_view_dtype, with_keyset=True)
 aten.impl("diagonal", adinplaceorview_diagonal, with_keyset=True)
 aten.impl("where.self_out", adinplaceorview_where_self_out, with_keyset=True)
 aten.impl("masked_fill_.Scalar", adinplaceorview_masked_fill__Scalar, with_keyset=True)
@@ -279,10 +494,24 @@ aten.impl("exp_", adinplaceorview_exp_, with_keyset=True)
 aten.impl("rsqrt_", adinplaceorview_rsqrt_, with_keyset=True)
 aten.impl("rsqrt.out", adinplaceorview_rsqrt_out, with_keyset=True)
 aten.impl("cosh_", adinplaceorview_cosh_, with_keyset=True)
+aten.impl("asinh.out", adinplaceorview_asinh_out, with_keyset=True)
+aten.impl("floor.out", adinplaceorview_floor_out, with_keyset=True)
+aten.impl("trunc_", adinplaceorview_trunc_, with_keyset=True)
+aten.impl("sign.out", adinplaceorview_sign_out, with_keyset=True)
+aten.impl("sigmoid_", adinplaceorview_sigmoid_, with_keyset=True)
 aten.impl("logical_not_", adinplaceorview_logical_not_, with_keyset=True)
 aten.impl("maximum.out", adinplaceorview_maximum_out, with_keyset=True)
 aten.impl("logical_and_", adinplaceorview_logical_and_, with_keyset=True)
+aten.impl("logical_or.out", adinplaceorview_logical_or_out, with_keyset=True)
+aten.impl("clamp_max.out", adinplaceorview_clamp_max_out, with_keyset=True)
+aten.impl(
+    "clamp_max.Tensor_out", adinplaceorview_clamp_max_Tensor_out, with_keyset=True
+)
 aten.impl("var.correction_out", adinplaceorview_var_correction_out, with_keyset=True)
+aten.impl("cumsum_", adinplaceorview_cumsum_, with_keyset=True)
+aten.impl("leaky_relu.out", adinplaceorview_leaky_relu_out, with_keyset=True)
 aten.impl("threshold.out", adinplaceorview_threshold_out, with_keyset=True)
+aten.impl("softshrink.out", adinplaceorview_softshrink_out, with_keyset=True)
+aten.impl("hardtanh.out", adinplaceorview_hardtanh_out, with_keyset=True)
 aten.impl("_indices", adinplaceorview__indices, with_keyset=True)
 aten.impl("values", adinplaceorview_values, with_keyset=True)

@@ -43,6 +43,19 @@ def adinplaceorview_ones_out(
     return _result
 
 
+def adinplaceorview_copy_(
+    _keyset: DispatchKeySet, self: Tensor, src: Tensor, non_blocking: bool = False
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_copy_(_after[_keyset], self, src, non_blocking)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
 def adinplaceorview_expand(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -63,6 +76,46 @@ def adinplaceorview_expand(
     )
 
 
+def adinplaceorview_scatter_add_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_scatter_add_out(
+            _after[_keyset], self, dim, index, src, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_index_put_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    indices: Sequence[Tensor | None],
+    values: Tensor,
+    accumulate: bool = False,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_index_put_(
+            _after[_keyset], self, indices, values, accumulate
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
 def adinplaceorview_masked_select_out(
     _keyset: DispatchKeySet, self: Tensor, mask: Tensor, *, out: Tensor
 ) -> Tensor:
@@ -78,6 +131,16 @@ def adinplaceorview_masked_select_out(
     return _result
 
 
+def adinplaceorview_view_as_complex(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_view_as_complex(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    return _as_view(self, _result, lambda _base: _operators.view_as_complex(_base))
+
+
 def adinplaceorview_exp2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -86,6 +149,43 @@ def adinplaceorview_exp2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     finally:
         _set_state(_outer)
     _bump_version(self)
+    return _result
+
+
+def adinplaceorview_log_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_log_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_log10_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_log10_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_log1p_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_log1p_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
     return _result
 
 
@@ -102,6 +202,19 @@ def adinplaceorview_tan_out(
     return _result
 
 
+def adinplaceorview_atan_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_atan_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_acosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -110,6 +223,32 @@ def adinplaceorview_acosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     finally:
         _set_state(_outer)
     _bump_version(self)
+    return _result
+
+
+def adinplaceorview_acosh_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_acosh_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_atanh_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_atanh_out(_after[_keyset], self, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
     return _result
 
 
@@ -250,6 +389,62 @@ def adinplaceorview_eq_Tensor_out(
     return _result
 
 
+def adinplaceorview_ne__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_ne__Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_ne__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_ne__Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_bitwise_xor_Tensor_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_bitwise_xor_Tensor_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
+def adinplaceorview_bitwise_xor_Scalar_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_bitwise_xor_Scalar_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview_clamp_min_out(
     _keyset: DispatchKeySet, self: Tensor, min: Number, *, out: Tensor
 ) -> Tensor:
@@ -323,6 +518,38 @@ def adinplaceorview_addmm_out(
     return _result
 
 
+def adinplaceorview_elu_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    alpha: Number = 1,
+    scale: Number = 1,
+    input_scale: Number = 1,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_elu_(
+            _after[_keyset], self, alpha, scale, input_scale
+        )
+    finally:
+        _set_state(_outer)
+    _bump_version(self)
+    return _result
+
+
+def adinplaceorview_glu_out(
+    _keyset: DispatchKeySet, self: Tensor, dim: int = -1, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below[_outer])
+    try:
+        _result = _operators.redispatch_glu_out(_after[_keyset], self, dim, out=out)
+    finally:
+        _set_state(_outer)
+    _bump_version(out)
+    return _result
+
+
 def adinplaceorview__softmax_out(
     _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
 ) -> Tensor:
@@ -339,11 +566,21 @@ def adinplaceorview__softmax_out(
 
 
 aten.impl("ones.out", adinplaceorview_ones_out, with_keyset=True)
+aten.impl("copy_", adinplaceorview_copy_, with_keyset=True)
 aten.impl("expand", adinplaceorview_expand, with_keyset=True)
+aten.impl("scatter_add.out", adinplaceorview_scatter_add_out, with_keyset=True)
+aten.impl("index_put_", adinplaceorview_index_put_, with_keyset=True)
 aten.impl("masked_select.out", adinplaceorview_masked_select_out, with_keyset=True)
+aten.impl("view_as_complex", adinplaceorview_view_as_complex, with_keyset=True)
 aten.impl("exp2_", adinplaceorview_exp2_, with_keyset=True)
+aten.impl("log_", adinplaceorview_log_, with_keyset=True)
+aten.impl("log10.out", adinplaceorview_log10_out, with_keyset=True)
+aten.impl("log1p.out", adinplaceorview_log1p_out, with_keyset=True)
 aten.impl("tan.out", adinplaceorview_tan_out, with_keyset=True)
+aten.impl("atan.out", adinplaceorview_atan_out, with_keyset=True)
 aten.impl("acosh_", adinplaceorview_acosh_, with_keyset=True)
+aten.impl("acosh.out", adinplaceorview_acosh_out, with_keyset=True)
+aten.impl("atanh.out", adinplaceorview_atanh_out, with_keyset=True)
 aten.impl("ceil.out", adinplaceorview_ceil_out, with_keyset=True)
 aten.impl("round_", adinplaceorview_round_, with_keyset=True)
 aten.impl("round_.decimals", adinplaceorview_round__decimals, with_keyset=True)
@@ -354,10 +591,20 @@ aten.impl("mul_.Tensor", adinplaceorview_mul__Tensor, with_keyset=True)
 aten.impl("mul_.Scalar", adinplaceorview_mul__Scalar, with_keyset=True)
 aten.impl("eq.Scalar_out", adinplaceorview_eq_Scalar_out, with_keyset=True)
 aten.impl("eq.Tensor_out", adinplaceorview_eq_Tensor_out, with_keyset=True)
+aten.impl("ne_.Scalar", adinplaceorview_ne__Scalar, with_keyset=True)
+aten.impl("ne_.Tensor", adinplaceorview_ne__Tensor, with_keyset=True)
+aten.impl(
+    "bitwise_xor.Tensor_out", adinplaceorview_bitwise_xor_Tensor_out, with_keyset=True
+)
+aten.impl(
+    "bitwise_xor.Scalar_out", adinplaceorview_bitwise_xor_Scalar_out, with_keyset=True
+)
 aten.impl("clamp_min.out", adinplaceorview_clamp_min_out, with_keyset=True)
 aten.impl(
     "clamp_min.Tensor_out", adinplaceorview_clamp_min_Tensor_out, with_keyset=True
 )
 aten.impl("prod.int_out", adinplaceorview_prod_int_out, with_keyset=True)
 aten.impl("addmm.out", adinplaceorview_addmm_out, with_keyset=True)
+aten.impl("elu_", adinplaceorview_elu_, with_keyset=True)
+aten.impl("glu.out", adinplaceorview_glu_out, with_keyset=True)
 aten.impl("_softmax.out", adinplaceorview__softmax_out, with_keyset=True)

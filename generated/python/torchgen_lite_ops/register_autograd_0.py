@@ -54,6 +54,32 @@ if TYPE_CHECKING:
 aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 
 
+def autograd_clone(
+    _keyset: DispatchKeySet, self: Tensor, *, memory_format: memory_format | None = None
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_clone(
+                _after[_keyset], self, memory_format=memory_format
+            )
+        finally:
+            _set_state(_outer)
+    _node = _nodes.CloneBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_clone(
+            _after[_keyset], self, memory_format=memory_format
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
 def autograd__to_copy(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -112,6 +138,21 @@ def autograd_detach(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _set_state(_outer)
 
 
+def autograd_t(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_t(_after[_keyset], self)
+    _node = _nodes.TBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _result = _operators.redispatch_t(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
 def autograd_select_int(
     _keyset: DispatchKeySet, self: Tensor, dim: int, index: int
 ) -> Tensor:
@@ -128,6 +169,31 @@ def autograd_select_int(
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_cat(
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0
+) -> Tensor:
+    _needs = (_needs_grad(tensors),)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_cat(_after[_keyset], tensors, dim)
+    _node = _nodes.CatBackward0((*_edges_of(tensors),), _needs)
+    _node.saved = ([_t._shape for _t in tensors], dim)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_cat(_after[_keyset], tensors, dim)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_cat_out(
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
+) -> Tensor:
+    _refuse_out("cat", (*tensors, out))
+    return _operators.redispatch_cat_out(_after[_keyset], tensors, dim, out=out)
 
 
 def autograd_repeat(
@@ -151,6 +217,144 @@ def autograd_repeat(
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_constant_pad_nd(
+    _keyset: DispatchKeySet, self: Tensor, pad: Sequence[int], value: Number = 0
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_constant_pad_nd(
+                _after[_keyset], self, pad, value
+            )
+        finally:
+            _set_state(_outer)
+    _node = _nodes.ConstantPadNdBackward0((_edge_of(self),), _needs)
+    _node.saved = (pad,)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_constant_pad_nd(
+            _after[_keyset], self, pad, value
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_index_add(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number = 1,
+) -> Tensor:
+    _needs = (self._requires_grad, source._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_index_add(
+            _after[_keyset], self, dim, index, source, alpha=alpha
+        )
+    _node = _nodes.IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
+    _node.saved = (dim, _save(index) if _needs[1] else None, source._shape, alpha)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_index_add(
+            _after[_keyset], self, dim, index, source, alpha=alpha
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_index_add_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number = 1,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("index_add", (self, source, out))
+    return _operators.redispatch_index_add_out(
+        _after[_keyset], self, dim, index, source, alpha=alpha, out=out
+    )
+
+
+def autograd_index_add_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    *,
+    alpha: Number = 1,
+) -> Tensor:
+    _needs = (self._requires_grad, source._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_index_add_(
+            _after[_keyset], self, dim, index, source, alpha=alpha
+        )
+    _check_inplace_history(self)
+    _node = _nodes.IndexAddBackward0((_edge_of(self), _edge_of(source)), _needs)
+    _node.saved = (dim, _save(index) if _needs[1] else None, source._shape, alpha)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_index_add_(
+            _after[_keyset], self, dim, index, source, alpha=alpha
+        )
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_sqrt(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sqrt(_after[_keyset], self)
+    _node = _nodes.SqrtBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_sqrt(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    _node.keep(_save_result(_result, 0))
+    return _result
+
+
+def autograd_sqrt_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sqrt_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.SqrtBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_sqrt_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
+
+
+def autograd_sqrt_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("sqrt", (self, out))
+    return _operators.redispatch_sqrt_out(_after[_keyset], self, out=out)
 
 
 def autograd_erf(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
@@ -227,6 +431,38 @@ def autograd_erfc_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 def autograd_erfc_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("erfc", (self, out))
     return _operators.redispatch_erfc_out(_after[_keyset], self, out=out)
+
+
+def autograd_isinf(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_isinf(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+
+
+def autograd_fmax(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_fmax(_after[_keyset], self, other)
+    _node = _nodes.FmaxBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (_save(self), _save(other))
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_fmax(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_fmax_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _refuse_out("fmax", (self, other, out))
+    return _operators.redispatch_fmax_out(_after[_keyset], self, other, out=out)
 
 
 def autograd_copysign_out(
@@ -515,6 +751,88 @@ def autograd_addcmul_(
     return self
 
 
+def autograd_addcdiv_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    tensor1: Tensor,
+    tensor2: Tensor,
+    *,
+    value: Number = 1,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("addcdiv", (self, tensor1, tensor2, out))
+    return _operators.redispatch_addcdiv_out(
+        _after[_keyset], self, tensor1, tensor2, value=value, out=out
+    )
+
+
+def autograd_addcdiv(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    tensor1: Tensor,
+    tensor2: Tensor,
+    *,
+    value: Number = 1,
+) -> Tensor:
+    _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_addcdiv(
+            _after[_keyset], self, tensor1, tensor2, value=value
+        )
+    _node = _nodes.AddcdivBackward0(
+        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
+    )
+    _node.saved = (
+        value,
+        _save(tensor2) if _needs[1] or _needs[2] else None,
+        _save(tensor1) if _needs[2] else None,
+    )
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_addcdiv(
+            _after[_keyset], self, tensor1, tensor2, value=value
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_addcdiv_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    tensor1: Tensor,
+    tensor2: Tensor,
+    *,
+    value: Number = 1,
+) -> Tensor:
+    _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_addcdiv_(
+            _after[_keyset], self, tensor1, tensor2, value=value
+        )
+    _check_inplace_history(self)
+    _node = _nodes.AddcdivBackward0(
+        (_edge_of(self), _edge_of(tensor1), _edge_of(tensor2)), _needs
+    )
+    _node.saved = (
+        value,
+        _save(tensor2) if _needs[1] or _needs[2] else None,
+        _save(tensor1) if _needs[2] else None,
+    )
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_addcdiv_(
+            _after[_keyset], self, tensor1, tensor2, value=value
+        )
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_mean(
     _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
 ) -> Tensor:
@@ -580,6 +898,40 @@ def autograd_mean_out(
     )
 
 
+def autograd_amin(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] = (),
+    keepdim: bool = False,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_amin(_after[_keyset], self, dim, keepdim)
+    _node = _nodes.AminBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self), dim, keepdim)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_amin(_after[_keyset], self, dim, keepdim)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    _node.keep(_save_result(_result, 0))
+    return _result
+
+
+def autograd_amin_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] = (),
+    keepdim: bool = False,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("amin", (self, out))
+    return _operators.redispatch_amin_out(_after[_keyset], self, dim, keepdim, out=out)
+
+
 def autograd_min_dim(
     _keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
@@ -636,6 +988,49 @@ def autograd_min_unary_out(
 ) -> Tensor:
     _refuse_out("min", (self, out))
     return _operators.redispatch_min_unary_out(_after[_keyset], self, out=out)
+
+
+def autograd_std_correction(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] | None = None,
+    *,
+    correction: Number | None = None,
+    keepdim: bool = False,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_std_correction(
+            _after[_keyset], self, dim, correction=correction, keepdim=keepdim
+        )
+    _node = _nodes.StdBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self), dim, correction, keepdim)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_std_correction(
+            _after[_keyset], self, dim, correction=correction, keepdim=keepdim
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    _node.keep(_save_result(_result, 0))
+    return _result
+
+
+def autograd_std_correction_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] | None = None,
+    *,
+    correction: Number | None = None,
+    keepdim: bool = False,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("std", (self, out))
+    return _operators.redispatch_std_correction_out(
+        _after[_keyset], self, dim, correction=correction, keepdim=keepdim, out=out
+    )
 
 
 def autograd_norm_Scalar(
@@ -730,6 +1125,79 @@ def autograd_mm_out(
     return _operators.redispatch_mm_out(_after[_keyset], self, mat2, out=out)
 
 
+def autograd_relu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_relu(_after[_keyset], self)
+    _node = _nodes.ReluBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_relu(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    _node.keep(_save_result(_result, 0))
+    return _result
+
+
+def autograd_relu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_relu_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.ReluBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_relu_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
+
+
+def autograd_hardsigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_hardsigmoid(_after[_keyset], self)
+    _node = _nodes.HardsigmoidBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_hardsigmoid(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_hardsigmoid_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _refuse_out("hardsigmoid", (self, out))
+    return _operators.redispatch_hardsigmoid_out(_after[_keyset], self, out=out)
+
+
+def autograd_hardsigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_hardsigmoid_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.HardsigmoidBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_hardsigmoid_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_native_group_norm(
     _keyset: DispatchKeySet,
     input: Tensor,
@@ -821,16 +1289,30 @@ def autograd_nll_loss_forward_output(
     )
 
 
+aten.impl("clone", autograd_clone, with_keyset=True)
 aten.impl("_to_copy", autograd__to_copy, with_keyset=True)
 aten.impl("detach", autograd_detach, with_keyset=True)
+aten.impl("t", autograd_t, with_keyset=True)
 aten.impl("select.int", autograd_select_int, with_keyset=True)
+aten.impl("cat", autograd_cat, with_keyset=True)
+aten.impl("cat.out", autograd_cat_out, with_keyset=True)
 aten.impl("repeat", autograd_repeat, with_keyset=True)
+aten.impl("constant_pad_nd", autograd_constant_pad_nd, with_keyset=True)
+aten.impl("index_add", autograd_index_add, with_keyset=True)
+aten.impl("index_add.out", autograd_index_add_out, with_keyset=True)
+aten.impl("index_add_", autograd_index_add_, with_keyset=True)
+aten.impl("sqrt", autograd_sqrt, with_keyset=True)
+aten.impl("sqrt_", autograd_sqrt_, with_keyset=True)
+aten.impl("sqrt.out", autograd_sqrt_out, with_keyset=True)
 aten.impl("erf", autograd_erf, with_keyset=True)
 aten.impl("erf_", autograd_erf_, with_keyset=True)
 aten.impl("erf.out", autograd_erf_out, with_keyset=True)
 aten.impl("erfc", autograd_erfc, with_keyset=True)
 aten.impl("erfc_", autograd_erfc_, with_keyset=True)
 aten.impl("erfc.out", autograd_erfc_out, with_keyset=True)
+aten.impl("isinf", autograd_isinf, with_keyset=True)
+aten.impl("fmax", autograd_fmax, with_keyset=True)
+aten.impl("fmax.out", autograd_fmax_out, with_keyset=True)
 aten.impl("copysign.out", autograd_copysign_out, with_keyset=True)
 aten.impl("copysign.Tensor", autograd_copysign_Tensor, with_keyset=True)
 aten.impl("copysign_.Tensor", autograd_copysign__Tensor, with_keyset=True)
@@ -849,22 +1331,41 @@ aten.impl("bitwise_and_.Scalar", autograd_bitwise_and__Scalar, with_keyset=True)
 aten.impl("addcmul.out", autograd_addcmul_out, with_keyset=True)
 aten.impl("addcmul", autograd_addcmul, with_keyset=True)
 aten.impl("addcmul_", autograd_addcmul_, with_keyset=True)
+aten.impl("addcdiv.out", autograd_addcdiv_out, with_keyset=True)
+aten.impl("addcdiv", autograd_addcdiv, with_keyset=True)
+aten.impl("addcdiv_", autograd_addcdiv_, with_keyset=True)
 aten.impl("mean", autograd_mean, with_keyset=True)
 aten.impl("mean.dim", autograd_mean_dim, with_keyset=True)
 aten.impl("mean.out", autograd_mean_out, with_keyset=True)
+aten.impl("amin", autograd_amin, with_keyset=True)
+aten.impl("amin.out", autograd_amin_out, with_keyset=True)
 aten.impl("min.dim", autograd_min_dim, with_keyset=True)
 aten.impl("min.dim_min", autograd_min_dim_min, with_keyset=True)
 aten.impl("min", autograd_min, with_keyset=True)
 aten.impl("min.unary_out", autograd_min_unary_out, with_keyset=True)
+aten.impl("std.correction", autograd_std_correction, with_keyset=True)
+aten.impl("std.correction_out", autograd_std_correction_out, with_keyset=True)
 aten.impl("norm.Scalar", autograd_norm_Scalar, with_keyset=True)
 aten.impl("norm.ScalarOpt_dim", autograd_norm_ScalarOpt_dim, with_keyset=True)
 aten.impl("norm.out", autograd_norm_out, with_keyset=True)
 aten.impl("mm", autograd_mm, with_keyset=True)
 aten.impl("mm.out", autograd_mm_out, with_keyset=True)
+aten.impl("relu", autograd_relu, with_keyset=True)
+aten.impl("relu_", autograd_relu_, with_keyset=True)
+aten.impl("hardsigmoid", autograd_hardsigmoid, with_keyset=True)
+aten.impl("hardsigmoid.out", autograd_hardsigmoid_out, with_keyset=True)
+aten.impl("hardsigmoid_", autograd_hardsigmoid_, with_keyset=True)
 aten.impl("native_group_norm", autograd_native_group_norm, with_keyset=True)
 aten.impl("nll_loss_forward", autograd_nll_loss_forward, with_keyset=True)
 aten.impl("nll_loss_forward.output", autograd_nll_loss_forward_output, with_keyset=True)
+aten.impl("bitwise_not", _fallthrough)
+aten.impl("bitwise_not_", _fallthrough)
+aten.impl("bitwise_not.out", _fallthrough)
 aten.impl("isnan", _fallthrough)
+aten.impl("ge.Scalar_out", _fallthrough)
+aten.impl("ge.Scalar", _fallthrough)
+aten.impl("ge.Tensor_out", _fallthrough)
+aten.impl("ge.Tensor", _fallthrough)
 aten.impl("bitwise_and.Tensor_out", _fallthrough)
 aten.impl("bitwise_and.Tensor", _fallthrough)
 aten.impl("bitwise_and_.Tensor", _fallthrough)

@@ -55,6 +55,32 @@ if TYPE_CHECKING:
 aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 
 
+def autograd_new_empty(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_new_empty(
+            _after[_keyset],
+            self,
+            size,
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+        )
+    finally:
+        _set_state(_outer)
+
+
 def autograd_full_like(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -183,6 +209,28 @@ def autograd_split_Tensor(
     try:
         _result = _operators.redispatch_split_Tensor(
             _after[_keyset], self, split_size, dim
+        )
+    finally:
+        _set_state(_outer)
+    _set_histories(_node, _result)
+    return _result
+
+
+def autograd_split_with_sizes(
+    _keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int = 0
+) -> list[Tensor]:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_split_with_sizes(
+            _after[_keyset], self, split_sizes, dim
+        )
+    _node = _nodes.SplitWithSizesBackward0((_edge_of(self),), _needs)
+    _node.saved = (dim,)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _result = _operators.redispatch_split_with_sizes(
+            _after[_keyset], self, split_sizes, dim
         )
     finally:
         _set_state(_outer)
@@ -337,6 +385,21 @@ def autograd_index_Tensor_out(
     )
 
 
+def autograd_view_as_real(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_view_as_real(_after[_keyset], self)
+    _node = _nodes.ViewAsRealBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _result = _operators.redispatch_view_as_real(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
 def autograd_neg(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -371,6 +434,42 @@ def autograd_neg_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 def autograd_neg_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("neg", (self, out))
     return _operators.redispatch_neg_out(_after[_keyset], self, out=out)
+
+
+def autograd_frac(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_frac(_after[_keyset], self)
+    _node = _nodes.FracBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_frac(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_frac_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_frac_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.FracBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_frac_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_frac_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("frac", (self, out))
+    return _operators.redispatch_frac_out(_after[_keyset], self, out=out)
 
 
 def autograd_reciprocal(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
@@ -501,6 +600,341 @@ def autograd_mul__Scalar(
     return self
 
 
+def autograd_div_Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_div_Tensor(_after[_keyset], self, other)
+    _node = _nodes.DivBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (_save(other), _save(self) if _needs[1] else None)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_div_Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_div__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_div__Tensor(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.DivBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (_save(other), _save(_original(self)) if _needs[1] else None)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_div__Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_div_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _refuse_out("div", (self, other, out))
+    return _operators.redispatch_div_out(_after[_keyset], self, other, out=out)
+
+
+def autograd_div_Tensor_mode(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_div_Tensor_mode(
+            _after[_keyset], self, other, rounding_mode=rounding_mode
+        )
+    _node = _nodes.DivBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (_save(other), rounding_mode, _save(self) if _needs[1] else None)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_div_Tensor_mode(
+            _after[_keyset], self, other, rounding_mode=rounding_mode
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_div__Tensor_mode(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, rounding_mode: str | None
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_div__Tensor_mode(
+            _after[_keyset], self, other, rounding_mode=rounding_mode
+        )
+    _check_inplace_history(self)
+    _node = _nodes.DivBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (
+        _save(other),
+        rounding_mode,
+        _save(_original(self)) if _needs[1] else None,
+    )
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_div__Tensor_mode(
+            _after[_keyset], self, other, rounding_mode=rounding_mode
+        )
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_div_out_mode(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    rounding_mode: str | None,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("div", (self, other, out))
+    return _operators.redispatch_div_out_mode(
+        _after[_keyset], self, other, rounding_mode=rounding_mode, out=out
+    )
+
+
+def autograd_div_Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_div_Scalar(_after[_keyset], self, other)
+        finally:
+            _set_state(_outer)
+    _node = _nodes.DivBackward2((_edge_of(self),), _needs)
+    _node.saved = (other,)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_div_Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_div__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_div__Scalar(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.DivBackward2((_edge_of(self),), _needs)
+    _node.saved = (other,)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_div__Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_div_Scalar_mode(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_div_Scalar_mode(
+                _after[_keyset], self, other, rounding_mode=rounding_mode
+            )
+        finally:
+            _set_state(_outer)
+    _node = _nodes.DivBackward3((_edge_of(self),), _needs)
+    _node.saved = (other, rounding_mode)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_div_Scalar_mode(
+            _after[_keyset], self, other, rounding_mode=rounding_mode
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_div__Scalar_mode(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, rounding_mode: str | None
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_div__Scalar_mode(
+            _after[_keyset], self, other, rounding_mode=rounding_mode
+        )
+    _check_inplace_history(self)
+    _node = _nodes.DivBackward3((_edge_of(self),), _needs)
+    _node.saved = (other, rounding_mode)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_div__Scalar_mode(
+            _after[_keyset], self, other, rounding_mode=rounding_mode
+        )
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_pow__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, exponent: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, exponent._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_pow__Tensor(_after[_keyset], self, exponent)
+    _check_inplace_history(self)
+    _node = _nodes.PowBackward3((_edge_of(self), _edge_of(exponent)), _needs)
+    _node.saved = (_save(_original(self)), _save(exponent))
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_pow__Tensor(_after[_keyset], self, exponent)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
+
+
+def autograd_fmod_Scalar_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    _refuse_out("fmod", (self, out))
+    return _operators.redispatch_fmod_Scalar_out(_after[_keyset], self, other, out=out)
+
+
+def autograd_fmod_Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_fmod_Scalar(_after[_keyset], self, other)
+        finally:
+            _set_state(_outer)
+    _node = _nodes.FmodBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_fmod_Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_fmod__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_fmod__Scalar(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.FmodBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_fmod__Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_fmod_Tensor_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _refuse_out("fmod", (self, other, out))
+    return _operators.redispatch_fmod_Tensor_out(_after[_keyset], self, other, out=out)
+
+
+def autograd_fmod_Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_fmod_Tensor(_after[_keyset], self, other)
+    _node = _nodes.FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (
+        _save(self) if _needs[1] else None,
+        _save(other) if _needs[1] else None,
+    )
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_fmod_Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_fmod__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_fmod__Tensor(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.FmodBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (
+        _save(_original(self)) if _needs[1] else None,
+        _save(other) if _needs[1] else None,
+    )
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_fmod__Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_minimum(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_minimum(_after[_keyset], self, other)
+    _node = _nodes.MinimumBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (_save(self), _save(other))
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_minimum(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_minimum_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _refuse_out("minimum", (self, other, out))
+    return _operators.redispatch_minimum_out(_after[_keyset], self, other, out=out)
+
+
 def autograd_fmin(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -624,6 +1058,115 @@ def autograd_amax_out(
     return _operators.redispatch_amax_out(_after[_keyset], self, dim, keepdim, out=out)
 
 
+def autograd_max_dim(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_max_dim(_after[_keyset], self, dim, keepdim)
+    _node = _nodes.MaxBackward0((_edge_of(self),), _needs)
+    _node.saved = (self._shape, dim, keepdim)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_max_dim(_after[_keyset], self, dim, keepdim)
+    finally:
+        _set_state(_outer)
+    _set_histories(_node, (_result[0],))
+    _node.keep(_save(_result[1]))
+    return _result
+
+
+def autograd_max_dim_max(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    keepdim: bool = False,
+    *,
+    max: Tensor,
+    max_values: Tensor,
+) -> tuple[Tensor, Tensor]:
+    _refuse_out("max", (self, max, max_values))
+    return _operators.redispatch_max_dim_max(
+        _after[_keyset], self, dim, keepdim, max=max, max_values=max_values
+    )
+
+
+def autograd_max(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_max(_after[_keyset], self)
+    _node = _nodes.MaxBackward1((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_max(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    _node.keep(_save_result(_result, 0))
+    return _result
+
+
+def autograd_max_unary_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _refuse_out("max", (self, out))
+    return _operators.redispatch_max_unary_out(_after[_keyset], self, out=out)
+
+
+def autograd_cumsum(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_cumsum(_after[_keyset], self, dim, dtype=dtype)
+    _node = _nodes.CumsumBackward0((_edge_of(self),), _needs)
+    _node.saved = (dim,)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_cumsum(_after[_keyset], self, dim, dtype=dtype)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_cumsum_(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_cumsum_(_after[_keyset], self, dim, dtype=dtype)
+    _check_inplace_history(self)
+    _node = _nodes.CumsumBackward0((_edge_of(self),), _needs)
+    _node.saved = (dim,)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_cumsum_(_after[_keyset], self, dim, dtype=dtype)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_cumsum_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("cumsum", (self, out))
+    return _operators.redispatch_cumsum_out(
+        _after[_keyset], self, dim, dtype=dtype, out=out
+    )
+
+
 def autograd_trace(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -638,6 +1181,44 @@ def autograd_trace(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_silu(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_silu(_after[_keyset], self)
+    _node = _nodes.SiluBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_silu(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_silu_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("silu", (self, out))
+    return _operators.redispatch_silu_out(_after[_keyset], self, out=out)
+
+
+def autograd_silu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_silu_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.SiluBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_silu_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_elu(
@@ -706,12 +1287,135 @@ def autograd_elu_(
     return self
 
 
+def autograd_huber_loss(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
+    delta: float = 1.0,
+) -> Tensor:
+    _needs = (self._requires_grad, target._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_huber_loss(
+            _after[_keyset], self, target, reduction, delta
+        )
+    _node = _nodes.HuberLossBackward0((_edge_of(self), _edge_of(target)), _needs)
+    _node.saved = (_save(self), _save(target), reduction, delta)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_huber_loss(
+            _after[_keyset], self, target, reduction, delta
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_huber_loss_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
+    delta: float = 1.0,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("huber_loss", (self, target, out))
+    return _operators.redispatch_huber_loss_out(
+        _after[_keyset], self, target, reduction, delta, out=out
+    )
+
+
+def autograd__to_dense(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dtype: dtype | None = None,
+    masked_grad: bool | None = None,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch__to_dense(
+            _after[_keyset], self, dtype, masked_grad
+        )
+    _node = _nodes.ToDenseBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self), masked_grad)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch__to_dense(
+            _after[_keyset], self, dtype, masked_grad
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd__to_sparse_sparse_dim(
+    _keyset: DispatchKeySet, self: Tensor, sparse_dim: int
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch__to_sparse_sparse_dim(
+            _after[_keyset], self, sparse_dim
+        )
+    _node = _nodes.ToSparseBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch__to_sparse_sparse_dim(
+            _after[_keyset], self, sparse_dim
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd__to_sparse(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    layout: layout | None = None,
+    blocksize: int | Sequence[int] | None = None,
+    dense_dim: int | None = None,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch__to_sparse(
+            _after[_keyset],
+            self,
+            layout=layout,
+            blocksize=blocksize,
+            dense_dim=dense_dim,
+        )
+    _node = _nodes.ToSparseBackward1((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch__to_sparse(
+            _after[_keyset],
+            self,
+            layout=layout,
+            blocksize=blocksize,
+            dense_dim=dense_dim,
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+aten.impl("new_empty", autograd_new_empty, with_keyset=True)
 aten.impl("full_like", autograd_full_like, with_keyset=True)
 aten.impl("bernoulli_.float", autograd_bernoulli__float, with_keyset=True)
 aten.impl("normal_", autograd_normal_, with_keyset=True)
 aten.impl("zero_", autograd_zero_, with_keyset=True)
 aten.impl("unsqueeze", autograd_unsqueeze, with_keyset=True)
 aten.impl("split.Tensor", autograd_split_Tensor, with_keyset=True)
+aten.impl("split_with_sizes", autograd_split_with_sizes, with_keyset=True)
 aten.impl("diag_embed", autograd_diag_embed, with_keyset=True)
 aten.impl("index_select", autograd_index_select, with_keyset=True)
 aten.impl("index_select.out", autograd_index_select_out, with_keyset=True)
@@ -720,9 +1424,13 @@ aten.impl("index_copy.out", autograd_index_copy_out, with_keyset=True)
 aten.impl("index_copy_", autograd_index_copy_, with_keyset=True)
 aten.impl("index.Tensor", autograd_index_Tensor, with_keyset=True)
 aten.impl("index.Tensor_out", autograd_index_Tensor_out, with_keyset=True)
+aten.impl("view_as_real", autograd_view_as_real, with_keyset=True)
 aten.impl("neg", autograd_neg, with_keyset=True)
 aten.impl("neg_", autograd_neg_, with_keyset=True)
 aten.impl("neg.out", autograd_neg_out, with_keyset=True)
+aten.impl("frac", autograd_frac, with_keyset=True)
+aten.impl("frac_", autograd_frac_, with_keyset=True)
+aten.impl("frac.out", autograd_frac_out, with_keyset=True)
 aten.impl("reciprocal", autograd_reciprocal, with_keyset=True)
 aten.impl("reciprocal_", autograd_reciprocal_, with_keyset=True)
 aten.impl("reciprocal.out", autograd_reciprocal_out, with_keyset=True)
@@ -731,6 +1439,25 @@ aten.impl("mul_.Tensor", autograd_mul__Tensor, with_keyset=True)
 aten.impl("mul.out", autograd_mul_out, with_keyset=True)
 aten.impl("mul.Scalar", autograd_mul_Scalar, with_keyset=True)
 aten.impl("mul_.Scalar", autograd_mul__Scalar, with_keyset=True)
+aten.impl("div.Tensor", autograd_div_Tensor, with_keyset=True)
+aten.impl("div_.Tensor", autograd_div__Tensor, with_keyset=True)
+aten.impl("div.out", autograd_div_out, with_keyset=True)
+aten.impl("div.Tensor_mode", autograd_div_Tensor_mode, with_keyset=True)
+aten.impl("div_.Tensor_mode", autograd_div__Tensor_mode, with_keyset=True)
+aten.impl("div.out_mode", autograd_div_out_mode, with_keyset=True)
+aten.impl("div.Scalar", autograd_div_Scalar, with_keyset=True)
+aten.impl("div_.Scalar", autograd_div__Scalar, with_keyset=True)
+aten.impl("div.Scalar_mode", autograd_div_Scalar_mode, with_keyset=True)
+aten.impl("div_.Scalar_mode", autograd_div__Scalar_mode, with_keyset=True)
+aten.impl("pow_.Tensor", autograd_pow__Tensor, with_keyset=True)
+aten.impl("fmod.Scalar_out", autograd_fmod_Scalar_out, with_keyset=True)
+aten.impl("fmod.Scalar", autograd_fmod_Scalar, with_keyset=True)
+aten.impl("fmod_.Scalar", autograd_fmod__Scalar, with_keyset=True)
+aten.impl("fmod.Tensor_out", autograd_fmod_Tensor_out, with_keyset=True)
+aten.impl("fmod.Tensor", autograd_fmod_Tensor, with_keyset=True)
+aten.impl("fmod_.Tensor", autograd_fmod__Tensor, with_keyset=True)
+aten.impl("minimum", autograd_minimum, with_keyset=True)
+aten.impl("minimum.out", autograd_minimum_out, with_keyset=True)
 aten.impl("fmin", autograd_fmin, with_keyset=True)
 aten.impl("fmin.out", autograd_fmin_out, with_keyset=True)
 aten.impl("lt_.Scalar", autograd_lt__Scalar, with_keyset=True)
@@ -739,10 +1466,25 @@ aten.impl("le_.Scalar", autograd_le__Scalar, with_keyset=True)
 aten.impl("le_.Tensor", autograd_le__Tensor, with_keyset=True)
 aten.impl("amax", autograd_amax, with_keyset=True)
 aten.impl("amax.out", autograd_amax_out, with_keyset=True)
+aten.impl("max.dim", autograd_max_dim, with_keyset=True)
+aten.impl("max.dim_max", autograd_max_dim_max, with_keyset=True)
+aten.impl("max", autograd_max, with_keyset=True)
+aten.impl("max.unary_out", autograd_max_unary_out, with_keyset=True)
+aten.impl("cumsum", autograd_cumsum, with_keyset=True)
+aten.impl("cumsum_", autograd_cumsum_, with_keyset=True)
+aten.impl("cumsum.out", autograd_cumsum_out, with_keyset=True)
 aten.impl("trace", autograd_trace, with_keyset=True)
+aten.impl("silu", autograd_silu, with_keyset=True)
+aten.impl("silu.out", autograd_silu_out, with_keyset=True)
+aten.impl("silu_", autograd_silu_, with_keyset=True)
 aten.impl("elu", autograd_elu, with_keyset=True)
 aten.impl("elu.out", autograd_elu_out, with_keyset=True)
 aten.impl("elu_", autograd_elu_, with_keyset=True)
+aten.impl("huber_loss", autograd_huber_loss, with_keyset=True)
+aten.impl("huber_loss.out", autograd_huber_loss_out, with_keyset=True)
+aten.impl("_to_dense", autograd__to_dense, with_keyset=True)
+aten.impl("_to_sparse.sparse_dim", autograd__to_sparse_sparse_dim, with_keyset=True)
+aten.impl("_to_sparse", autograd__to_sparse, with_keyset=True)
 aten.impl("ne.Scalar_out", _fallthrough)
 aten.impl("ne.Scalar", _fallthrough)
 aten.impl("ne.Tensor_out", _fallthrough)

@@ -42,9 +42,94 @@ if TYPE_CHECKING:
 
     from torchgen_lite.runtime import DispatchKeySet
 
-    from torchgen_lite.reference.framework import Number, Tensor
+    from torchgen_lite.reference.framework import (
+        Number,
+        Tensor,
+        device,
+        dtype,
+        layout,
+        memory_format,
+    )
 
 aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
+
+
+def autograd_ones_like(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+    memory_format: memory_format | None = None,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_ones_like(
+            _after[_keyset],
+            self,
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+            memory_format=memory_format,
+        )
+    finally:
+        _set_state(_outer)
+
+
+def autograd_new_ones(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_new_ones(
+            _after[_keyset],
+            self,
+            size,
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+        )
+    finally:
+        _set_state(_outer)
+
+
+def autograd_as_strided(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_as_strided(
+            _after[_keyset], self, size, stride, storage_offset
+        )
+    _node = _nodes.AsStridedBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self), size, stride, storage_offset)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _result = _operators.redispatch_as_strided(
+            _after[_keyset], self, size, stride, storage_offset
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
 
 
 def autograd_squeeze(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
@@ -113,6 +198,64 @@ def autograd_unbind_int(
         _set_state(_outer)
     _set_histories(_node, _result)
     return _result
+
+
+def autograd_stack(
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0
+) -> Tensor:
+    _needs = (_needs_grad(tensors),)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_stack(_after[_keyset], tensors, dim)
+        finally:
+            _set_state(_outer)
+    _node = _nodes.StackBackward0((*_edges_of(tensors),), _needs)
+    _node.saved = (dim,)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_stack(_after[_keyset], tensors, dim)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_stack_out(
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
+) -> Tensor:
+    _refuse_out("stack", (*tensors, out))
+    return _operators.redispatch_stack_out(_after[_keyset], tensors, dim, out=out)
+
+
+def autograd__index_put_impl_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    indices: Sequence[Tensor | None],
+    values: Tensor,
+    accumulate: bool = False,
+    unsafe: bool = False,
+) -> Tensor:
+    _needs = (self._requires_grad, values._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch__index_put_impl_(
+            _after[_keyset], self, indices, values, accumulate, unsafe
+        )
+    _check_inplace_history(self)
+    _node = _nodes.IndexPutImplBackward0((_edge_of(self), _edge_of(values)), _needs)
+    _node.saved = (_save_list(indices), accumulate)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch__index_put_impl_(
+            _after[_keyset], self, indices, values, accumulate, unsafe
+        )
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_sort(
@@ -204,6 +347,82 @@ def autograd_sort_values_stable(
     )
 
 
+def autograd_log2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_log2(_after[_keyset], self)
+    _node = _nodes.Log2Backward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_log2(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_log2_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_log2_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.Log2Backward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_log2_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_log2_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("log2", (self, out))
+    return _operators.redispatch_log2_out(_after[_keyset], self, out=out)
+
+
+def autograd_sin(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sin(_after[_keyset], self)
+    _node = _nodes.SinBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_sin(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_sin_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sin_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.SinBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_sin_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_sin_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("sin", (self, out))
+    return _operators.redispatch_sin_out(_after[_keyset], self, out=out)
+
+
 def autograd_asin(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -280,6 +499,177 @@ def autograd_sinh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
     return _operators.redispatch_sinh_out(_after[_keyset], self, out=out)
 
 
+def autograd_remainder_Scalar_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    _refuse_out("remainder", (self, out))
+    return _operators.redispatch_remainder_Scalar_out(
+        _after[_keyset], self, other, out=out
+    )
+
+
+def autograd_remainder_Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_remainder_Scalar(_after[_keyset], self, other)
+        finally:
+            _set_state(_outer)
+    _node = _nodes.RemainderBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_remainder_Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_remainder__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_remainder__Scalar(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.RemainderBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_remainder__Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_remainder_Tensor_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _refuse_out("remainder", (self, other, out))
+    return _operators.redispatch_remainder_Tensor_out(
+        _after[_keyset], self, other, out=out
+    )
+
+
+def autograd_remainder_Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_remainder_Tensor(_after[_keyset], self, other)
+    _node = _nodes.RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (
+        _save(self) if _needs[1] else None,
+        _save(other) if _needs[1] else None,
+    )
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_remainder_Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_remainder__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_remainder__Tensor(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.RemainderBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (
+        _save(_original(self)) if _needs[1] else None,
+        _save(other) if _needs[1] else None,
+    )
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_remainder__Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_remainder_Scalar_Tensor(
+    _keyset: DispatchKeySet, self: Number, other: Tensor
+) -> Tensor:
+    _needs = (other._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_remainder_Scalar_Tensor(
+            _after[_keyset], self, other
+        )
+    _node = _nodes.RemainderBackward2((_edge_of(other),), _needs)
+    _node.saved = (self, _save(other))
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_remainder_Scalar_Tensor(
+            _after[_keyset], self, other
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_hypot_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, out: Tensor
+) -> Tensor:
+    _refuse_out("hypot", (self, other, out))
+    return _operators.redispatch_hypot_out(_after[_keyset], self, other, out=out)
+
+
+def autograd_hypot(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_hypot(_after[_keyset], self, other)
+    _node = _nodes.HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (
+        _save(self) if _needs[0] else None,
+        _save(other) if _needs[1] else None,
+    )
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_hypot(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    _node.keep(_save_result(_result, 0))
+    return _result
+
+
+def autograd_hypot_(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_hypot_(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.HypotBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (
+        _save(_original(self)) if _needs[0] else None,
+        _save(other) if _needs[1] else None,
+    )
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_hypot_(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
+
+
 def autograd_bitwise_or_Scalar_out(
     _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
 ) -> Tensor:
@@ -326,6 +716,122 @@ def autograd_bitwise_or__Scalar(
         return _operators.redispatch_bitwise_or__Scalar(_after[_keyset], self, other)
     finally:
         _set_state(_outer)
+
+
+def autograd_clamp(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number | None = None,
+    max: Number | None = None,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_clamp(_after[_keyset], self, min, max)
+    _node = _nodes.ClampBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self), min, max)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_clamp(_after[_keyset], self, min, max)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_clamp_Tensor(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor | None = None,
+    max: Tensor | None = None,
+) -> Tensor:
+    _needs = (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_clamp_Tensor(_after[_keyset], self, min, max)
+    _node = _nodes.ClampBackward1(
+        (_edge_of(self), _edge_of(min), _edge_of(max)), _needs
+    )
+    _node.saved = (_save(self), _save_optional(min), _save_optional(max))
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_clamp_Tensor(_after[_keyset], self, min, max)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_clamp_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number | None = None,
+    max: Number | None = None,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_clamp_(_after[_keyset], self, min, max)
+    _check_inplace_history(self)
+    _node = _nodes.ClampBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)), min, max)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_clamp_(_after[_keyset], self, min, max)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_clamp__Tensor(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor | None = None,
+    max: Tensor | None = None,
+) -> Tensor:
+    _needs = (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_clamp__Tensor(_after[_keyset], self, min, max)
+    _check_inplace_history(self)
+    _node = _nodes.ClampBackward1(
+        (_edge_of(self), _edge_of(min), _edge_of(max)), _needs
+    )
+    _node.saved = (_save(_original(self)), _save_optional(min), _save_optional(max))
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_clamp__Tensor(_after[_keyset], self, min, max)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_clamp_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Number | None = None,
+    max: Number | None = None,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("clamp", (self, out))
+    return _operators.redispatch_clamp_out(_after[_keyset], self, min, max, out=out)
+
+
+def autograd_clamp_Tensor_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min: Tensor | None = None,
+    max: Tensor | None = None,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("clamp", (self, min, max, out))
+    return _operators.redispatch_clamp_Tensor_out(
+        _after[_keyset], self, min, max, out=out
+    )
 
 
 def autograd_celu(_keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0) -> Tensor:
@@ -406,33 +912,96 @@ def autograd_mish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return self
 
 
+def autograd_native_layer_norm(
+    _keyset: DispatchKeySet,
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Tensor | None,
+    bias: Tensor | None,
+    eps: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    _needs = (input._requires_grad, _needs_grad((weight,)), _needs_grad((bias,)))
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_native_layer_norm(
+            _after[_keyset], input, normalized_shape, weight, bias, eps
+        )
+    _node = _nodes.NativeLayerNormBackward0(
+        (_edge_of(input), _edge_of(weight), _edge_of(bias)), _needs
+    )
+    _node.saved = (_save(input), normalized_shape, _save_optional(weight))
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_native_layer_norm(
+            _after[_keyset], input, normalized_shape, weight, bias, eps
+        )
+    finally:
+        _set_state(_outer)
+    _set_histories(_node, (_result[0],))
+    _node.keep(_save(_result[2]))
+    return _result
+
+
+aten.impl("ones_like", autograd_ones_like, with_keyset=True)
+aten.impl("new_ones", autograd_new_ones, with_keyset=True)
+aten.impl("as_strided", autograd_as_strided, with_keyset=True)
 aten.impl("squeeze", autograd_squeeze, with_keyset=True)
 aten.impl("squeeze.dim", autograd_squeeze_dim, with_keyset=True)
 aten.impl("squeeze.dims", autograd_squeeze_dims, with_keyset=True)
 aten.impl("unbind.int", autograd_unbind_int, with_keyset=True)
+aten.impl("stack", autograd_stack, with_keyset=True)
+aten.impl("stack.out", autograd_stack_out, with_keyset=True)
+aten.impl("_index_put_impl_", autograd__index_put_impl_, with_keyset=True)
 aten.impl("sort", autograd_sort, with_keyset=True)
 aten.impl("sort.values", autograd_sort_values, with_keyset=True)
 aten.impl("sort.stable", autograd_sort_stable, with_keyset=True)
 aten.impl("sort.values_stable", autograd_sort_values_stable, with_keyset=True)
+aten.impl("log2", autograd_log2, with_keyset=True)
+aten.impl("log2_", autograd_log2_, with_keyset=True)
+aten.impl("log2.out", autograd_log2_out, with_keyset=True)
+aten.impl("sin", autograd_sin, with_keyset=True)
+aten.impl("sin_", autograd_sin_, with_keyset=True)
+aten.impl("sin.out", autograd_sin_out, with_keyset=True)
 aten.impl("asin", autograd_asin, with_keyset=True)
 aten.impl("asin_", autograd_asin_, with_keyset=True)
 aten.impl("asin.out", autograd_asin_out, with_keyset=True)
 aten.impl("sinh", autograd_sinh, with_keyset=True)
 aten.impl("sinh_", autograd_sinh_, with_keyset=True)
 aten.impl("sinh.out", autograd_sinh_out, with_keyset=True)
+aten.impl("remainder.Scalar_out", autograd_remainder_Scalar_out, with_keyset=True)
+aten.impl("remainder.Scalar", autograd_remainder_Scalar, with_keyset=True)
+aten.impl("remainder_.Scalar", autograd_remainder__Scalar, with_keyset=True)
+aten.impl("remainder.Tensor_out", autograd_remainder_Tensor_out, with_keyset=True)
+aten.impl("remainder.Tensor", autograd_remainder_Tensor, with_keyset=True)
+aten.impl("remainder_.Tensor", autograd_remainder__Tensor, with_keyset=True)
+aten.impl("remainder.Scalar_Tensor", autograd_remainder_Scalar_Tensor, with_keyset=True)
+aten.impl("hypot.out", autograd_hypot_out, with_keyset=True)
+aten.impl("hypot", autograd_hypot, with_keyset=True)
+aten.impl("hypot_", autograd_hypot_, with_keyset=True)
 aten.impl("bitwise_or.Scalar_out", autograd_bitwise_or_Scalar_out, with_keyset=True)
 aten.impl("bitwise_or.Scalar", autograd_bitwise_or_Scalar, with_keyset=True)
 aten.impl(
     "bitwise_or.Scalar_Tensor", autograd_bitwise_or_Scalar_Tensor, with_keyset=True
 )
 aten.impl("bitwise_or_.Scalar", autograd_bitwise_or__Scalar, with_keyset=True)
+aten.impl("clamp", autograd_clamp, with_keyset=True)
+aten.impl("clamp.Tensor", autograd_clamp_Tensor, with_keyset=True)
+aten.impl("clamp_", autograd_clamp_, with_keyset=True)
+aten.impl("clamp_.Tensor", autograd_clamp__Tensor, with_keyset=True)
+aten.impl("clamp.out", autograd_clamp_out, with_keyset=True)
+aten.impl("clamp.Tensor_out", autograd_clamp_Tensor_out, with_keyset=True)
 aten.impl("celu", autograd_celu, with_keyset=True)
 aten.impl("celu_", autograd_celu_, with_keyset=True)
 aten.impl("mish", autograd_mish, with_keyset=True)
 aten.impl("mish.out", autograd_mish_out, with_keyset=True)
 aten.impl("mish_", autograd_mish_, with_keyset=True)
+aten.impl("native_layer_norm", autograd_native_layer_norm, with_keyset=True)
 aten.impl("signbit", _fallthrough)
 aten.impl("signbit.out", _fallthrough)
+aten.impl("gt.Scalar_out", _fallthrough)
+aten.impl("gt.Scalar", _fallthrough)
+aten.impl("gt.Tensor_out", _fallthrough)
+aten.impl("gt.Tensor", _fallthrough)
 aten.impl("bitwise_or.Tensor_out", _fallthrough)
 aten.impl("bitwise_or.Tensor", _fallthrough)
 aten.impl("bitwise_or_.Tensor", _fallthrough)

@@ -67,6 +67,29 @@ def autograd__reshape_alias(
     return _result
 
 
+def autograd__unsafe_view(
+    _keyset: DispatchKeySet, self: Tensor, size: Sequence[int]
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch__unsafe_view(_after[_keyset], self, size)
+        finally:
+            _set_state(_outer)
+    _node = _nodes.UnsafeViewBackward0((_edge_of(self),), _needs)
+    _node.saved = (self._shape,)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch__unsafe_view(_after[_keyset], self, size)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
 def autograd_permute(
     _keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]
 ) -> Tensor:
@@ -83,6 +106,125 @@ def autograd_permute(
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_take(_keyset: DispatchKeySet, self: Tensor, index: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_take(_after[_keyset], self, index)
+    _node = _nodes.TakeBackward0((_edge_of(self),), _needs)
+    _node.saved = (self._shape, _save(index))
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_take(_after[_keyset], self, index)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_take_out(
+    _keyset: DispatchKeySet, self: Tensor, index: Tensor, *, out: Tensor
+) -> Tensor:
+    _refuse_out("take", (self, out))
+    return _operators.redispatch_take_out(_after[_keyset], self, index, out=out)
+
+
+def autograd_index_put(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    indices: Sequence[Tensor | None],
+    values: Tensor,
+    accumulate: bool = False,
+) -> Tensor:
+    _needs = (self._requires_grad, values._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_index_put(
+                _after[_keyset], self, indices, values, accumulate
+            )
+        finally:
+            _set_state(_outer)
+    _node = _nodes.IndexPutBackward0((_edge_of(self), _edge_of(values)), _needs)
+    _node.saved = (_save_list(indices), accumulate)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_index_put(
+            _after[_keyset], self, indices, values, accumulate
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_index_put_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    indices: Sequence[Tensor | None],
+    values: Tensor,
+    accumulate: bool = False,
+) -> Tensor:
+    _needs = (self._requires_grad, values._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_index_put_(
+            _after[_keyset], self, indices, values, accumulate
+        )
+    _check_inplace_history(self)
+    _node = _nodes.IndexPutBackward0((_edge_of(self), _edge_of(values)), _needs)
+    _node.saved = (_save_list(indices), accumulate)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_index_put_(
+            _after[_keyset], self, indices, values, accumulate
+        )
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_exp(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_exp(_after[_keyset], self)
+    _node = _nodes.ExpBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_exp(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    _node.keep(_save_result(_result, 0))
+    return _result
+
+
+def autograd_exp_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_exp_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.ExpBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_exp_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
+
+
+def autograd_exp_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("exp", (self, out))
+    return _operators.redispatch_exp_out(_after[_keyset], self, out=out)
 
 
 def autograd_exp2(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
@@ -237,6 +379,97 @@ def autograd_tanh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
     return _operators.redispatch_tanh_out(_after[_keyset], self, out=out)
 
 
+def autograd_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sigmoid(_after[_keyset], self)
+    _node = _nodes.SigmoidBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_sigmoid(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    _node.keep(_save_result(_result, 0))
+    return _result
+
+
+def autograd_sigmoid_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sigmoid_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.SigmoidBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_sigmoid_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    _node.keep(_save_result(self, 0))
+    return self
+
+
+def autograd_sigmoid_out(
+    _keyset: DispatchKeySet, self: Tensor, *, out: Tensor
+) -> Tensor:
+    _refuse_out("sigmoid", (self, out))
+    return _operators.redispatch_sigmoid_out(_after[_keyset], self, out=out)
+
+
+def autograd_logical_not(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_logical_not(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+
+
+def autograd_logical_not_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        return _operators.redispatch_logical_not_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+
+
+def autograd_eq__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_eq__Scalar(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.EqBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_eq__Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_eq__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_eq__Tensor(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.EqBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (_output_of(other),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_eq__Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_logical_and(
     _keyset: DispatchKeySet, self: Tensor, other: Tensor
 ) -> Tensor:
@@ -381,6 +614,93 @@ def autograd_bmm_out(
 ) -> Tensor:
     _refuse_out("bmm", (self, mat2, out))
     return _operators.redispatch_bmm_out(_after[_keyset], self, mat2, out=out)
+
+
+def autograd_addmv(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+) -> Tensor:
+    _needs = (self._requires_grad, mat._requires_grad, vec._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_addmv(
+            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha
+        )
+    _node = _nodes.AddmvBackward0(
+        (_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs
+    )
+    _node.saved = (
+        beta,
+        _save(vec) if _needs[1] else None,
+        alpha,
+        _save(mat) if _needs[2] else None,
+    )
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_addmv(
+            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_addmv_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("addmv", (self, mat, vec, out))
+    return _operators.redispatch_addmv_out(
+        _after[_keyset], self, mat, vec, beta=beta, alpha=alpha, out=out
+    )
+
+
+def autograd_addmv_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    mat: Tensor,
+    vec: Tensor,
+    *,
+    beta: Number = 1,
+    alpha: Number = 1,
+) -> Tensor:
+    _needs = (self._requires_grad, mat._requires_grad, vec._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_addmv_(
+            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha
+        )
+    _check_inplace_history(self)
+    _node = _nodes.AddmvBackward0(
+        (_edge_of(self), _edge_of(mat), _edge_of(vec)), _needs
+    )
+    _node.saved = (
+        beta,
+        _save(vec) if _needs[1] else None,
+        alpha,
+        _save(mat) if _needs[2] else None,
+    )
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_addmv_(
+            _after[_keyset], self, mat, vec, beta=beta, alpha=alpha
+        )
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_dot(_keyset: DispatchKeySet, self: Tensor, tensor: Tensor) -> Tensor:
@@ -547,8 +867,25 @@ def autograd_mse_loss_out(
     )
 
 
+def autograd_indices(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_indices(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+
+
 aten.impl("_reshape_alias", autograd__reshape_alias, with_keyset=True)
+aten.impl("_unsafe_view", autograd__unsafe_view, with_keyset=True)
 aten.impl("permute", autograd_permute, with_keyset=True)
+aten.impl("take", autograd_take, with_keyset=True)
+aten.impl("take.out", autograd_take_out, with_keyset=True)
+aten.impl("index_put", autograd_index_put, with_keyset=True)
+aten.impl("index_put_", autograd_index_put_, with_keyset=True)
+aten.impl("exp", autograd_exp, with_keyset=True)
+aten.impl("exp_", autograd_exp_, with_keyset=True)
+aten.impl("exp.out", autograd_exp_out, with_keyset=True)
 aten.impl("exp2", autograd_exp2, with_keyset=True)
 aten.impl("exp2_", autograd_exp2_, with_keyset=True)
 aten.impl("exp2.out", autograd_exp2_out, with_keyset=True)
@@ -561,6 +898,13 @@ aten.impl("cosh.out", autograd_cosh_out, with_keyset=True)
 aten.impl("tanh", autograd_tanh, with_keyset=True)
 aten.impl("tanh_", autograd_tanh_, with_keyset=True)
 aten.impl("tanh.out", autograd_tanh_out, with_keyset=True)
+aten.impl("sigmoid", autograd_sigmoid, with_keyset=True)
+aten.impl("sigmoid_", autograd_sigmoid_, with_keyset=True)
+aten.impl("sigmoid.out", autograd_sigmoid_out, with_keyset=True)
+aten.impl("logical_not", autograd_logical_not, with_keyset=True)
+aten.impl("logical_not_", autograd_logical_not_, with_keyset=True)
+aten.impl("eq_.Scalar", autograd_eq__Scalar, with_keyset=True)
+aten.impl("eq_.Tensor", autograd_eq__Tensor, with_keyset=True)
 aten.impl("logical_and", autograd_logical_and, with_keyset=True)
 aten.impl("logical_and_", autograd_logical_and_, with_keyset=True)
 aten.impl("linalg_vector_norm", autograd_linalg_vector_norm, with_keyset=True)
@@ -570,6 +914,9 @@ aten.impl("cumprod_", autograd_cumprod_, with_keyset=True)
 aten.impl("cumprod.out", autograd_cumprod_out, with_keyset=True)
 aten.impl("bmm", autograd_bmm, with_keyset=True)
 aten.impl("bmm.out", autograd_bmm_out, with_keyset=True)
+aten.impl("addmv", autograd_addmv, with_keyset=True)
+aten.impl("addmv.out", autograd_addmv_out, with_keyset=True)
+aten.impl("addmv_", autograd_addmv_, with_keyset=True)
 aten.impl("dot", autograd_dot, with_keyset=True)
 aten.impl("dot.out", autograd_dot_out, with_keyset=True)
 aten.impl("softplus", autograd_softplus, with_keyset=True)
@@ -581,8 +928,14 @@ aten.impl("_log_softmax", autograd__log_softmax, with_keyset=True)
 aten.impl("_log_softmax.out", autograd__log_softmax_out, with_keyset=True)
 aten.impl("mse_loss", autograd_mse_loss, with_keyset=True)
 aten.impl("mse_loss.out", autograd_mse_loss_out, with_keyset=True)
+aten.impl("indices", autograd_indices, with_keyset=True)
+aten.impl("nonzero", _fallthrough)
+aten.impl("nonzero.out", _fallthrough)
+aten.impl("logical_not.out", _fallthrough)
 aten.impl("le.Scalar_out", _fallthrough)
 aten.impl("le.Scalar", _fallthrough)
 aten.impl("le.Tensor_out", _fallthrough)
 aten.impl("le.Tensor", _fallthrough)
 aten.impl("logical_and.out", _fallthrough)
+aten.impl("argmin", _fallthrough)
+aten.impl("argmin.out", _fallthrough)

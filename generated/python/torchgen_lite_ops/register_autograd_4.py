@@ -336,6 +336,147 @@ def autograd_scatter__value(
     return self
 
 
+def autograd_masked_fill_Scalar(
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_masked_fill_Scalar(
+                _after[_keyset], self, mask, value
+            )
+        finally:
+            _set_state(_outer)
+    _node = _nodes.MaskedFillBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(mask),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_masked_fill_Scalar(
+            _after[_keyset], self, mask, value
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_masked_fill_Tensor(
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, value._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_masked_fill_Tensor(
+                _after[_keyset], self, mask, value
+            )
+        finally:
+            _set_state(_outer)
+    _node = _nodes.MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
+    _node.saved = (_save(mask),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_masked_fill_Tensor(
+            _after[_keyset], self, mask, value
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_masked_fill__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Number
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_masked_fill__Scalar(
+            _after[_keyset], self, mask, value
+        )
+    _check_inplace_history(self)
+    _node = _nodes.MaskedFillBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(mask),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_masked_fill__Scalar(_after[_keyset], self, mask, value)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_masked_fill__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, mask: Tensor, value: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, value._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_masked_fill__Tensor(
+            _after[_keyset], self, mask, value
+        )
+    _check_inplace_history(self)
+    _node = _nodes.MaskedFillBackward1((_edge_of(self), _edge_of(value)), _needs)
+    _node.saved = (_save(mask),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_masked_fill__Tensor(_after[_keyset], self, mask, value)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_topk(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+) -> tuple[Tensor, Tensor]:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_topk(
+            _after[_keyset], self, k, dim, largest, sorted
+        )
+    _node = _nodes.TopkBackward0((_edge_of(self),), _needs)
+    _node.saved = (self._shape, dim)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_topk(
+            _after[_keyset], self, k, dim, largest, sorted
+        )
+    finally:
+        _set_state(_outer)
+    _set_histories(_node, (_result[0],))
+    _node.keep(_save(_result[1]))
+    return _result
+
+
+def autograd_topk_values(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    values: Tensor,
+    indices: Tensor,
+) -> tuple[Tensor, Tensor]:
+    _refuse_out("topk", (self, values, indices))
+    return _operators.redispatch_topk_values(
+        _after[_keyset], self, k, dim, largest, sorted, values=values, indices=indices
+    )
+
+
 def autograd__conj_physical(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -482,6 +623,125 @@ def autograd_sgn_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
     return _operators.redispatch_sgn_out(_after[_keyset], self, out=out)
 
 
+def autograd_sub_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    other: Tensor,
+    *,
+    alpha: Number = 1,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("sub", (self, other, out))
+    return _operators.redispatch_sub_out(
+        _after[_keyset], self, other, alpha=alpha, out=out
+    )
+
+
+def autograd_sub_Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sub_Tensor(
+            _after[_keyset], self, other, alpha=alpha
+        )
+    _node = _nodes.SubBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (alpha,)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_sub_Tensor(
+            _after[_keyset], self, other, alpha=alpha
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_sub__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sub__Tensor(
+            _after[_keyset], self, other, alpha=alpha
+        )
+    _check_inplace_history(self)
+    _node = _nodes.SubBackward0((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (alpha,)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_sub__Tensor(_after[_keyset], self, other, alpha=alpha)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_sub_Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_sub_Scalar(_after[_keyset], self, other, alpha)
+        finally:
+            _set_state(_outer)
+    _node = _nodes.SubBackward1((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_sub_Scalar(_after[_keyset], self, other, alpha)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_sub__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sub__Scalar(_after[_keyset], self, other, alpha)
+    _check_inplace_history(self)
+    _node = _nodes.SubBackward1((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_sub__Scalar(_after[_keyset], self, other, alpha)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_logical_xor(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_logical_xor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+
+
+def autograd_logical_xor_(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        return _operators.redispatch_logical_xor_(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+
+
 def autograd_lerp__Scalar(
     _keyset: DispatchKeySet, self: Tensor, end: Tensor, weight: Number
 ) -> Tensor:
@@ -586,6 +846,212 @@ def autograd_lerp_Tensor(
     return _result
 
 
+def autograd_mv(_keyset: DispatchKeySet, self: Tensor, vec: Tensor) -> Tensor:
+    _needs = (self._requires_grad, vec._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_mv(_after[_keyset], self, vec)
+        finally:
+            _set_state(_outer)
+    _node = _nodes.MvBackward0((_edge_of(self), _edge_of(vec)), _needs)
+    _node.saved = (
+        _save(vec) if _needs[0] else None,
+        _save(self) if _needs[1] else None,
+    )
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_mv(_after[_keyset], self, vec)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_mv_out(
+    _keyset: DispatchKeySet, self: Tensor, vec: Tensor, *, out: Tensor
+) -> Tensor:
+    _refuse_out("mv", (self, vec, out))
+    return _operators.redispatch_mv_out(_after[_keyset], self, vec, out=out)
+
+
+def autograd_hardshrink(
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_hardshrink(_after[_keyset], self, lambd)
+    _node = _nodes.HardshrinkBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self), lambd)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_hardshrink(_after[_keyset], self, lambd)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_hardshrink_out(
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
+) -> Tensor:
+    _refuse_out("hardshrink", (self, out))
+    return _operators.redispatch_hardshrink_out(_after[_keyset], self, lambd, out=out)
+
+
+def autograd_log_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_log_sigmoid(_after[_keyset], self)
+        finally:
+            _set_state(_outer)
+    _node = _nodes.LogSigmoidBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_log_sigmoid(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_smooth_l1_loss(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
+    beta: float = 1.0,
+) -> Tensor:
+    _needs = (self._requires_grad, target._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_smooth_l1_loss(
+            _after[_keyset], self, target, reduction, beta
+        )
+    _node = _nodes.SmoothL1LossBackward0((_edge_of(self), _edge_of(target)), _needs)
+    _node.saved = (_save(self), _save(target), reduction, beta)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_smooth_l1_loss(
+            _after[_keyset], self, target, reduction, beta
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_smooth_l1_loss_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    reduction: int = 1,
+    beta: float = 1.0,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("smooth_l1_loss", (self, target, out))
+    return _operators.redispatch_smooth_l1_loss_out(
+        _after[_keyset], self, target, reduction, beta, out=out
+    )
+
+
+def autograd_binary_cross_entropy(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+) -> Tensor:
+    _needs = (self._requires_grad, target._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_binary_cross_entropy(
+            _after[_keyset], self, target, weight, reduction
+        )
+    _node = _nodes.BinaryCrossEntropyBackward0(
+        (_edge_of(self), _edge_of(target)), _needs
+    )
+    _node.saved = (
+        _save(self),
+        _save(target) if _needs[0] else None,
+        _save_optional(weight),
+        reduction,
+    )
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_binary_cross_entropy(
+            _after[_keyset], self, target, weight, reduction
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_binary_cross_entropy_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    reduction: int = 1,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("binary_cross_entropy", (self, target, out))
+    return _operators.redispatch_binary_cross_entropy_out(
+        _after[_keyset], self, target, weight, reduction, out=out
+    )
+
+
+def autograd_binary_cross_entropy_with_logits(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    pos_weight: Tensor | None = None,
+    reduction: int = 1,
+) -> Tensor:
+    _needs = (self._requires_grad, target._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_binary_cross_entropy_with_logits(
+                _after[_keyset], self, target, weight, pos_weight, reduction
+            )
+        finally:
+            _set_state(_outer)
+    _node = _nodes.BinaryCrossEntropyWithLogitsBackward0(
+        (_edge_of(self), _edge_of(target)), _needs
+    )
+    _node.saved = (
+        _save(self),
+        _save(target) if _needs[0] else None,
+        _save_optional(weight),
+        _save_optional(pos_weight),
+        reduction,
+    )
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_binary_cross_entropy_with_logits(
+            _after[_keyset], self, target, weight, pos_weight, reduction
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
 aten.impl("fill_.Scalar", autograd_fill__Scalar, with_keyset=True)
 aten.impl("fill_.Tensor", autograd_fill__Tensor, with_keyset=True)
 aten.impl("fill.Scalar", autograd_fill_Scalar, with_keyset=True)
@@ -603,6 +1069,12 @@ aten.impl("scatter_.src", autograd_scatter__src, with_keyset=True)
 aten.impl("scatter.value", autograd_scatter_value, with_keyset=True)
 aten.impl("scatter.value_out", autograd_scatter_value_out, with_keyset=True)
 aten.impl("scatter_.value", autograd_scatter__value, with_keyset=True)
+aten.impl("masked_fill.Scalar", autograd_masked_fill_Scalar, with_keyset=True)
+aten.impl("masked_fill.Tensor", autograd_masked_fill_Tensor, with_keyset=True)
+aten.impl("masked_fill_.Scalar", autograd_masked_fill__Scalar, with_keyset=True)
+aten.impl("masked_fill_.Tensor", autograd_masked_fill__Tensor, with_keyset=True)
+aten.impl("topk", autograd_topk, with_keyset=True)
+aten.impl("topk.values", autograd_topk_values, with_keyset=True)
 aten.impl("_conj_physical", autograd__conj_physical, with_keyset=True)
 aten.impl("round", autograd_round, with_keyset=True)
 aten.impl("round_", autograd_round_, with_keyset=True)
@@ -613,12 +1085,36 @@ aten.impl("round.decimals_out", autograd_round_decimals_out, with_keyset=True)
 aten.impl("sgn", autograd_sgn, with_keyset=True)
 aten.impl("sgn_", autograd_sgn_, with_keyset=True)
 aten.impl("sgn.out", autograd_sgn_out, with_keyset=True)
+aten.impl("sub.out", autograd_sub_out, with_keyset=True)
+aten.impl("sub.Tensor", autograd_sub_Tensor, with_keyset=True)
+aten.impl("sub_.Tensor", autograd_sub__Tensor, with_keyset=True)
+aten.impl("sub.Scalar", autograd_sub_Scalar, with_keyset=True)
+aten.impl("sub_.Scalar", autograd_sub__Scalar, with_keyset=True)
+aten.impl("logical_xor", autograd_logical_xor, with_keyset=True)
+aten.impl("logical_xor_", autograd_logical_xor_, with_keyset=True)
 aten.impl("lerp_.Scalar", autograd_lerp__Scalar, with_keyset=True)
 aten.impl("lerp_.Tensor", autograd_lerp__Tensor, with_keyset=True)
 aten.impl("lerp.Scalar_out", autograd_lerp_Scalar_out, with_keyset=True)
 aten.impl("lerp.Tensor_out", autograd_lerp_Tensor_out, with_keyset=True)
 aten.impl("lerp.Scalar", autograd_lerp_Scalar, with_keyset=True)
 aten.impl("lerp.Tensor", autograd_lerp_Tensor, with_keyset=True)
+aten.impl("mv", autograd_mv, with_keyset=True)
+aten.impl("mv.out", autograd_mv_out, with_keyset=True)
+aten.impl("hardshrink", autograd_hardshrink, with_keyset=True)
+aten.impl("hardshrink.out", autograd_hardshrink_out, with_keyset=True)
+aten.impl("log_sigmoid", autograd_log_sigmoid, with_keyset=True)
+aten.impl("smooth_l1_loss", autograd_smooth_l1_loss, with_keyset=True)
+aten.impl("smooth_l1_loss.out", autograd_smooth_l1_loss_out, with_keyset=True)
+aten.impl("binary_cross_entropy", autograd_binary_cross_entropy, with_keyset=True)
+aten.impl(
+    "binary_cross_entropy.out", autograd_binary_cross_entropy_out, with_keyset=True
+)
+aten.impl(
+    "binary_cross_entropy_with_logits",
+    autograd_binary_cross_entropy_with_logits,
+    with_keyset=True,
+)
+aten.impl("logical_xor.out", _fallthrough)
 aten.impl("any.dim", _fallthrough)
 aten.impl("any.out", _fallthrough)
 aten.impl("any", _fallthrough)

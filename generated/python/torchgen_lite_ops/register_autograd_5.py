@@ -80,6 +80,34 @@ def autograd_empty_like(
         _set_state(_outer)
 
 
+def autograd_new_full(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    fill_value: Number,
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_new_full(
+            _after[_keyset],
+            self,
+            size,
+            fill_value,
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+        )
+    finally:
+        _set_state(_outer)
+
+
 def autograd_unfold(
     _keyset: DispatchKeySet, self: Tensor, dimension: int, size: int, step: int
 ) -> Tensor:
@@ -96,6 +124,24 @@ def autograd_unfold(
         _result = _operators.redispatch_unfold(
             _after[_keyset], self, dimension, size, step
         )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_transpose_int(
+    _keyset: DispatchKeySet, self: Tensor, dim0: int, dim1: int
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_transpose_int(_after[_keyset], self, dim0, dim1)
+    _node = _nodes.TransposeBackward0((_edge_of(self),), _needs)
+    _node.saved = (dim0, dim1)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _result = _operators.redispatch_transpose_int(_after[_keyset], self, dim0, dim1)
     finally:
         _set_state(_outer)
     _set_history(_node, _result)
@@ -143,6 +189,71 @@ def autograd_flip(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) ->
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_rot90(
+    _keyset: DispatchKeySet, self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_rot90(_after[_keyset], self, k, dims)
+        finally:
+            _set_state(_outer)
+    _node = _nodes.Rot90Backward0((_edge_of(self),), _needs)
+    _node.saved = (k, dims)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_rot90(_after[_keyset], self, k, dims)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_gather(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    sparse_grad: bool = False,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_gather(
+            _after[_keyset], self, dim, index, sparse_grad=sparse_grad
+        )
+    _node = _nodes.GatherBackward0((_edge_of(self),), _needs)
+    _node.saved = (self._shape, dim, _save(index))
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_gather(
+            _after[_keyset], self, dim, index, sparse_grad=sparse_grad
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_gather_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    *,
+    sparse_grad: bool = False,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("gather", (self, out))
+    return _operators.redispatch_gather_out(
+        _after[_keyset], self, dim, index, sparse_grad=sparse_grad, out=out
+    )
 
 
 def autograd_conj_physical_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
@@ -235,6 +346,44 @@ def autograd_cos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 def autograd_cos_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("cos", (self, out))
     return _operators.redispatch_cos_out(_after[_keyset], self, out=out)
+
+
+def autograd_acos(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_acos(_after[_keyset], self)
+    _node = _nodes.AcosBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_acos(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_acos_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_acos_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.AcosBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_acos_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_acos_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("acos", (self, out))
+    return _operators.redispatch_acos_out(_after[_keyset], self, out=out)
 
 
 def autograd_trunc(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
@@ -464,6 +613,71 @@ def autograd_rsub_Scalar(
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_sum(
+    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_sum(_after[_keyset], self, dtype=dtype)
+        finally:
+            _set_state(_outer)
+    _node = _nodes.SumBackward0((_edge_of(self),), _needs)
+    _node.saved = (self._shape,)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_sum(_after[_keyset], self, dtype=dtype)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_sum_dim_IntList(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] | None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sum_dim_IntList(
+            _after[_keyset], self, dim, keepdim, dtype=dtype
+        )
+    _node = _nodes.SumBackward1((_edge_of(self),), _needs)
+    _node.saved = (self._shape, dim, keepdim)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_sum_dim_IntList(
+            _after[_keyset], self, dim, keepdim, dtype=dtype
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_sum_IntList_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int | Sequence[int] | None,
+    keepdim: bool = False,
+    *,
+    dtype: dtype | None = None,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("sum", (self, out))
+    return _operators.redispatch_sum_IntList_out(
+        _after[_keyset], self, dim, keepdim, dtype=dtype, out=out
+    )
 
 
 def autograd_logsumexp(
@@ -738,9 +952,14 @@ def autograd_sparse_mask(_keyset: DispatchKeySet, self: Tensor, mask: Tensor) ->
 
 
 aten.impl("empty_like", autograd_empty_like, with_keyset=True)
+aten.impl("new_full", autograd_new_full, with_keyset=True)
 aten.impl("unfold", autograd_unfold, with_keyset=True)
+aten.impl("transpose.int", autograd_transpose_int, with_keyset=True)
 aten.impl("slice.Tensor", autograd_slice_Tensor, with_keyset=True)
 aten.impl("flip", autograd_flip, with_keyset=True)
+aten.impl("rot90", autograd_rot90, with_keyset=True)
+aten.impl("gather", autograd_gather, with_keyset=True)
+aten.impl("gather.out", autograd_gather_out, with_keyset=True)
 aten.impl("conj_physical_", autograd_conj_physical_, with_keyset=True)
 aten.impl("log", autograd_log, with_keyset=True)
 aten.impl("log_", autograd_log_, with_keyset=True)
@@ -748,6 +967,9 @@ aten.impl("log.out", autograd_log_out, with_keyset=True)
 aten.impl("cos", autograd_cos, with_keyset=True)
 aten.impl("cos_", autograd_cos_, with_keyset=True)
 aten.impl("cos.out", autograd_cos_out, with_keyset=True)
+aten.impl("acos", autograd_acos, with_keyset=True)
+aten.impl("acos_", autograd_acos_, with_keyset=True)
+aten.impl("acos.out", autograd_acos_out, with_keyset=True)
 aten.impl("trunc", autograd_trunc, with_keyset=True)
 aten.impl("trunc_", autograd_trunc_, with_keyset=True)
 aten.impl("trunc.out", autograd_trunc_out, with_keyset=True)
@@ -763,6 +985,9 @@ aten.impl("atan2_", autograd_atan2_, with_keyset=True)
 aten.impl("atan2", autograd_atan2, with_keyset=True)
 aten.impl("rsub.Tensor", autograd_rsub_Tensor, with_keyset=True)
 aten.impl("rsub.Scalar", autograd_rsub_Scalar, with_keyset=True)
+aten.impl("sum", autograd_sum, with_keyset=True)
+aten.impl("sum.dim_IntList", autograd_sum_dim_IntList, with_keyset=True)
+aten.impl("sum.IntList_out", autograd_sum_IntList_out, with_keyset=True)
 aten.impl("logsumexp", autograd_logsumexp, with_keyset=True)
 aten.impl("logsumexp.out", autograd_logsumexp_out, with_keyset=True)
 aten.impl("baddbmm", autograd_baddbmm, with_keyset=True)
@@ -778,4 +1003,8 @@ aten.impl(
     with_keyset=True,
 )
 aten.impl("sparse_mask", autograd_sparse_mask, with_keyset=True)
+aten.impl("all.dim", _fallthrough)
+aten.impl("all.out", _fallthrough)
+aten.impl("all", _fallthrough)
+aten.impl("all.all_out", _fallthrough)
 aten.impl("_values", _fallthrough)

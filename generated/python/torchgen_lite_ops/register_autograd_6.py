@@ -42,9 +42,61 @@ if TYPE_CHECKING:
 
     from torchgen_lite.runtime import DispatchKeySet
 
-    from torchgen_lite.reference.framework import Number, Tensor
+    from torchgen_lite.reference.framework import Generator, Number, Tensor, dtype
 
 aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
+
+
+def autograd_uniform_(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    from_: float = 0.0,
+    to: float = 1.0,
+    *,
+    generator: Generator | None = None,
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_uniform_(
+            _after[_keyset], self, from_, to, generator=generator
+        )
+    _check_inplace_history(self)
+    _node = _nodes.UniformBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_uniform_(
+            _after[_keyset], self, from_, to, generator=generator
+        )
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_view(_keyset: DispatchKeySet, self: Tensor, size: Sequence[int]) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_view(_after[_keyset], self, size)
+    _node = _nodes.ViewBackward0((_edge_of(self),), _needs)
+    _node.saved = (self._shape,)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _result = _operators.redispatch_view(_after[_keyset], self, size)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_view_dtype(_keyset: DispatchKeySet, self: Tensor, dtype: dtype) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_view_dtype(_after[_keyset], self, dtype)
+    finally:
+        _set_state(_outer)
 
 
 def autograd_diagonal(
@@ -60,6 +112,64 @@ def autograd_diagonal(
     try:
         _result = _operators.redispatch_diagonal(
             _after[_keyset], self, offset, dim1, dim2
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_roll(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    shifts: int | Sequence[int],
+    dims: int | Sequence[int] = (),
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_roll(_after[_keyset], self, shifts, dims)
+    _node = _nodes.RollBackward0((_edge_of(self),), _needs)
+    _node.saved = (shifts, dims)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_roll(_after[_keyset], self, shifts, dims)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_embedding(
+    _keyset: DispatchKeySet,
+    weight: Tensor,
+    indices: Tensor,
+    padding_idx: int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Tensor:
+    _needs = (weight._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        _outer = _state()
+        _set_state(_below_adinplaceorview[_outer])
+        try:
+            return _operators.redispatch_embedding(
+                _after[_keyset],
+                weight,
+                indices,
+                padding_idx,
+                scale_grad_by_freq,
+                sparse,
+            )
+        finally:
+            _set_state(_outer)
+    _node = _nodes.EmbeddingBackward0((_edge_of(weight),), _needs)
+    _node.saved = (weight._shape, _save(indices), padding_idx, scale_grad_by_freq)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_embedding(
+            _after[_keyset], weight, indices, padding_idx, scale_grad_by_freq, sparse
         )
     finally:
         _set_state(_outer)
@@ -182,6 +292,116 @@ def autograd_rsqrt_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) ->
     return _operators.redispatch_rsqrt_out(_after[_keyset], self, out=out)
 
 
+def autograd_asinh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_asinh(_after[_keyset], self)
+    _node = _nodes.AsinhBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_asinh(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_asinh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_asinh_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.AsinhBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_asinh_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_asinh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("asinh", (self, out))
+    return _operators.redispatch_asinh_out(_after[_keyset], self, out=out)
+
+
+def autograd_floor(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_floor(_after[_keyset], self)
+    _node = _nodes.FloorBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_floor(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_floor_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_floor_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.FloorBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_floor_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_floor_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("floor", (self, out))
+    return _operators.redispatch_floor_out(_after[_keyset], self, out=out)
+
+
+def autograd_sign(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sign(_after[_keyset], self)
+    _node = _nodes.SignBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_sign(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_sign_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_sign_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.SignBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_sign_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_sign_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("sign", (self, out))
+    return _operators.redispatch_sign_out(_after[_keyset], self, out=out)
+
+
 def autograd_maximum(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -203,6 +423,112 @@ def autograd_maximum_out(
 ) -> Tensor:
     _refuse_out("maximum", (self, other, out))
     return _operators.redispatch_maximum_out(_after[_keyset], self, other, out=out)
+
+
+def autograd_logical_or(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_logical_or(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+
+
+def autograd_logical_or_(
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        return _operators.redispatch_logical_or_(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+
+
+def autograd_clamp_max(_keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_clamp_max(_after[_keyset], self, max)
+    _node = _nodes.ClampMaxBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self), max)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_clamp_max(_after[_keyset], self, max)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_clamp_max_Tensor(
+    _keyset: DispatchKeySet, self: Tensor, max: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, max._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_clamp_max_Tensor(_after[_keyset], self, max)
+    _node = _nodes.ClampMaxBackward1((_edge_of(self), _edge_of(max)), _needs)
+    _node.saved = (_save(self), _save(max))
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_clamp_max_Tensor(_after[_keyset], self, max)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_clamp_max_(_keyset: DispatchKeySet, self: Tensor, max: Number) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_clamp_max_(_after[_keyset], self, max)
+    _check_inplace_history(self)
+    _node = _nodes.ClampMaxBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)), max)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_clamp_max_(_after[_keyset], self, max)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_clamp_max__Tensor(
+    _keyset: DispatchKeySet, self: Tensor, max: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, max._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_clamp_max__Tensor(_after[_keyset], self, max)
+    _check_inplace_history(self)
+    _node = _nodes.ClampMaxBackward1((_edge_of(self), _edge_of(max)), _needs)
+    _node.saved = (_save(_original(self)), _save(max))
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_clamp_max__Tensor(_after[_keyset], self, max)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_clamp_max_out(
+    _keyset: DispatchKeySet, self: Tensor, max: Number, *, out: Tensor
+) -> Tensor:
+    _refuse_out("clamp_max", (self, out))
+    return _operators.redispatch_clamp_max_out(_after[_keyset], self, max, out=out)
+
+
+def autograd_clamp_max_Tensor_out(
+    _keyset: DispatchKeySet, self: Tensor, max: Tensor, *, out: Tensor
+) -> Tensor:
+    _refuse_out("clamp_max", (self, max, out))
+    return _operators.redispatch_clamp_max_Tensor_out(
+        _after[_keyset], self, max, out=out
+    )
 
 
 def autograd_var_correction(
@@ -245,6 +571,54 @@ def autograd_var_correction_out(
     return _operators.redispatch_var_correction_out(
         _after[_keyset], self, dim, correction=correction, keepdim=keepdim, out=out
     )
+
+
+def autograd_leaky_relu(
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_leaky_relu(_after[_keyset], self, negative_slope)
+    _node = _nodes.LeakyReluBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self), negative_slope)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_leaky_relu(
+            _after[_keyset], self, negative_slope
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_leaky_relu_out(
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
+) -> Tensor:
+    _refuse_out("leaky_relu", (self, out))
+    return _operators.redispatch_leaky_relu_out(
+        _after[_keyset], self, negative_slope, out=out
+    )
+
+
+def autograd_leaky_relu_(
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_leaky_relu_(_after[_keyset], self, negative_slope)
+    _check_inplace_history(self)
+    _node = _nodes.LeakyReluBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)), negative_slope)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_leaky_relu_(_after[_keyset], self, negative_slope)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_threshold(
@@ -300,6 +674,84 @@ def autograd_threshold_(
     return self
 
 
+def autograd_softshrink(
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_softshrink(_after[_keyset], self, lambd)
+    _node = _nodes.SoftshrinkBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self), lambd)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_softshrink(_after[_keyset], self, lambd)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_softshrink_out(
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
+) -> Tensor:
+    _refuse_out("softshrink", (self, out))
+    return _operators.redispatch_softshrink_out(_after[_keyset], self, lambd, out=out)
+
+
+def autograd_hardtanh(
+    _keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_hardtanh(_after[_keyset], self, min_val, max_val)
+    _node = _nodes.HardtanhBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self), min_val, max_val)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_hardtanh(
+            _after[_keyset], self, min_val, max_val
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_hardtanh_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    min_val: Number = -1,
+    max_val: Number = 1,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("hardtanh", (self, out))
+    return _operators.redispatch_hardtanh_out(
+        _after[_keyset], self, min_val, max_val, out=out
+    )
+
+
+def autograd_hardtanh_(
+    _keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
+) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_hardtanh_(_after[_keyset], self, min_val, max_val)
+    _check_inplace_history(self)
+    _node = _nodes.HardtanhBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)), min_val, max_val)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_hardtanh_(_after[_keyset], self, min_val, max_val)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -316,7 +768,12 @@ def autograd_values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
+aten.impl("uniform_", autograd_uniform_, with_keyset=True)
+aten.impl("view", autograd_view, with_keyset=True)
+aten.impl("view.dtype", autograd_view_dtype, with_keyset=True)
 aten.impl("diagonal", autograd_diagonal, with_keyset=True)
+aten.impl("roll", autograd_roll, with_keyset=True)
+aten.impl("embedding", autograd_embedding, with_keyset=True)
 aten.impl("where.self", autograd_where_self, with_keyset=True)
 aten.impl("where.self_out", autograd_where_self_out, with_keyset=True)
 aten.impl("abs", autograd_abs, with_keyset=True)
@@ -325,12 +782,38 @@ aten.impl("abs.out", autograd_abs_out, with_keyset=True)
 aten.impl("rsqrt", autograd_rsqrt, with_keyset=True)
 aten.impl("rsqrt_", autograd_rsqrt_, with_keyset=True)
 aten.impl("rsqrt.out", autograd_rsqrt_out, with_keyset=True)
+aten.impl("asinh", autograd_asinh, with_keyset=True)
+aten.impl("asinh_", autograd_asinh_, with_keyset=True)
+aten.impl("asinh.out", autograd_asinh_out, with_keyset=True)
+aten.impl("floor", autograd_floor, with_keyset=True)
+aten.impl("floor_", autograd_floor_, with_keyset=True)
+aten.impl("floor.out", autograd_floor_out, with_keyset=True)
+aten.impl("sign", autograd_sign, with_keyset=True)
+aten.impl("sign_", autograd_sign_, with_keyset=True)
+aten.impl("sign.out", autograd_sign_out, with_keyset=True)
 aten.impl("maximum", autograd_maximum, with_keyset=True)
 aten.impl("maximum.out", autograd_maximum_out, with_keyset=True)
+aten.impl("logical_or", autograd_logical_or, with_keyset=True)
+aten.impl("logical_or_", autograd_logical_or_, with_keyset=True)
+aten.impl("clamp_max", autograd_clamp_max, with_keyset=True)
+aten.impl("clamp_max.Tensor", autograd_clamp_max_Tensor, with_keyset=True)
+aten.impl("clamp_max_", autograd_clamp_max_, with_keyset=True)
+aten.impl("clamp_max_.Tensor", autograd_clamp_max__Tensor, with_keyset=True)
+aten.impl("clamp_max.out", autograd_clamp_max_out, with_keyset=True)
+aten.impl("clamp_max.Tensor_out", autograd_clamp_max_Tensor_out, with_keyset=True)
 aten.impl("var.correction", autograd_var_correction, with_keyset=True)
 aten.impl("var.correction_out", autograd_var_correction_out, with_keyset=True)
+aten.impl("leaky_relu", autograd_leaky_relu, with_keyset=True)
+aten.impl("leaky_relu.out", autograd_leaky_relu_out, with_keyset=True)
+aten.impl("leaky_relu_", autograd_leaky_relu_, with_keyset=True)
 aten.impl("threshold", autograd_threshold, with_keyset=True)
 aten.impl("threshold.out", autograd_threshold_out, with_keyset=True)
 aten.impl("threshold_", autograd_threshold_, with_keyset=True)
+aten.impl("softshrink", autograd_softshrink, with_keyset=True)
+aten.impl("softshrink.out", autograd_softshrink_out, with_keyset=True)
+aten.impl("hardtanh", autograd_hardtanh, with_keyset=True)
+aten.impl("hardtanh.out", autograd_hardtanh_out, with_keyset=True)
+aten.impl("hardtanh_", autograd_hardtanh_, with_keyset=True)
 aten.impl("values", autograd_values, with_keyset=True)
+aten.impl("logical_or.out", _fallthrough)
 aten.impl("_indices", _fallthrough)

@@ -54,6 +54,34 @@ if TYPE_CHECKING:
 aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 
 
+def autograd_new_empty_strided(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_new_empty_strided(
+            _after[_keyset],
+            self,
+            size,
+            stride,
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+        )
+    finally:
+        _set_state(_outer)
+
+
 def autograd_zeros_like(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -80,6 +108,51 @@ def autograd_zeros_like(
         _set_state(_outer)
 
 
+def autograd_new_zeros(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    size: Sequence[int],
+    *,
+    dtype: dtype | None = None,
+    layout: layout | None = None,
+    device: device | None = None,
+    pin_memory: bool | None = None,
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_new_zeros(
+            _after[_keyset],
+            self,
+            size,
+            dtype=dtype,
+            layout=layout,
+            device=device,
+            pin_memory=pin_memory,
+        )
+    finally:
+        _set_state(_outer)
+
+
+def autograd_copy_(
+    _keyset: DispatchKeySet, self: Tensor, src: Tensor, non_blocking: bool = False
+) -> Tensor:
+    _needs = (self._requires_grad, src._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_copy_(_after[_keyset], self, src, non_blocking)
+    _check_inplace_history(self)
+    _node = _nodes.CopyBackward0((_edge_of(self), _edge_of(src)), _needs)
+    _node.saved = (src._dtype, src._device)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_copy_(_after[_keyset], self, src, non_blocking)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
 def autograd_expand(
     _keyset: DispatchKeySet,
     self: Tensor,
@@ -104,6 +177,62 @@ def autograd_expand(
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
+
+
+def autograd_scatter_add(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, src._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_scatter_add(_after[_keyset], self, dim, index, src)
+    _node = _nodes.ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
+    _node.saved = (dim, _save(index) if _needs[1] else None, src._shape)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_scatter_add(
+            _after[_keyset], self, dim, index, src
+        )
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_scatter_add_out(
+    _keyset: DispatchKeySet,
+    self: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    *,
+    out: Tensor,
+) -> Tensor:
+    _refuse_out("scatter_add", (self, src, out))
+    return _operators.redispatch_scatter_add_out(
+        _after[_keyset], self, dim, index, src, out=out
+    )
+
+
+def autograd_scatter_add_(
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, src: Tensor
+) -> Tensor:
+    _needs = (self._requires_grad, src._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_scatter_add_(
+            _after[_keyset], self, dim, index, src
+        )
+    _check_inplace_history(self)
+    _node = _nodes.ScatterAddBackward0((_edge_of(self), _edge_of(src)), _needs)
+    _node.saved = (dim, _save(index) if _needs[1] else None, src._shape)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_scatter_add_(_after[_keyset], self, dim, index, src)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
 
 
 def autograd_index_fill_int_Scalar(
@@ -181,6 +310,97 @@ def autograd_masked_select_out(
     return _operators.redispatch_masked_select_out(_after[_keyset], self, mask, out=out)
 
 
+def autograd_view_as_complex(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_view_as_complex(_after[_keyset], self)
+    _node = _nodes.ViewAsComplexBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _result = _operators.redispatch_view_as_complex(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_log10(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_log10(_after[_keyset], self)
+    _node = _nodes.Log10Backward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_log10(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_log10_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_log10_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.Log10Backward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_log10_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_log10_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("log10", (self, out))
+    return _operators.redispatch_log10_out(_after[_keyset], self, out=out)
+
+
+def autograd_log1p(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_log1p(_after[_keyset], self)
+    _node = _nodes.Log1PBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_log1p(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_log1p_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_log1p_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.Log1PBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_log1p_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_log1p_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("log1p", (self, out))
+    return _operators.redispatch_log1p_out(_after[_keyset], self, out=out)
+
+
 def autograd_tan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -217,6 +437,120 @@ def autograd_tan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 def autograd_tan_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
     _refuse_out("tan", (self, out))
     return _operators.redispatch_tan_out(_after[_keyset], self, out=out)
+
+
+def autograd_atan(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_atan(_after[_keyset], self)
+    _node = _nodes.AtanBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_atan(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_atan_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_atan_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.AtanBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_atan_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_atan_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("atan", (self, out))
+    return _operators.redispatch_atan_out(_after[_keyset], self, out=out)
+
+
+def autograd_acosh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_acosh(_after[_keyset], self)
+    _node = _nodes.AcoshBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_acosh(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_acosh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_acosh_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.AcoshBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_acosh_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_acosh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("acosh", (self, out))
+    return _operators.redispatch_acosh_out(_after[_keyset], self, out=out)
+
+
+def autograd_atanh(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_atanh(_after[_keyset], self)
+    _node = _nodes.AtanhBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self),)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_atanh(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_atanh_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_atanh_(_after[_keyset], self)
+    _check_inplace_history(self)
+    _node = _nodes.AtanhBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(_original(self)),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_atanh_(_after[_keyset], self)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_atanh_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> Tensor:
+    _refuse_out("atanh", (self, out))
+    return _operators.redispatch_atanh_out(_after[_keyset], self, out=out)
 
 
 def autograd_ceil(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
@@ -350,6 +684,87 @@ def autograd_add__Scalar(
         _set_state(_outer)
     _rebase_history(_node, self)
     return self
+
+
+def autograd_ne__Scalar(_keyset: DispatchKeySet, self: Tensor, other: Number) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_ne__Scalar(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.NeBackward0((_edge_of(self),), _needs)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_ne__Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_ne__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    _needs = (self._requires_grad, other._requires_grad)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_ne__Tensor(_after[_keyset], self, other)
+    _check_inplace_history(self)
+    _node = _nodes.NeBackward1((_edge_of(self), _edge_of(other)), _needs)
+    _node.saved = (_output_of(other),)
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        _operators.redispatch_ne__Tensor(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+    _rebase_history(_node, self)
+    return self
+
+
+def autograd_bitwise_xor_Scalar_out(
+    _keyset: DispatchKeySet, self: Tensor, other: Number, *, out: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        return _operators.redispatch_bitwise_xor_Scalar_out(
+            _after[_keyset], self, other, out=out
+        )
+    finally:
+        _set_state(_outer)
+
+
+def autograd_bitwise_xor_Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_bitwise_xor_Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
+
+
+def autograd_bitwise_xor_Scalar_Tensor(
+    _keyset: DispatchKeySet, self: Number, other: Tensor
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        return _operators.redispatch_bitwise_xor_Scalar_Tensor(
+            _after[_keyset], self, other
+        )
+    finally:
+        _set_state(_outer)
+
+
+def autograd_bitwise_xor__Scalar(
+    _keyset: DispatchKeySet, self: Tensor, other: Number
+) -> Tensor:
+    _outer = _state()
+    _set_state(_below_autograd[_outer])
+    try:
+        return _operators.redispatch_bitwise_xor__Scalar(_after[_keyset], self, other)
+    finally:
+        _set_state(_outer)
 
 
 def autograd_clamp_min(_keyset: DispatchKeySet, self: Tensor, min: Number) -> Tensor:
@@ -587,6 +1002,29 @@ def autograd_addmm_(
     return self
 
 
+def autograd_glu(_keyset: DispatchKeySet, self: Tensor, dim: int = -1) -> Tensor:
+    _needs = (self._requires_grad,)
+    if True not in _needs or not _grad_enabled():
+        return _operators.redispatch_glu(_after[_keyset], self, dim)
+    _node = _nodes.GluBackward0((_edge_of(self),), _needs)
+    _node.saved = (_save(self), dim)
+    _outer = _state()
+    _set_state(_below_adinplaceorview[_outer])
+    try:
+        _result = _operators.redispatch_glu(_after[_keyset], self, dim)
+    finally:
+        _set_state(_outer)
+    _set_history(_node, _result)
+    return _result
+
+
+def autograd_glu_out(
+    _keyset: DispatchKeySet, self: Tensor, dim: int = -1, *, out: Tensor
+) -> Tensor:
+    _refuse_out("glu", (self, out))
+    return _operators.redispatch_glu_out(_after[_keyset], self, dim, out=out)
+
+
 def autograd__softmax(
     _keyset: DispatchKeySet, self: Tensor, dim: int, half_to_float: bool
 ) -> Tensor:
@@ -617,15 +1055,37 @@ def autograd__softmax_out(
     )
 
 
+aten.impl("new_empty_strided", autograd_new_empty_strided, with_keyset=True)
 aten.impl("zeros_like", autograd_zeros_like, with_keyset=True)
+aten.impl("new_zeros", autograd_new_zeros, with_keyset=True)
+aten.impl("copy_", autograd_copy_, with_keyset=True)
 aten.impl("expand", autograd_expand, with_keyset=True)
+aten.impl("scatter_add", autograd_scatter_add, with_keyset=True)
+aten.impl("scatter_add.out", autograd_scatter_add_out, with_keyset=True)
+aten.impl("scatter_add_", autograd_scatter_add_, with_keyset=True)
 aten.impl("index_fill.int_Scalar", autograd_index_fill_int_Scalar, with_keyset=True)
 aten.impl("index_fill_.int_Scalar", autograd_index_fill__int_Scalar, with_keyset=True)
 aten.impl("masked_select", autograd_masked_select, with_keyset=True)
 aten.impl("masked_select.out", autograd_masked_select_out, with_keyset=True)
+aten.impl("view_as_complex", autograd_view_as_complex, with_keyset=True)
+aten.impl("log10", autograd_log10, with_keyset=True)
+aten.impl("log10_", autograd_log10_, with_keyset=True)
+aten.impl("log10.out", autograd_log10_out, with_keyset=True)
+aten.impl("log1p", autograd_log1p, with_keyset=True)
+aten.impl("log1p_", autograd_log1p_, with_keyset=True)
+aten.impl("log1p.out", autograd_log1p_out, with_keyset=True)
 aten.impl("tan", autograd_tan, with_keyset=True)
 aten.impl("tan_", autograd_tan_, with_keyset=True)
 aten.impl("tan.out", autograd_tan_out, with_keyset=True)
+aten.impl("atan", autograd_atan, with_keyset=True)
+aten.impl("atan_", autograd_atan_, with_keyset=True)
+aten.impl("atan.out", autograd_atan_out, with_keyset=True)
+aten.impl("acosh", autograd_acosh, with_keyset=True)
+aten.impl("acosh_", autograd_acosh_, with_keyset=True)
+aten.impl("acosh.out", autograd_acosh_out, with_keyset=True)
+aten.impl("atanh", autograd_atanh, with_keyset=True)
+aten.impl("atanh_", autograd_atanh_, with_keyset=True)
+aten.impl("atanh.out", autograd_atanh_out, with_keyset=True)
 aten.impl("ceil", autograd_ceil, with_keyset=True)
 aten.impl("ceil_", autograd_ceil_, with_keyset=True)
 aten.impl("ceil.out", autograd_ceil_out, with_keyset=True)
@@ -634,6 +1094,14 @@ aten.impl("add_.Tensor", autograd_add__Tensor, with_keyset=True)
 aten.impl("add.out", autograd_add_out, with_keyset=True)
 aten.impl("add.Scalar", autograd_add_Scalar, with_keyset=True)
 aten.impl("add_.Scalar", autograd_add__Scalar, with_keyset=True)
+aten.impl("ne_.Scalar", autograd_ne__Scalar, with_keyset=True)
+aten.impl("ne_.Tensor", autograd_ne__Tensor, with_keyset=True)
+aten.impl("bitwise_xor.Scalar_out", autograd_bitwise_xor_Scalar_out, with_keyset=True)
+aten.impl("bitwise_xor.Scalar", autograd_bitwise_xor_Scalar, with_keyset=True)
+aten.impl(
+    "bitwise_xor.Scalar_Tensor", autograd_bitwise_xor_Scalar_Tensor, with_keyset=True
+)
+aten.impl("bitwise_xor_.Scalar", autograd_bitwise_xor__Scalar, with_keyset=True)
 aten.impl("clamp_min", autograd_clamp_min, with_keyset=True)
 aten.impl("clamp_min.Tensor", autograd_clamp_min_Tensor, with_keyset=True)
 aten.impl("clamp_min_", autograd_clamp_min_, with_keyset=True)
@@ -646,9 +1114,14 @@ aten.impl("prod.int_out", autograd_prod_int_out, with_keyset=True)
 aten.impl("addmm", autograd_addmm, with_keyset=True)
 aten.impl("addmm.out", autograd_addmm_out, with_keyset=True)
 aten.impl("addmm_", autograd_addmm_, with_keyset=True)
+aten.impl("glu", autograd_glu, with_keyset=True)
+aten.impl("glu.out", autograd_glu_out, with_keyset=True)
 aten.impl("_softmax", autograd__softmax, with_keyset=True)
 aten.impl("_softmax.out", autograd__softmax_out, with_keyset=True)
 aten.impl("eq.Scalar_out", _fallthrough)
 aten.impl("eq.Scalar", _fallthrough)
 aten.impl("eq.Tensor_out", _fallthrough)
 aten.impl("eq.Tensor", _fallthrough)
+aten.impl("bitwise_xor.Tensor_out", _fallthrough)
+aten.impl("bitwise_xor.Tensor", _fallthrough)
+aten.impl("bitwise_xor_.Tensor", _fallthrough)

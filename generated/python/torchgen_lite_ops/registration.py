@@ -21,14 +21,6 @@ from . import register_autograd_4 as register_autograd_4
 from . import register_autograd_5 as register_autograd_5
 from . import register_autograd_6 as register_autograd_6
 from . import register_autograd_7 as register_autograd_7
-from . import register_autograd_8 as register_autograd_8
-from . import register_autograd_9 as register_autograd_9
-from . import register_autograd_10 as register_autograd_10
-from . import register_autograd_11 as register_autograd_11
-from . import register_autograd_12 as register_autograd_12
-from . import register_autograd_13 as register_autograd_13
-from . import register_autograd_14 as register_autograd_14
-from . import register_autograd_15 as register_autograd_15
 from . import register_adinplaceorview_0 as register_adinplaceorview_0
 from . import register_adinplaceorview_1 as register_adinplaceorview_1
 from . import register_adinplaceorview_2 as register_adinplaceorview_2
@@ -37,11 +29,3 @@ from . import register_adinplaceorview_4 as register_adinplaceorview_4
 from . import register_adinplaceorview_5 as register_adinplaceorview_5
 from . import register_adinplaceorview_6 as register_adinplaceorview_6
 from . import register_adinplaceorview_7 as register_adinplaceorview_7
-from . import register_adinplaceorview_8 as register_adinplaceorview_8
-from . import register_adinplaceorview_9 as register_adinplaceorview_9
-from . import register_adinplaceorview_10 as register_adinplaceorview_10
-from . import register_adinplaceorview_11 as register_adinplaceorview_11
-from . import register_adinplaceorview_12 as register_adinplaceorview_12
-from . import register_adinplaceorview_13 as register_adinplaceorview_13
-from . import register_adinplaceorview_14 as register_adinplaceorview_14
-from . import register_adinplaceorview_15 as register_adinplaceorview_15

@@ -88,18 +88,6 @@ def test_bracketed_is_what_black_writes(count: int, name: str) -> None:
         assert stable(f"def f():\n    {text.bracketed(head, items, indent=4)}\n")
 
 
-@pytest.mark.parametrize("count", range(30))
-def test_tuple_is_what_black_writes(count: int) -> None:
-    items = [text.quote(f"argument{i}") for i in range(count)]
-    assert stable(f"f(\n    1,\n    {text.tuple_text(items, indent=4)},\n)\n")
-
-
-@pytest.mark.parametrize("length", range(50, 100))
-def test_subscripted_is_what_black_writes(length: int) -> None:
-    head = "table = " + "m" * length
-    assert stable(f"{text.subscripted(head, ['_state()'])}\n")
-
-
 def test_import_line() -> None:
     assert text.import_line("m", ["a", "b"]) == "from m import a, b"
     names = [f"name{i}" for i in range(20)]
