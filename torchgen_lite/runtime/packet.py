@@ -18,6 +18,63 @@ from typing import Any
 from torchgen_lite.runtime.candidate import LISTS, Candidate
 
 
+def packet(qualname: str, *candidates: Candidate) -> Callable[..., Any]:
+    """A function that calls the first of `candidates` that fits.
+
+    It raises a TypeError that lists the signatures if none does. `qualname` is where the calling module keeps
+    it: `add`, `TensorMethods.add`.
+    """
+
+    chosen: dict[tuple[type, ...], Callable[..., Any]] = {}
+
+    def call(*arguments: Any, **keywords: Any) -> Any:
+        if keywords:
+            out = keywords.pop("out", None)
+        else:
+            stub = chosen.get(tuple(map(type, arguments)))
+            if stub is None:
+                stub = chosen.get(tuple(map(_kind, arguments)))
+            if stub is not None:
+                return stub(*arguments)
+            out = None
+        for candidate in candidates:
+            if out is not None and candidate.out is None:
+                continue
+            gathered = candidate.gather(arguments)
+            if candidate.fits(gathered, keywords):
+                if not keywords and out is None and gathered is arguments:
+                    _remember(chosen, arguments, candidate.stub)
+                return candidate.call(gathered, keywords, out)
+        raise TypeError(_mismatch(call.__name__, candidates, arguments, keywords))
+
+    return _introduced(call, qualname, candidates)
+
+
+def with_overloads(
+    function: Callable[..., Any], /, **overloads: Callable[..., Any]
+) -> Callable[..., Any]:
+    """A packet, or a stub that is the only one of its name, with its overloads as attributes."""
+    function.__dict__.update(overloads)
+    return function
+
+
+def redispatch_packet(function: Any) -> Callable[..., Any]:
+    """The packet of the same name that takes a keyset before the arguments of the schema."""
+    candidates: tuple[Candidate, ...] = function.__wrapped__.candidates
+
+    def call(keyset: Any, *arguments: Any, **keywords: Any) -> Any:
+        out = keywords.pop("out", None) if keywords else None
+        for candidate in candidates:
+            if out is not None and candidate.out is None:
+                continue
+            gathered = candidate.gather(arguments)
+            if candidate.fits(gathered, keywords):
+                return candidate.redispatch(keyset, gathered, keywords, out)
+        raise TypeError(_mismatch(call.__name__, candidates, arguments, keywords))
+
+    return _introduced(call, function.__name__, candidates, first=("keyset",))
+
+
 class _Overloads:
     """What `inspect.unwrap` finds below a packet, whose signature is worked out when somebody asks."""
 
@@ -51,38 +108,6 @@ def _introduced(
     return call  # type: ignore[no-any-return]
 
 
-def packet(qualname: str, *candidates: Candidate) -> Callable[..., Any]:
-    """A function that calls the first of `candidates` that fits.
-
-    It raises a TypeError that lists the signatures if none does. `qualname` is where the calling module keeps
-    it: `add`, `TensorMethods.add`.
-    """
-
-    chosen: dict[tuple[type, ...], Callable[..., Any]] = {}
-
-    def call(*arguments: Any, **keywords: Any) -> Any:
-        if keywords:
-            out = keywords.pop("out", None)
-        else:
-            stub = chosen.get(tuple(map(type, arguments)))
-            if stub is None:
-                stub = chosen.get(tuple(map(_kind, arguments)))
-            if stub is not None:
-                return stub(*arguments)
-            out = None
-        for candidate in candidates:
-            if out is not None and candidate.out is None:
-                continue
-            gathered = candidate.gather(arguments)
-            if candidate.fits(gathered, keywords):
-                if not keywords and out is None and gathered is arguments:
-                    _remember(chosen, arguments, candidate.stub)
-                return candidate.call(gathered, keywords, out)
-        raise TypeError(_mismatch(call.__name__, candidates, arguments, keywords))
-
-    return _introduced(call, qualname, candidates)
-
-
 class _Ints:
     """The type of a list or tuple of nothing but `int`, as far as remembering goes."""
 
@@ -111,31 +136,6 @@ def _remember(
 def _decides(type_: type) -> bool:
     """Whether all values of a type fit the same schema types."""
     return type_ in _PLAIN or hasattr(type_, "_dispatch_keyset")
-
-
-def with_overloads(
-    function: Callable[..., Any], /, **overloads: Callable[..., Any]
-) -> Callable[..., Any]:
-    """A packet, or a stub that is the only one of its name, with its overloads as attributes."""
-    function.__dict__.update(overloads)
-    return function
-
-
-def redispatch_packet(function: Any) -> Callable[..., Any]:
-    """The packet of the same name that takes a keyset before the arguments of the schema."""
-    candidates: tuple[Candidate, ...] = function.__wrapped__.candidates
-
-    def call(keyset: Any, *arguments: Any, **keywords: Any) -> Any:
-        out = keywords.pop("out", None) if keywords else None
-        for candidate in candidates:
-            if out is not None and candidate.out is None:
-                continue
-            gathered = candidate.gather(arguments)
-            if candidate.fits(gathered, keywords):
-                return candidate.redispatch(keyset, gathered, keywords, out)
-        raise TypeError(_mismatch(call.__name__, candidates, arguments, keywords))
-
-    return _introduced(call, function.__name__, candidates, first=("keyset",))
 
 
 def _mismatch(
