@@ -1,4 +1,7 @@
-"""Every kernel that is written is registered by every target, or a diagnostic says why not."""
+"""Every kernel that is written is registered by every target, or a diagnostic says why not.
+
+What `registrations()` says is what generated text registers.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,16 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.registered_text import registered
+from torchgen_lite import generate, load
 from torchgen_lite.analysis import Program, build_program
 from torchgen_lite.analysis.kernels import own_kernels
+from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.diagnostics import Source, has_errors
 from torchgen_lite.loader import Config, index_kernel_modules, load_native_functions
 from torchgen_lite.pipeline import generate_all
+from torchgen_lite.targets import TARGETS
 
 # The variants of two operators, with what they need to be structured.
 SCHEMAS = {
@@ -95,3 +103,44 @@ def test_no_kernel_is_lost(
             wanted = places(target, kernel.key, function.func.local_name)
             is_there = any(re.search(wanted, found, re.DOTALL) for found in files)
             assert is_there or function.func.full_name in named, (function.name, kernel.key)
+
+
+@pytest.mark.parametrize(
+    "target", ["python", "cpp-torch", "cpp-torch-stable", "cpp-runtime", "torch-python"]
+)
+@given(text=schema_files())
+def test_the_list_is_what_the_text_registers(
+    tmp_path_factory: pytest.TempPathFactory, target: str, text: str
+) -> None:
+    program = written_program(text, tmp_path_factory.mktemp("text"), target)
+    generated = generate_all(program, targets=[target])
+    if not has_errors(generated.diagnostics):
+        assert listed(program, target) == registered(target, generated.files)
+
+
+ROOT = Path(__file__).parents[2]
+PROJECTS = (
+    ".",
+    "examples/cpp_runtime",
+    "examples/torch_backend",
+    "examples/torch_ops",
+    "tests/cpp/autograd_ops",
+    "tests/cpp/device_ops",
+    "tests/cpp/structured_ops",
+)
+
+
+@pytest.mark.parametrize("project", PROJECTS)
+def test_the_list_is_what_the_text_registers_in_projects(project: str) -> None:
+    program = load(root=ROOT / project)
+    for target in program.config.targets or ("python",):
+        found = listed(program, target)
+        assert found and found == registered(target, generate(program, targets=[target]))
+
+
+def listed(program: Program, target: str) -> set[tuple[str, str]]:
+    """Operators and keys, but for kernels in C++ that a package of Python loads."""
+    found = registrations(program, TARGETS[target].policy)
+    is_loaded = target == "torch-python" and program.module_functions(target, "kernels") is None
+    written = (Origin.written, Origin.implied) if is_loaded else ()
+    return {(one.operator.name, one.key) for one in found if one.origin not in written}

@@ -1,0 +1,51 @@
+"""What generated text registers, read from the text: the oracle for `registrations()`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+_BLOCK = re.compile(r"LIBRARY_IMPL\((\w+), (\w+), m\) \{\n(.*?)^\}", re.DOTALL | re.MULTILINE)
+_IMPL = re.compile(r'\bm\.impl\(\s*"([^"]+)"')
+_LIBRARY = re.compile(r'^(\w+) = Library\(\s*"([^"]+)",\s*"IMPL",\s*"(\w+)"', re.MULTILINE)
+_OPERATOR = re.compile(
+    r'_library\.Operator\(\s*_places\.\w+,\s*"([^"]+)",(.*?)^    \),$', re.DOTALL | re.MULTILINE
+)
+_RULE = re.compile(r'"(\w+)": ')
+# What `torch_support/_library.py` does with the rules that are not called after a dispatch key.
+_RULES = {
+    "fake": ["Meta"],
+    "view": ["Functionalize", "Autograd"],
+    "functionalize": ["Functionalize"],
+    "setup_context": [],
+    "backward": ["Autograd"],
+    "vmap": ["FuncTorchBatched"],
+    "autocast": [f"Autocast{device}" for device in ("CPU", "CUDA", "XPU", "MPS", "PrivateUse1")],
+}
+
+
+def registered(target: str, files: Mapping[str, str]) -> set[tuple[str, str]]:
+    """The operators, `mylib::add.out`, and keys."""
+    read = {"python": _python, "torch-python": _torch_python}.get(target, _cpp)
+    # Headers show examples in comments.
+    texts = [text for path, text in files.items() if path.endswith((".py", ".cpp"))]
+    return {found for text in texts for found in read(text)}
+
+
+def _cpp(text: str) -> Iterator[tuple[str, str]]:
+    for namespace, key, body in _BLOCK.findall(text):
+        for name in _IMPL.findall(body):
+            yield f"{namespace}::{name}", key
+
+
+def _python(text: str) -> Iterator[tuple[str, str]]:
+    for variable, namespace, key in _LIBRARY.findall(text):
+        for name in re.findall(rf'^{variable}\.impl\(\s*"([^"]+)"', text, re.MULTILINE):
+            yield f"{namespace}::{name}", key
+
+
+def _torch_python(text: str) -> Iterator[tuple[str, str]]:
+    for name, rest in _OPERATOR.findall(text):
+        for rule in _RULE.findall(rest):
+            for key in _RULES.get(rule, [rule]):
+                yield name, key
