@@ -68,6 +68,3 @@ PYTHON_OPERATORS: tuple[PythonOperator, ...] = (
     PythonOperator("__gt__", "gt"),
     PythonOperator("__ge__", "ge"),
 )
-
-# What `object` declares with another signature; a stub that redefines it must say so to the type checker.
-OVERRIDES_OBJECT = frozenset({"__eq__", "__ne__"})

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from torchgen_lite.reference.framework import contiguous_format
@@ -14,10 +13,10 @@ from torchgen_lite.reference.framework import contiguous_format
 from . import operators as _operators
 
 
-def set_default(stub: Callable[..., Any], name: str, value: object) -> None:
+def set_default(stub: Any, name: str, value: object) -> None:
     """Give a parameter of a stub its default."""
-    keywords = stub.__kwdefaults__ or {}
-    if name in keywords:
+    keywords = stub.__kwdefaults__
+    if keywords and name in keywords:
         keywords[name] = value
         return
     code, defaults = stub.__code__, list(stub.__defaults__ or ())

@@ -724,11 +724,11 @@ class TensorMethods:
     __gt__ = gt
     __ge__ = ge
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self: Any, other: Any) -> Any:
         return _functions.remainder(other, self)
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self: Any, other: Any) -> Any:
         return _functions.pow(other, self)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self: Any, other: Any) -> Any:
         return self.reciprocal().mul(other)

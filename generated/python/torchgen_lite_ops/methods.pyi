@@ -2,7 +2,8 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-# mypy: disable-error-code="overload-overlap,overload-cannot-match,misc"
+# mypy: disable-error-code="overload-overlap,overload-cannot-match,override,misc"
+# pyright: reportIncompatibleMethodOverride=false
 from collections.abc import Sequence
 from typing import Any, overload
 
@@ -860,11 +861,11 @@ class TensorMethods:
     def __ixor__(self, other: Tensor) -> Tensor: ...
     @overload
     def __ixor__(self, other: Number) -> Tensor: ...
-    @overload  # type: ignore[override]
+    @overload
     def __eq__(self, other: Tensor) -> Tensor: ...
     @overload
     def __eq__(self, other: Number) -> Tensor: ...
-    @overload  # type: ignore[override]
+    @overload
     def __ne__(self, other: Tensor) -> Tensor: ...
     @overload
     def __ne__(self, other: Number) -> Tensor: ...

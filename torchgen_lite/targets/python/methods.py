@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_operators import (
-    OVERRIDES_OBJECT,
     PYTHON_OPERATORS,
     PythonOperator,
 )
@@ -23,7 +22,6 @@ from torchgen_lite.targets.python.functions import Groups, is_function
 from torchgen_lite.targets.python.model import Names, Overload
 from torchgen_lite.targets.python.overloads import (
     CandidateView,
-    SignaturesView,
     function_view,
     group_by_base,
     self_first,
@@ -102,7 +100,9 @@ def _types(
             for base, group in groups.items()
         ],
         "plain_operators": [
-            _operator_types(o, groups[o.base], shadowed) for o in operators if o.style == "method"
+            signatures_view(o.dunder, groups[o.base], method=True, shadowed=shadowed)
+            for o in operators
+            if o.style == "method"
         ],
         "swapped_operators": [o.dunder for o in operators if o.style != "method"],
         "is_empty": not groups,
@@ -178,10 +178,3 @@ def _has_operator(operator: PythonOperator, groups: Groups, package: Package) ->
 
 def _operator_views(operators: Sequence[PythonOperator], style: str) -> list[OperatorView]:
     return [OperatorView(o.dunder, identifier(o.base)) for o in operators if o.style == style]
-
-
-def _operator_types(
-    operator: PythonOperator, group: Sequence[Overload], shadowed: frozenset[str]
-) -> SignaturesView:
-    ignore = "  # type: ignore[override]" if operator.dunder in OVERRIDES_OBJECT else ""
-    return signatures_view(operator.dunder, group, method=True, shadowed=shadowed, ignore=ignore)

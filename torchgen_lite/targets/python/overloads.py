@@ -47,11 +47,10 @@ class SignatureView:
 
 @dataclass(frozen=True, slots=True)
 class SignaturesView:
-    """One name of a `.pyi` file; `ignore` is a comment for type checkers."""
+    """One name of a `.pyi` file."""
 
     name: str
     signatures: Sequence[SignatureView]
-    ignore: str = ""
 
     @property
     def is_overloaded(self) -> bool:
@@ -166,7 +165,6 @@ def signatures_view(
     first: str = "",
     method: bool = False,
     shadowed: frozenset[str] = frozenset(),
-    ignore: str = "",
 ) -> SignaturesView:
     """The `def`s of a name, in the order in which a call tries them; `first` is put before all parameters."""
     signatures = [
@@ -177,7 +175,7 @@ def signatures_view(
         for overload in in_matching_order(overloads)
         for lines in [_parameters(overload, method=method, shadowed=shadowed)]
     ]
-    return SignaturesView(name, signatures, ignore)
+    return SignaturesView(name, signatures)
 
 
 def _parameters(overload: Overload, *, method: bool, shadowed: frozenset[str]) -> list[str]:

@@ -19,7 +19,7 @@ from torchgen_lite.dialects.python_names import (
     type_words,
     unshadowed,
 )
-from torchgen_lite.dialects.text import LINE_LENGTH, quote, tuple_display
+from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.python.model import Overload
@@ -75,14 +75,6 @@ def build_operator_view(overload: Overload, shadowed: frozenset[str] = frozenset
         tags=tuple_display([quote(t) for t in function.tags]) if function.tags else "",
         returns=str(len(schema.returns)) if len(schema.returns) != 1 else "",
     )
-
-
-def assignment(target: str, value: str, *, indent: int = 0) -> str:
-    """`target = value`, the value in brackets on its own line if it is too long."""
-    if indent + len(target) + 3 + len(value) <= LINE_LENGTH:
-        return f"{target} = {value}"
-    margin = " " * indent
-    return f"{target} = (\n{margin}    {value}\n{margin})"
 
 
 def _local(name: str, taken: dict[str, str]) -> str:
