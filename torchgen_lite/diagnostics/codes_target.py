@@ -19,7 +19,7 @@ template-dirs = ["templates"]
 package = "ops"
 -- native_functions.yaml --
 - func: relu(Tensor self) -> Tensor
--- templates/python/schemas.py.j2 --
+-- templates/python/libraries.py.j2 --
 {#- template-api: 1 -#}
 {% for name in %}
 $ torchgen-lite generate""",
@@ -31,7 +31,7 @@ template-dirs = ["templates"]
 package = "ops"
 -- native_functions.yaml --
 - func: relu(Tensor self) -> Tensor
--- templates/python/schemas.py.j2 --
+-- templates/python/libraries.py.j2 --
 {#- template-api: 1 -#}
 NAMES = ()
 $ torchgen-lite generate""",
@@ -50,7 +50,7 @@ template-dirs = ["templates"]
 package = "ops"
 -- native_functions.yaml --
 - func: relu(Tensor self) -> Tensor
--- templates/python/schemas.py.j2 --
+-- templates/python/libraries.py.j2 --
 NAMES = ()
 $ torchgen-lite generate""",
         """\
@@ -61,7 +61,7 @@ template-dirs = ["templates"]
 package = "ops"
 -- native_functions.yaml --
 - func: relu(Tensor self) -> Tensor
--- templates/python/schemas.py.j2 --
+-- templates/python/libraries.py.j2 --
 {#- template-api: 1 -#}
 NAMES = ()
 $ torchgen-lite generate""",
@@ -80,7 +80,7 @@ template-dirs = ["templates"]
 package = "ops"
 -- native_functions.yaml --
 - func: relu(Tensor self) -> Tensor
--- templates/python/schema.py.j2 --
+-- templates/python/library.py.j2 --
 {#- template-api: 1 -#}
 NAMES = ()
 $ torchgen-lite templates check""",
@@ -92,7 +92,7 @@ template-dirs = ["templates"]
 package = "ops"
 -- native_functions.yaml --
 - func: relu(Tensor self) -> Tensor
--- templates/python/schemas.py.j2 --
+-- templates/python/libraries.py.j2 --
 {#- template-api: 1 -#}
 NAMES = ()
 $ torchgen-lite templates check""",
