@@ -19,7 +19,8 @@ def set_default(stub: Any, name: str, value: object) -> None:
     if keywords and name in keywords:
         keywords[name] = value
         return
-    code, defaults = stub.__code__, list(stub.__defaults__ or ())
+    code = stub.__code__
+    defaults: list[Any] = [*(stub.__defaults__ or ())]
     names = code.co_varnames[: code.co_argcount]
     defaults[names.index(name) - len(names)] = value
     stub.__defaults__ = tuple(defaults)

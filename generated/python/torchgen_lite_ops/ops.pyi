@@ -30,7 +30,11 @@ class _Overload(Generic[_P, _R]):
         self, keyset: DispatchKeySet, *args: _P.args, **kwargs: _P.kwargs
     ) -> _R: ...
 
+class _Only(_Overload[_P, _R]):
+    default: _Overload[_P, _R]
+
 def _overload(stub: Callable[_P, _R]) -> _Overload[_P, _R]: ...
+def _only(stub: Callable[_P, _R]) -> _Only[_P, _R]: ...
 
 class _aten_empty:
     def __call__(
@@ -43,69 +47,6 @@ class _aten_empty:
         memory_format: _memory_format | None = None,
     ) -> _Tensor: ...
     memory_format = _overload(_operators.empty_memory_format)
-
-class _aten_empty_strided:
-    def __call__(
-        _packet,
-        size: Sequence[_int],
-        stride: Sequence[_int],
-        *,
-        dtype: _dtype | None = None,
-        layout: layout | None = None,
-        device: _device | None = None,
-        pin_memory: bool | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.empty_strided)
-
-class _aten_empty_like:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        dtype: _dtype | None = None,
-        layout: layout | None = None,
-        device: _device | None = None,
-        pin_memory: bool | None = None,
-        memory_format: _memory_format | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.empty_like)
-
-class _aten_new_empty:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        size: Sequence[_int],
-        *,
-        dtype: _dtype | None = None,
-        layout: layout | None = None,
-        device: _device | None = None,
-        pin_memory: bool | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.new_empty)
-
-class _aten_new_empty_strided:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        size: Sequence[_int],
-        stride: Sequence[_int],
-        *,
-        dtype: _dtype | None = None,
-        layout: layout | None = None,
-        device: _device | None = None,
-        pin_memory: bool | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.new_empty_strided)
-
-class _aten_resize_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        size: Sequence[_int],
-        *,
-        memory_format: _memory_format | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.resize_)
 
 class _aten_zeros:
     def __call__(
@@ -147,98 +88,6 @@ class _aten_full:
     ) -> _Tensor: ...
     default = _overload(_operators.full)
     out = _overload(_operators.full_out)
-
-class _aten_scalar_tensor:
-    def __call__(
-        _packet,
-        s: Number,
-        *,
-        dtype: _dtype | None = None,
-        layout: layout | None = None,
-        device: _device | None = None,
-        pin_memory: bool | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.scalar_tensor)
-
-class _aten_zeros_like:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        dtype: _dtype | None = None,
-        layout: layout | None = None,
-        device: _device | None = None,
-        pin_memory: bool | None = None,
-        memory_format: _memory_format | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.zeros_like)
-
-class _aten_ones_like:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        dtype: _dtype | None = None,
-        layout: layout | None = None,
-        device: _device | None = None,
-        pin_memory: bool | None = None,
-        memory_format: _memory_format | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.ones_like)
-
-class _aten_full_like:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        fill_value: Number,
-        *,
-        dtype: _dtype | None = None,
-        layout: layout | None = None,
-        device: _device | None = None,
-        pin_memory: bool | None = None,
-        memory_format: _memory_format | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.full_like)
-
-class _aten_new_zeros:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        size: Sequence[_int],
-        *,
-        dtype: _dtype | None = None,
-        layout: layout | None = None,
-        device: _device | None = None,
-        pin_memory: bool | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.new_zeros)
-
-class _aten_new_ones:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        size: Sequence[_int],
-        *,
-        dtype: _dtype | None = None,
-        layout: layout | None = None,
-        device: _device | None = None,
-        pin_memory: bool | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.new_ones)
-
-class _aten_new_full:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        size: Sequence[_int],
-        fill_value: Number,
-        *,
-        dtype: _dtype | None = None,
-        layout: layout | None = None,
-        device: _device | None = None,
-        pin_memory: bool | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.new_full)
 
 class _aten_arange:
     @overload
@@ -403,64 +252,6 @@ class _aten_bernoulli_:
     ) -> _Tensor: ...
     float = _overload(_operators.bernoulli__float)
 
-class _aten_uniform_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        from_: _float = 0.0,
-        to: _float = 1.0,
-        *,
-        generator: Generator | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.uniform_)
-
-class _aten_normal_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        mean: _float = 0.0,
-        std: _float = 1.0,
-        *,
-        generator: Generator | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.normal_)
-
-class _aten_copy_:
-    def __call__(
-        _packet, self: _Tensor, src: _Tensor, non_blocking: bool = False
-    ) -> _Tensor: ...
-    default = _overload(_operators.copy_)
-
-class _aten_clone:
-    def __call__(
-        _packet, self: _Tensor, *, memory_format: _memory_format | None = None
-    ) -> _Tensor: ...
-    default = _overload(_operators.clone)
-
-class _aten__to_copy:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        *,
-        dtype: _dtype | None = None,
-        layout: layout | None = None,
-        device: _device | None = None,
-        pin_memory: bool | None = None,
-        non_blocking: bool = False,
-        memory_format: _memory_format | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators._to_copy)
-
-class _aten_contiguous:
-    def __call__(
-        _packet, self: _Tensor, *, memory_format: _memory_format = contiguous_format
-    ) -> _Tensor: ...
-    default = _overload(_operators.contiguous)
-
-class _aten_zero_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.zero_)
-
 class _aten_fill_:
     @overload
     def __call__(_packet, self: _Tensor, value: _Tensor) -> _Tensor: ...
@@ -476,14 +267,6 @@ class _aten_fill:
     def __call__(_packet, self: _Tensor, value: Number) -> _Tensor: ...
     Scalar = _overload(_operators.fill_Scalar)
     Tensor = _overload(_operators.fill_Tensor)
-
-class _aten_item:
-    def __call__(_packet, self: _Tensor) -> Number: ...
-    default = _overload(_operators.item)
-
-class _aten__local_scalar_dense:
-    def __call__(_packet, self: _Tensor) -> Number: ...
-    default = _overload(_operators._local_scalar_dense)
 
 class _aten_to:
     @overload
@@ -532,20 +315,6 @@ class _aten_to:
     dtype = _overload(_operators.to_dtype)
     other = _overload(_operators.to_other)
 
-class _aten_type_as:
-    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.type_as)
-
-class _aten_as_strided:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        size: Sequence[_int],
-        stride: Sequence[_int],
-        storage_offset: _int | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.as_strided)
-
 class _aten_view:
     @overload
     def __call__(_packet, self: _Tensor, size: Sequence[_int]) -> _Tensor: ...
@@ -554,47 +323,9 @@ class _aten_view:
     default = _overload(_operators.view)
     dtype = _overload(_operators.view_dtype)
 
-class _aten__reshape_alias:
-    def __call__(
-        _packet, self: _Tensor, size: Sequence[_int], stride: Sequence[_int]
-    ) -> _Tensor: ...
-    default = _overload(_operators._reshape_alias)
-
-class _aten_unfold:
-    def __call__(
-        _packet, self: _Tensor, dimension: _int, size: _int, step: _int
-    ) -> _Tensor: ...
-    default = _overload(_operators.unfold)
-
-class _aten_alias:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.alias)
-
-class _aten_detach:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.detach)
-
-class _aten__unsafe_view:
-    def __call__(_packet, self: _Tensor, size: Sequence[_int]) -> _Tensor: ...
-    default = _overload(_operators._unsafe_view)
-
-class _aten_permute:
-    def __call__(_packet, self: _Tensor, dims: Sequence[_int]) -> _Tensor: ...
-    default = _overload(_operators.permute)
-
 class _aten_transpose:
     def __call__(_packet, self: _Tensor, dim0: _int, dim1: _int) -> _Tensor: ...
     int = _overload(_operators.transpose_int)
-
-class _aten_t:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.t)
-
-class _aten_expand:
-    def __call__(
-        _packet, self: _Tensor, size: Sequence[_int], *, implicit: bool = False
-    ) -> _Tensor: ...
-    default = _overload(_operators.expand)
 
 class _aten_select:
     def __call__(_packet, self: _Tensor, dim: _int, index: _int) -> _Tensor: ...
@@ -611,12 +342,6 @@ class _aten_slice:
     ) -> _Tensor: ...
     Tensor = _overload(_operators.slice_Tensor)
 
-class _aten_diagonal:
-    def __call__(
-        _packet, self: _Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1
-    ) -> _Tensor: ...
-    default = _overload(_operators.diagonal)
-
 class _aten_squeeze:
     @overload
     def __call__(_packet, self: _Tensor) -> _Tensor: ...
@@ -627,10 +352,6 @@ class _aten_squeeze:
     default = _overload(_operators.squeeze)
     dim = _overload(_operators.squeeze_dim)
     dims = _overload(_operators.squeeze_dims)
-
-class _aten_unsqueeze:
-    def __call__(_packet, self: _Tensor, dim: _int) -> _Tensor: ...
-    default = _overload(_operators.unsqueeze)
 
 class _aten_split:
     @overload
@@ -644,31 +365,9 @@ class _aten_split:
     Tensor = _overload(_operators.split_Tensor)
     sizes = _overload(_operators.split_sizes)
 
-class _aten_split_with_sizes:
-    def __call__(
-        _packet, self: _Tensor, split_sizes: Sequence[_int], dim: _int = 0
-    ) -> list[_Tensor]: ...
-    default = _overload(_operators.split_with_sizes)
-
 class _aten_unbind:
     def __call__(_packet, self: _Tensor, dim: _int = 0) -> list[_Tensor]: ...
     int = _overload(_operators.unbind_int)
-
-class _aten_reshape:
-    def __call__(_packet, self: _Tensor, shape: Sequence[_int]) -> _Tensor: ...
-    default = _overload(_operators.reshape)
-
-class _aten_narrow:
-    def __call__(
-        _packet, self: _Tensor, dim: _int, start: _int, length: _int
-    ) -> _Tensor: ...
-    default = _overload(_operators.narrow)
-
-class _aten_chunk:
-    def __call__(
-        _packet, self: _Tensor, chunks: _int, dim: _int = 0
-    ) -> list[_Tensor]: ...
-    default = _overload(_operators.chunk)
 
 class _aten_tensor_split:
     @overload
@@ -682,14 +381,6 @@ class _aten_tensor_split:
     sections = _overload(_operators.tensor_split_sections)
     indices = _overload(_operators.tensor_split_indices)
 
-class _aten_broadcast_to:
-    def __call__(_packet, self: _Tensor, size: Sequence[_int]) -> _Tensor: ...
-    default = _overload(_operators.broadcast_to)
-
-class _aten_reshape_as:
-    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.reshape_as)
-
 class _aten_unflatten:
     def __call__(
         _packet, self: _Tensor, dim: _int, sizes: Sequence[_int]
@@ -702,14 +393,6 @@ class _aten_flatten:
     ) -> _Tensor: ...
     using_ints = _overload(_operators.flatten_using_ints)
 
-class _aten_view_as:
-    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.view_as)
-
-class _aten_expand_as:
-    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.expand_as)
-
 class _aten_movedim:
     @overload
     def __call__(
@@ -721,26 +404,6 @@ class _aten_movedim:
     ) -> _Tensor: ...
     intlist = _overload(_operators.movedim_intlist)
     int = _overload(_operators.movedim_int)
-
-class _aten_swapaxes:
-    def __call__(_packet, self: _Tensor, axis0: _int, axis1: _int) -> _Tensor: ...
-    default = _overload(_operators.swapaxes)
-
-class _aten_swapdims:
-    def __call__(_packet, self: _Tensor, dim0: _int, dim1: _int) -> _Tensor: ...
-    default = _overload(_operators.swapdims)
-
-class _aten_ravel:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.ravel)
-
-class _aten_atleast_1d:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.atleast_1d)
-
-class _aten_atleast_2d:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.atleast_2d)
 
 class _aten_cat:
     def __call__(
@@ -795,51 +458,12 @@ class _aten_meshgrid:
     ) -> list[_Tensor]: ...
     indexing = _overload(_operators.meshgrid_indexing)
 
-class _aten_repeat:
-    def __call__(_packet, self: _Tensor, repeats: Sequence[_int]) -> _Tensor: ...
-    default = _overload(_operators.repeat)
-
-class _aten_tile:
-    def __call__(_packet, self: _Tensor, dims: Sequence[_int]) -> _Tensor: ...
-    default = _overload(_operators.tile)
-
-class _aten_flip:
-    def __call__(_packet, self: _Tensor, dims: Sequence[_int]) -> _Tensor: ...
-    default = _overload(_operators.flip)
-
-class _aten_fliplr:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.fliplr)
-
-class _aten_flipud:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.flipud)
-
-class _aten_roll:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        shifts: _int | Sequence[_int],
-        dims: _int | Sequence[_int] = (),
-    ) -> _Tensor: ...
-    default = _overload(_operators.roll)
-
-class _aten_rot90:
-    def __call__(
-        _packet, self: _Tensor, k: _int = 1, dims: Sequence[_int] = (0, 1)
-    ) -> _Tensor: ...
-    default = _overload(_operators.rot90)
-
 class _aten_tril:
     def __call__(
         _packet, self: _Tensor, diagonal: _int = 0, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.tril)
     out = _overload(_operators.tril_out)
-
-class _aten_tril_:
-    def __call__(_packet, self: _Tensor, diagonal: _int = 0) -> _Tensor: ...
-    default = _overload(_operators.tril_)
 
 class _aten_triu:
     def __call__(
@@ -848,38 +472,12 @@ class _aten_triu:
     default = _overload(_operators.triu)
     out = _overload(_operators.triu_out)
 
-class _aten_triu_:
-    def __call__(_packet, self: _Tensor, diagonal: _int = 0) -> _Tensor: ...
-    default = _overload(_operators.triu_)
-
 class _aten_diag:
     def __call__(
         _packet, self: _Tensor, diagonal: _int = 0, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.diag)
     out = _overload(_operators.diag_out)
-
-class _aten_diag_embed:
-    def __call__(
-        _packet, self: _Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1
-    ) -> _Tensor: ...
-    default = _overload(_operators.diag_embed)
-
-class _aten_constant_pad_nd:
-    def __call__(
-        _packet, self: _Tensor, pad: Sequence[_int], value: Number = 0
-    ) -> _Tensor: ...
-    default = _overload(_operators.constant_pad_nd)
-
-class _aten_pad:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        pad: Sequence[_int],
-        mode: str = "constant",
-        value: _float | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.pad)
 
 class _aten_gather:
     def __call__(
@@ -945,12 +543,6 @@ class _aten_scatter_add:
     default = _overload(_operators.scatter_add)
     out = _overload(_operators.scatter_add_out)
 
-class _aten_scatter_add_:
-    def __call__(
-        _packet, self: _Tensor, dim: _int, index: _Tensor, src: _Tensor
-    ) -> _Tensor: ...
-    default = _overload(_operators.scatter_add_)
-
 class _aten_take:
     def __call__(
         _packet, self: _Tensor, index: _Tensor, *, out: _Tensor | None = None
@@ -991,18 +583,6 @@ class _aten_index_add:
     default = _overload(_operators.index_add)
     out = _overload(_operators.index_add_out)
 
-class _aten_index_add_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        dim: _int,
-        index: _Tensor,
-        source: _Tensor,
-        *,
-        alpha: Number = 1,
-    ) -> _Tensor: ...
-    default = _overload(_operators.index_add_)
-
 class _aten_index_copy:
     def __call__(
         _packet,
@@ -1015,12 +595,6 @@ class _aten_index_copy:
     ) -> _Tensor: ...
     default = _overload(_operators.index_copy)
     out = _overload(_operators.index_copy_out)
-
-class _aten_index_copy_:
-    def __call__(
-        _packet, self: _Tensor, dim: _int, index: _Tensor, source: _Tensor
-    ) -> _Tensor: ...
-    default = _overload(_operators.index_copy_)
 
 class _aten_index_fill:
     def __call__(
@@ -1044,48 +618,6 @@ class _aten_index:
     ) -> _Tensor: ...
     Tensor = _overload(_operators.index_Tensor)
     Tensor_out = _overload(_operators.index_Tensor_out)
-
-class _aten_index_put:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        indices: Sequence[_Tensor | None],
-        values: _Tensor,
-        accumulate: bool = False,
-    ) -> _Tensor: ...
-    default = _overload(_operators.index_put)
-
-class _aten_index_put_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        indices: Sequence[_Tensor | None],
-        values: _Tensor,
-        accumulate: bool = False,
-    ) -> _Tensor: ...
-    default = _overload(_operators.index_put_)
-
-class _aten__index_put_impl_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        indices: Sequence[_Tensor | None],
-        values: _Tensor,
-        accumulate: bool = False,
-        unsafe: bool = False,
-    ) -> _Tensor: ...
-    default = _overload(_operators._index_put_impl_)
-
-class _aten_embedding:
-    def __call__(
-        _packet,
-        weight: _Tensor,
-        indices: _Tensor,
-        padding_idx: _int = -1,
-        scale_grad_by_freq: bool = False,
-        sparse: bool = False,
-    ) -> _Tensor: ...
-    default = _overload(_operators.embedding)
 
 class _aten_where:
     @overload
@@ -1207,262 +739,130 @@ class _aten_abs:
     default = _overload(_operators.abs)
     out = _overload(_operators.abs_out)
 
-class _aten_abs_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.abs_)
-
 class _aten_conj_physical:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.conj_physical)
     out = _overload(_operators.conj_physical_out)
-
-class _aten_conj_physical_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.conj_physical_)
-
-class _aten__conj_physical:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators._conj_physical)
-
-class _aten_real:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.real)
-
-class _aten_imag:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.imag)
-
-class _aten_view_as_real:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.view_as_real)
-
-class _aten_view_as_complex:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.view_as_complex)
 
 class _aten_neg:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.neg)
     out = _overload(_operators.neg_out)
 
-class _aten_neg_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.neg_)
-
 class _aten_exp:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.exp)
     out = _overload(_operators.exp_out)
-
-class _aten_exp_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.exp_)
 
 class _aten_exp2:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.exp2)
     out = _overload(_operators.exp2_out)
 
-class _aten_exp2_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.exp2_)
-
 class _aten_log:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.log)
     out = _overload(_operators.log_out)
-
-class _aten_log_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.log_)
 
 class _aten_log2:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.log2)
     out = _overload(_operators.log2_out)
 
-class _aten_log2_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.log2_)
-
 class _aten_log10:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.log10)
     out = _overload(_operators.log10_out)
-
-class _aten_log10_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.log10_)
 
 class _aten_log1p:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.log1p)
     out = _overload(_operators.log1p_out)
 
-class _aten_log1p_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.log1p_)
-
 class _aten_expm1:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.expm1)
     out = _overload(_operators.expm1_out)
-
-class _aten_expm1_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.expm1_)
 
 class _aten_sqrt:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.sqrt)
     out = _overload(_operators.sqrt_out)
 
-class _aten_sqrt_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.sqrt_)
-
 class _aten_rsqrt:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.rsqrt)
     out = _overload(_operators.rsqrt_out)
-
-class _aten_rsqrt_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.rsqrt_)
-
-class _aten_square:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.square)
-
-class _aten_square_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.square_)
 
 class _aten_sin:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.sin)
     out = _overload(_operators.sin_out)
 
-class _aten_sin_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.sin_)
-
 class _aten_cos:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.cos)
     out = _overload(_operators.cos_out)
-
-class _aten_cos_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.cos_)
 
 class _aten_tan:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.tan)
     out = _overload(_operators.tan_out)
 
-class _aten_tan_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.tan_)
-
 class _aten_asin:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.asin)
     out = _overload(_operators.asin_out)
-
-class _aten_asin_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.asin_)
 
 class _aten_acos:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.acos)
     out = _overload(_operators.acos_out)
 
-class _aten_acos_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.acos_)
-
 class _aten_atan:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.atan)
     out = _overload(_operators.atan_out)
-
-class _aten_atan_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.atan_)
 
 class _aten_sinh:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.sinh)
     out = _overload(_operators.sinh_out)
 
-class _aten_sinh_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.sinh_)
-
 class _aten_cosh:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.cosh)
     out = _overload(_operators.cosh_out)
-
-class _aten_cosh_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.cosh_)
 
 class _aten_tanh:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.tanh)
     out = _overload(_operators.tanh_out)
 
-class _aten_tanh_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.tanh_)
-
 class _aten_asinh:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.asinh)
     out = _overload(_operators.asinh_out)
-
-class _aten_asinh_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.asinh_)
 
 class _aten_acosh:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.acosh)
     out = _overload(_operators.acosh_out)
 
-class _aten_acosh_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.acosh_)
-
 class _aten_atanh:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.atanh)
     out = _overload(_operators.atanh_out)
-
-class _aten_atanh_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.atanh_)
 
 class _aten_floor:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.floor)
     out = _overload(_operators.floor_out)
 
-class _aten_floor_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.floor_)
-
 class _aten_ceil:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.ceil)
     out = _overload(_operators.ceil_out)
-
-class _aten_ceil_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.ceil_)
 
 class _aten_round:
     @overload
@@ -1489,36 +889,20 @@ class _aten_trunc:
     default = _overload(_operators.trunc)
     out = _overload(_operators.trunc_out)
 
-class _aten_trunc_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.trunc_)
-
 class _aten_frac:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.frac)
     out = _overload(_operators.frac_out)
-
-class _aten_frac_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.frac_)
 
 class _aten_sign:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.sign)
     out = _overload(_operators.sign_out)
 
-class _aten_sign_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.sign_)
-
 class _aten_sgn:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.sgn)
     out = _overload(_operators.sgn_out)
-
-class _aten_sgn_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.sgn_)
 
 class _aten_signbit:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
@@ -1530,70 +914,30 @@ class _aten_reciprocal:
     default = _overload(_operators.reciprocal)
     out = _overload(_operators.reciprocal_out)
 
-class _aten_reciprocal_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.reciprocal_)
-
 class _aten_sigmoid:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.sigmoid)
     out = _overload(_operators.sigmoid_out)
-
-class _aten_sigmoid_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.sigmoid_)
 
 class _aten_erf:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.erf)
     out = _overload(_operators.erf_out)
 
-class _aten_erf_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.erf_)
-
 class _aten_erfc:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.erfc)
     out = _overload(_operators.erfc_out)
-
-class _aten_erfc_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.erfc_)
 
 class _aten_logical_not:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.logical_not)
     out = _overload(_operators.logical_not_out)
 
-class _aten_logical_not_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.logical_not_)
-
 class _aten_bitwise_not:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.bitwise_not)
     out = _overload(_operators.bitwise_not_out)
-
-class _aten_bitwise_not_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.bitwise_not_)
-
-class _aten_isnan:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.isnan)
-
-class _aten_isinf:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.isinf)
-
-class _aten_isfinite:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.isfinite)
-
-class _aten_positive:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.positive)
 
 class _aten_add:
     @overload
@@ -1848,10 +1192,6 @@ class _aten_atan2:
     out = _overload(_operators.atan2_out)
     default = _overload(_operators.atan2)
 
-class _aten_atan2_:
-    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.atan2_)
-
 class _aten_rsub:
     @overload
     def __call__(
@@ -1870,10 +1210,6 @@ class _aten_hypot:
     ) -> _Tensor: ...
     out = _overload(_operators.hypot_out)
     default = _overload(_operators.hypot)
-
-class _aten_hypot_:
-    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.hypot_)
 
 class _aten_copysign:
     @overload
@@ -2033,10 +1369,6 @@ class _aten_logical_and:
     default = _overload(_operators.logical_and)
     out = _overload(_operators.logical_and_out)
 
-class _aten_logical_and_:
-    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.logical_and_)
-
 class _aten_logical_or:
     def __call__(
         _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
@@ -2044,20 +1376,12 @@ class _aten_logical_or:
     default = _overload(_operators.logical_or)
     out = _overload(_operators.logical_or_out)
 
-class _aten_logical_or_:
-    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.logical_or_)
-
 class _aten_logical_xor:
     def __call__(
         _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.logical_xor)
     out = _overload(_operators.logical_xor_out)
-
-class _aten_logical_xor_:
-    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.logical_xor_)
 
 class _aten_bitwise_and:
     @overload
@@ -2133,32 +1457,6 @@ class _aten_bitwise_xor_:
     def __call__(_packet, self: _Tensor, other: Number) -> _Tensor: ...
     Scalar = _overload(_operators.bitwise_xor__Scalar)
     Tensor = _overload(_operators.bitwise_xor__Tensor)
-
-class _aten_isclose:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        rtol: _float = 1e-05,
-        atol: _float = 1e-08,
-        equal_nan: bool = False,
-    ) -> _Tensor: ...
-    default = _overload(_operators.isclose)
-
-class _aten_allclose:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        rtol: _float = 1e-05,
-        atol: _float = 1e-08,
-        equal_nan: bool = False,
-    ) -> bool: ...
-    default = _overload(_operators.allclose)
-
-class _aten_equal:
-    def __call__(_packet, self: _Tensor, other: _Tensor) -> bool: ...
-    default = _overload(_operators.equal)
 
 class _aten_clamp:
     @overload
@@ -2285,12 +1583,6 @@ class _aten_addcmul:
     out = _overload(_operators.addcmul_out)
     default = _overload(_operators.addcmul)
 
-class _aten_addcmul_:
-    def __call__(
-        _packet, self: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: Number = 1
-    ) -> _Tensor: ...
-    default = _overload(_operators.addcmul_)
-
 class _aten_addcdiv:
     def __call__(
         _packet,
@@ -2303,12 +1595,6 @@ class _aten_addcdiv:
     ) -> _Tensor: ...
     out = _overload(_operators.addcdiv_out)
     default = _overload(_operators.addcdiv)
-
-class _aten_addcdiv_:
-    def __call__(
-        _packet, self: _Tensor, tensor1: _Tensor, tensor2: _Tensor, *, value: Number = 1
-    ) -> _Tensor: ...
-    default = _overload(_operators.addcdiv_)
 
 class _aten_sum:
     @overload
@@ -2590,12 +1876,6 @@ class _aten_cumsum:
     default = _overload(_operators.cumsum)
     out = _overload(_operators.cumsum_out)
 
-class _aten_cumsum_:
-    def __call__(
-        _packet, self: _Tensor, dim: _int, *, dtype: _dtype | None = None
-    ) -> _Tensor: ...
-    default = _overload(_operators.cumsum_)
-
 class _aten_cumprod:
     def __call__(
         _packet,
@@ -2607,12 +1887,6 @@ class _aten_cumprod:
     ) -> _Tensor: ...
     default = _overload(_operators.cumprod)
     out = _overload(_operators.cumprod_out)
-
-class _aten_cumprod_:
-    def __call__(
-        _packet, self: _Tensor, dim: _int, *, dtype: _dtype | None = None
-    ) -> _Tensor: ...
-    default = _overload(_operators.cumprod_)
 
 class _aten_mm:
     def __call__(
@@ -2642,18 +1916,6 @@ class _aten_addmm:
     default = _overload(_operators.addmm)
     out = _overload(_operators.addmm_out)
 
-class _aten_addmm_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        mat1: _Tensor,
-        mat2: _Tensor,
-        *,
-        beta: Number = 1,
-        alpha: Number = 1,
-    ) -> _Tensor: ...
-    default = _overload(_operators.addmm_)
-
 class _aten_baddbmm:
     def __call__(
         _packet,
@@ -2668,18 +1930,6 @@ class _aten_baddbmm:
     default = _overload(_operators.baddbmm)
     out = _overload(_operators.baddbmm_out)
 
-class _aten_baddbmm_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        batch1: _Tensor,
-        batch2: _Tensor,
-        *,
-        beta: Number = 1,
-        alpha: Number = 1,
-    ) -> _Tensor: ...
-    default = _overload(_operators.baddbmm_)
-
 class _aten_addmv:
     def __call__(
         _packet,
@@ -2693,18 +1943,6 @@ class _aten_addmv:
     ) -> _Tensor: ...
     default = _overload(_operators.addmv)
     out = _overload(_operators.addmv_out)
-
-class _aten_addmv_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        mat: _Tensor,
-        vec: _Tensor,
-        *,
-        beta: Number = 1,
-        alpha: Number = 1,
-    ) -> _Tensor: ...
-    default = _overload(_operators.addmv_)
 
 class _aten_mv:
     def __call__(
@@ -2746,70 +1984,12 @@ class _aten_outer:
     default = _overload(_operators.outer)
     out = _overload(_operators.outer_out)
 
-class _aten_ger:
-    def __call__(_packet, self: _Tensor, vec2: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.ger)
-
 class _aten_inner:
     def __call__(
         _packet, self: _Tensor, other: _Tensor, *, out: _Tensor | None = None
     ) -> _Tensor: ...
     default = _overload(_operators.inner)
     out = _overload(_operators.inner_out)
-
-class _aten_tensordot:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        other: _Tensor,
-        dims_self: Sequence[_int],
-        dims_other: Sequence[_int],
-    ) -> _Tensor: ...
-    default = _overload(_operators.tensordot)
-
-class _aten_kron:
-    def __call__(_packet, self: _Tensor, other: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.kron)
-
-class _aten_chain_matmul:
-    def __call__(_packet, matrices: Sequence[_Tensor]) -> _Tensor: ...
-    default = _overload(_operators.chain_matmul)
-
-class _aten_trace:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.trace)
-
-class _aten_relu:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.relu)
-
-class _aten_relu_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.relu_)
-
-class _aten_relu6:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.relu6)
-
-class _aten_relu6_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.relu6_)
-
-class _aten_selu:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.selu)
-
-class _aten_selu_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.selu_)
-
-class _aten_celu:
-    def __call__(_packet, self: _Tensor, alpha: Number = 1.0) -> _Tensor: ...
-    default = _overload(_operators.celu)
-
-class _aten_celu_:
-    def __call__(_packet, self: _Tensor, alpha: Number = 1.0) -> _Tensor: ...
-    default = _overload(_operators.celu_)
 
 class _aten_gelu:
     def __call__(
@@ -2818,27 +1998,15 @@ class _aten_gelu:
     default = _overload(_operators.gelu)
     out = _overload(_operators.gelu_out)
 
-class _aten_gelu_:
-    def __call__(_packet, self: _Tensor, *, approximate: str = "none") -> _Tensor: ...
-    default = _overload(_operators.gelu_)
-
 class _aten_silu:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.silu)
     out = _overload(_operators.silu_out)
 
-class _aten_silu_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.silu_)
-
 class _aten_mish:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.mish)
     out = _overload(_operators.mish_out)
-
-class _aten_mish_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.mish_)
 
 class _aten_elu:
     def __call__(
@@ -2853,16 +2021,6 @@ class _aten_elu:
     default = _overload(_operators.elu)
     out = _overload(_operators.elu_out)
 
-class _aten_elu_:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        alpha: Number = 1,
-        scale: Number = 1,
-        input_scale: Number = 1,
-    ) -> _Tensor: ...
-    default = _overload(_operators.elu_)
-
 class _aten_leaky_relu:
     def __call__(
         _packet,
@@ -2873,10 +2031,6 @@ class _aten_leaky_relu:
     ) -> _Tensor: ...
     default = _overload(_operators.leaky_relu)
     out = _overload(_operators.leaky_relu_out)
-
-class _aten_leaky_relu_:
-    def __call__(_packet, self: _Tensor, negative_slope: Number = 0.01) -> _Tensor: ...
-    default = _overload(_operators.leaky_relu_)
 
 class _aten_softplus:
     def __call__(
@@ -2902,20 +2056,10 @@ class _aten_threshold:
     default = _overload(_operators.threshold)
     out = _overload(_operators.threshold_out)
 
-class _aten_threshold_:
-    def __call__(
-        _packet, self: _Tensor, threshold: Number, value: Number
-    ) -> _Tensor: ...
-    default = _overload(_operators.threshold_)
-
 class _aten_hardsigmoid:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.hardsigmoid)
     out = _overload(_operators.hardsigmoid_out)
-
-class _aten_hardsigmoid_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.hardsigmoid_)
 
 class _aten_hardshrink:
     def __call__(
@@ -2943,24 +2087,10 @@ class _aten_hardtanh:
     default = _overload(_operators.hardtanh)
     out = _overload(_operators.hardtanh_out)
 
-class _aten_hardtanh_:
-    def __call__(
-        _packet, self: _Tensor, min_val: Number = -1, max_val: Number = 1
-    ) -> _Tensor: ...
-    default = _overload(_operators.hardtanh_)
-
 class _aten_hardswish:
     def __call__(_packet, self: _Tensor, *, out: _Tensor | None = None) -> _Tensor: ...
     default = _overload(_operators.hardswish)
     out = _overload(_operators.hardswish_out)
-
-class _aten_hardswish_:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.hardswish_)
-
-class _aten_log_sigmoid:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.log_sigmoid)
 
 class _aten_glu:
     def __call__(
@@ -3017,79 +2147,6 @@ class _aten__log_softmax:
     default = _overload(_operators._log_softmax)
     out = _overload(_operators._log_softmax_out)
 
-class _aten_layer_norm:
-    def __call__(
-        _packet,
-        input: _Tensor,
-        normalized_shape: Sequence[_int],
-        weight: _Tensor | None = None,
-        bias: _Tensor | None = None,
-        eps: _float = 1e-05,
-        cudnn_enable: bool = True,
-    ) -> _Tensor: ...
-    default = _overload(_operators.layer_norm)
-
-class _aten_native_layer_norm:
-    def __call__(
-        _packet,
-        input: _Tensor,
-        normalized_shape: Sequence[_int],
-        weight: _Tensor | None,
-        bias: _Tensor | None,
-        eps: _float,
-    ) -> tuple[_Tensor, _Tensor, _Tensor]: ...
-    default = _overload(_operators.native_layer_norm)
-
-class _aten_rms_norm:
-    def __call__(
-        _packet,
-        input: _Tensor,
-        normalized_shape: Sequence[_int],
-        weight: _Tensor | None = None,
-        eps: _float | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.rms_norm)
-
-class _aten_group_norm:
-    def __call__(
-        _packet,
-        input: _Tensor,
-        num_groups: _int,
-        weight: _Tensor | None = None,
-        bias: _Tensor | None = None,
-        eps: _float = 1e-05,
-        cudnn_enabled: bool = True,
-    ) -> _Tensor: ...
-    default = _overload(_operators.group_norm)
-
-class _aten_native_group_norm:
-    def __call__(
-        _packet,
-        input: _Tensor,
-        weight: _Tensor | None,
-        bias: _Tensor | None,
-        N: _int,
-        C: _int,
-        HxW: _int,
-        group: _int,
-        eps: _float,
-    ) -> tuple[_Tensor, _Tensor, _Tensor]: ...
-    default = _overload(_operators.native_group_norm)
-
-class _aten_dropout:
-    def __call__(_packet, input: _Tensor, p: _float, train: bool) -> _Tensor: ...
-    default = _overload(_operators.dropout)
-
-class _aten_one_hot:
-    def __call__(_packet, self: _Tensor, num_classes: _int = -1) -> _Tensor: ...
-    default = _overload(_operators.one_hot)
-
-class _aten_cosine_similarity:
-    def __call__(
-        _packet, x1: _Tensor, x2: _Tensor, dim: _int = 1, eps: _float = 1e-08
-    ) -> _Tensor: ...
-    default = _overload(_operators.cosine_similarity)
-
 class _aten_mse_loss:
     def __call__(
         _packet,
@@ -3101,12 +2158,6 @@ class _aten_mse_loss:
     ) -> _Tensor: ...
     default = _overload(_operators.mse_loss)
     out = _overload(_operators.mse_loss_out)
-
-class _aten_l1_loss:
-    def __call__(
-        _packet, self: _Tensor, target: _Tensor, reduction: _int = 1
-    ) -> _Tensor: ...
-    default = _overload(_operators.l1_loss)
 
 class _aten_smooth_l1_loss:
     def __call__(
@@ -3147,39 +2198,6 @@ class _aten_binary_cross_entropy:
     default = _overload(_operators.binary_cross_entropy)
     out = _overload(_operators.binary_cross_entropy_out)
 
-class _aten_binary_cross_entropy_with_logits:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        target: _Tensor,
-        weight: _Tensor | None = None,
-        pos_weight: _Tensor | None = None,
-        reduction: _int = 1,
-    ) -> _Tensor: ...
-    default = _overload(_operators.binary_cross_entropy_with_logits)
-
-class _aten_kl_div:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        target: _Tensor,
-        reduction: _int = 1,
-        *,
-        log_target: bool = False,
-    ) -> _Tensor: ...
-    default = _overload(_operators.kl_div)
-
-class _aten_nll_loss:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        target: _Tensor,
-        weight: _Tensor | None = None,
-        reduction: _int = 1,
-        ignore_index: _int = -100,
-    ) -> _Tensor: ...
-    default = _overload(_operators.nll_loss)
-
 class _aten_nll_loss_forward:
     def __call__(
         _packet,
@@ -3193,86 +2211,6 @@ class _aten_nll_loss_forward:
     ) -> tuple[_Tensor, _Tensor]: ...
     default = _overload(_operators.nll_loss_forward)
     output = _overload(_operators.nll_loss_forward_output)
-
-class _aten_cross_entropy_loss:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        target: _Tensor,
-        weight: _Tensor | None = None,
-        reduction: _int = 1,
-        ignore_index: _int = -100,
-        label_smoothing: _float = 0.0,
-    ) -> _Tensor: ...
-    default = _overload(_operators.cross_entropy_loss)
-
-class _aten_hinge_embedding_loss:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        target: _Tensor,
-        margin: _float = 1.0,
-        reduction: _int = 1,
-    ) -> _Tensor: ...
-    default = _overload(_operators.hinge_embedding_loss)
-
-class _aten_margin_ranking_loss:
-    def __call__(
-        _packet,
-        input1: _Tensor,
-        input2: _Tensor,
-        target: _Tensor,
-        margin: _float = 0.0,
-        reduction: _int = 1,
-    ) -> _Tensor: ...
-    default = _overload(_operators.margin_ranking_loss)
-
-class _aten_coalesce:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.coalesce)
-
-class _aten__coalesce:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators._coalesce)
-
-class _aten_is_coalesced:
-    def __call__(_packet, self: _Tensor) -> bool: ...
-    default = _overload(_operators.is_coalesced)
-
-class _aten__indices:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators._indices)
-
-class _aten__values:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators._values)
-
-class _aten_indices:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.indices)
-
-class _aten_values:
-    def __call__(_packet, self: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.values)
-
-class _aten_to_dense:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        dtype: _dtype | None = None,
-        *,
-        masked_grad: bool | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators.to_dense)
-
-class _aten__to_dense:
-    def __call__(
-        _packet,
-        self: _Tensor,
-        dtype: _dtype | None = None,
-        masked_grad: bool | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators._to_dense)
 
 class _aten_to_sparse:
     @overload
@@ -3343,56 +2281,23 @@ class _aten_sparse_coo_tensor:
     indices = _overload(_operators.sparse_coo_tensor_indices)
     indices_size = _overload(_operators.sparse_coo_tensor_indices_size)
 
-class _aten__sparse_coo_tensor_with_dims_and_tensors:
-    def __call__(
-        _packet,
-        sparse_dim: _int,
-        dense_dim: _int,
-        size: Sequence[_int],
-        indices: _Tensor,
-        values: _Tensor,
-        *,
-        dtype: _dtype | None = None,
-        layout: layout | None = None,
-        device: _device | None = None,
-        pin_memory: bool | None = False,
-        is_coalesced: bool | None = None,
-    ) -> _Tensor: ...
-    default = _overload(_operators._sparse_coo_tensor_with_dims_and_tensors)
-
-class _aten_sparse_mask:
-    def __call__(_packet, self: _Tensor, mask: _Tensor) -> _Tensor: ...
-    default = _overload(_operators.sparse_mask)
-
-class _aten_sparse_dim:
-    def __call__(_packet, self: _Tensor) -> _int: ...
-    default = _overload(_operators.sparse_dim)
-
-class _aten_dense_dim:
-    def __call__(_packet, self: _Tensor) -> _int: ...
-    default = _overload(_operators.dense_dim)
-
-class _aten__nnz:
-    def __call__(_packet, self: _Tensor) -> _int: ...
-    default = _overload(_operators._nnz)
-
 class _aten:
     empty: _aten_empty
-    empty_strided: _aten_empty_strided
-    empty_like: _aten_empty_like
-    new_empty: _aten_new_empty
-    new_empty_strided: _aten_new_empty_strided
-    resize_: _aten_resize_
+    empty_strided = _only(_operators.empty_strided)
+    empty_like = _only(_operators.empty_like)
+    new_empty = _only(_operators.new_empty)
+    new_empty_strided = _only(_operators.new_empty_strided)
+    resize_ = _only(_operators.resize_)
     zeros: _aten_zeros
     ones: _aten_ones
     full: _aten_full
-    scalar_tensor: _aten_scalar_tensor
-    zeros_like: _aten_zeros_like
-    ones_like: _aten_ones_like
-    full_like: _aten_full_like
-    new_zeros: _aten_new_zeros
-    new_ones: _aten_new_ones
-    new_full: _aten_new_full
+    scalar_tensor = _only(_operators.scalar_tensor)
+    zeros_like = _only(_operators.zeros_like)
+    ones_like = _only(_operators.ones_like)
+    full_like = _only(_operators.full_like)
+    new_zeros = _only(_operators.new_zeros)
+    new_ones = _only(_operators.new_ones)
+    new_full = _only(_operators.new_full)
     arange: _aten_arange
     range: _aten_range
     linspace: _aten_linspace
@@ -3401,94 +2306,94 @@ class _aten:
     rand: _aten_rand
     randn: _aten_randn
     bernoulli_: _aten_bernoulli_
-    uniform_: _aten_uniform_
-    normal_: _aten_normal_
-    copy_: _aten_copy_
-    clone: _aten_clone
-    _to_copy: _aten__to_copy
-    contiguous: _aten_contiguous
-    zero_: _aten_zero_
+    uniform_ = _only(_operators.uniform_)
+    normal_ = _only(_operators.normal_)
+    copy_ = _only(_operators.copy_)
+    clone = _only(_operators.clone)
+    _to_copy = _only(_operators._to_copy)
+    contiguous = _only(_operators.contiguous)
+    zero_ = _only(_operators.zero_)
     fill_: _aten_fill_
     fill: _aten_fill
-    item: _aten_item
-    _local_scalar_dense: _aten__local_scalar_dense
+    item = _only(_operators.item)
+    _local_scalar_dense = _only(_operators._local_scalar_dense)
     to: _aten_to
-    type_as: _aten_type_as
-    as_strided: _aten_as_strided
+    type_as = _only(_operators.type_as)
+    as_strided = _only(_operators.as_strided)
     view: _aten_view
-    _reshape_alias: _aten__reshape_alias
-    unfold: _aten_unfold
-    alias: _aten_alias
-    detach: _aten_detach
-    _unsafe_view: _aten__unsafe_view
-    permute: _aten_permute
+    _reshape_alias = _only(_operators._reshape_alias)
+    unfold = _only(_operators.unfold)
+    alias = _only(_operators.alias)
+    detach = _only(_operators.detach)
+    _unsafe_view = _only(_operators._unsafe_view)
+    permute = _only(_operators.permute)
     transpose: _aten_transpose
-    t: _aten_t
-    expand: _aten_expand
+    t = _only(_operators.t)
+    expand = _only(_operators.expand)
     select: _aten_select
     slice: _aten_slice
-    diagonal: _aten_diagonal
+    diagonal = _only(_operators.diagonal)
     squeeze: _aten_squeeze
-    unsqueeze: _aten_unsqueeze
+    unsqueeze = _only(_operators.unsqueeze)
     split: _aten_split
-    split_with_sizes: _aten_split_with_sizes
+    split_with_sizes = _only(_operators.split_with_sizes)
     unbind: _aten_unbind
-    reshape: _aten_reshape
-    narrow: _aten_narrow
-    chunk: _aten_chunk
+    reshape = _only(_operators.reshape)
+    narrow = _only(_operators.narrow)
+    chunk = _only(_operators.chunk)
     tensor_split: _aten_tensor_split
-    broadcast_to: _aten_broadcast_to
-    reshape_as: _aten_reshape_as
+    broadcast_to = _only(_operators.broadcast_to)
+    reshape_as = _only(_operators.reshape_as)
     unflatten: _aten_unflatten
     flatten: _aten_flatten
-    view_as: _aten_view_as
-    expand_as: _aten_expand_as
+    view_as = _only(_operators.view_as)
+    expand_as = _only(_operators.expand_as)
     movedim: _aten_movedim
-    swapaxes: _aten_swapaxes
-    swapdims: _aten_swapdims
-    ravel: _aten_ravel
-    atleast_1d: _aten_atleast_1d
-    atleast_2d: _aten_atleast_2d
+    swapaxes = _only(_operators.swapaxes)
+    swapdims = _only(_operators.swapdims)
+    ravel = _only(_operators.ravel)
+    atleast_1d = _only(_operators.atleast_1d)
+    atleast_2d = _only(_operators.atleast_2d)
     cat: _aten_cat
     concat: _aten_concat
     stack: _aten_stack
     hstack: _aten_hstack
     vstack: _aten_vstack
     meshgrid: _aten_meshgrid
-    repeat: _aten_repeat
-    tile: _aten_tile
-    flip: _aten_flip
-    fliplr: _aten_fliplr
-    flipud: _aten_flipud
-    roll: _aten_roll
-    rot90: _aten_rot90
+    repeat = _only(_operators.repeat)
+    tile = _only(_operators.tile)
+    flip = _only(_operators.flip)
+    fliplr = _only(_operators.fliplr)
+    flipud = _only(_operators.flipud)
+    roll = _only(_operators.roll)
+    rot90 = _only(_operators.rot90)
     tril: _aten_tril
-    tril_: _aten_tril_
+    tril_ = _only(_operators.tril_)
     triu: _aten_triu
-    triu_: _aten_triu_
+    triu_ = _only(_operators.triu_)
     diag: _aten_diag
-    diag_embed: _aten_diag_embed
-    constant_pad_nd: _aten_constant_pad_nd
-    pad: _aten_pad
+    diag_embed = _only(_operators.diag_embed)
+    constant_pad_nd = _only(_operators.constant_pad_nd)
+    pad = _only(_operators.pad)
     gather: _aten_gather
     scatter: _aten_scatter
     scatter_: _aten_scatter_
     scatter_add: _aten_scatter_add
-    scatter_add_: _aten_scatter_add_
+    scatter_add_ = _only(_operators.scatter_add_)
     take: _aten_take
     take_along_dim: _aten_take_along_dim
     index_select: _aten_index_select
     index_add: _aten_index_add
-    index_add_: _aten_index_add_
+    index_add_ = _only(_operators.index_add_)
     index_copy: _aten_index_copy
-    index_copy_: _aten_index_copy_
+    index_copy_ = _only(_operators.index_copy_)
     index_fill: _aten_index_fill
     index_fill_: _aten_index_fill_
     index: _aten_index
-    index_put: _aten_index_put
-    index_put_: _aten_index_put_
-    _index_put_impl_: _aten__index_put_impl_
-    embedding: _aten_embedding
+    index_put = _only(_operators.index_put)
+    index_put_ = _only(_operators.index_put_)
+    _index_put_impl_ = _only(_operators._index_put_impl_)
+    embedding = _only(_operators.embedding)
     where: _aten_where
     masked_fill: _aten_masked_fill
     masked_fill_: _aten_masked_fill_
@@ -3498,91 +2403,91 @@ class _aten:
     topk: _aten_topk
     argsort: _aten_argsort
     abs: _aten_abs
-    abs_: _aten_abs_
+    abs_ = _only(_operators.abs_)
     conj_physical: _aten_conj_physical
-    conj_physical_: _aten_conj_physical_
-    _conj_physical: _aten__conj_physical
-    real: _aten_real
-    imag: _aten_imag
-    view_as_real: _aten_view_as_real
-    view_as_complex: _aten_view_as_complex
+    conj_physical_ = _only(_operators.conj_physical_)
+    _conj_physical = _only(_operators._conj_physical)
+    real = _only(_operators.real)
+    imag = _only(_operators.imag)
+    view_as_real = _only(_operators.view_as_real)
+    view_as_complex = _only(_operators.view_as_complex)
     neg: _aten_neg
-    neg_: _aten_neg_
+    neg_ = _only(_operators.neg_)
     exp: _aten_exp
-    exp_: _aten_exp_
+    exp_ = _only(_operators.exp_)
     exp2: _aten_exp2
-    exp2_: _aten_exp2_
+    exp2_ = _only(_operators.exp2_)
     log: _aten_log
-    log_: _aten_log_
+    log_ = _only(_operators.log_)
     log2: _aten_log2
-    log2_: _aten_log2_
+    log2_ = _only(_operators.log2_)
     log10: _aten_log10
-    log10_: _aten_log10_
+    log10_ = _only(_operators.log10_)
     log1p: _aten_log1p
-    log1p_: _aten_log1p_
+    log1p_ = _only(_operators.log1p_)
     expm1: _aten_expm1
-    expm1_: _aten_expm1_
+    expm1_ = _only(_operators.expm1_)
     sqrt: _aten_sqrt
-    sqrt_: _aten_sqrt_
+    sqrt_ = _only(_operators.sqrt_)
     rsqrt: _aten_rsqrt
-    rsqrt_: _aten_rsqrt_
-    square: _aten_square
-    square_: _aten_square_
+    rsqrt_ = _only(_operators.rsqrt_)
+    square = _only(_operators.square)
+    square_ = _only(_operators.square_)
     sin: _aten_sin
-    sin_: _aten_sin_
+    sin_ = _only(_operators.sin_)
     cos: _aten_cos
-    cos_: _aten_cos_
+    cos_ = _only(_operators.cos_)
     tan: _aten_tan
-    tan_: _aten_tan_
+    tan_ = _only(_operators.tan_)
     asin: _aten_asin
-    asin_: _aten_asin_
+    asin_ = _only(_operators.asin_)
     acos: _aten_acos
-    acos_: _aten_acos_
+    acos_ = _only(_operators.acos_)
     atan: _aten_atan
-    atan_: _aten_atan_
+    atan_ = _only(_operators.atan_)
     sinh: _aten_sinh
-    sinh_: _aten_sinh_
+    sinh_ = _only(_operators.sinh_)
     cosh: _aten_cosh
-    cosh_: _aten_cosh_
+    cosh_ = _only(_operators.cosh_)
     tanh: _aten_tanh
-    tanh_: _aten_tanh_
+    tanh_ = _only(_operators.tanh_)
     asinh: _aten_asinh
-    asinh_: _aten_asinh_
+    asinh_ = _only(_operators.asinh_)
     acosh: _aten_acosh
-    acosh_: _aten_acosh_
+    acosh_ = _only(_operators.acosh_)
     atanh: _aten_atanh
-    atanh_: _aten_atanh_
+    atanh_ = _only(_operators.atanh_)
     floor: _aten_floor
-    floor_: _aten_floor_
+    floor_ = _only(_operators.floor_)
     ceil: _aten_ceil
-    ceil_: _aten_ceil_
+    ceil_ = _only(_operators.ceil_)
     round: _aten_round
     round_: _aten_round_
     trunc: _aten_trunc
-    trunc_: _aten_trunc_
+    trunc_ = _only(_operators.trunc_)
     frac: _aten_frac
-    frac_: _aten_frac_
+    frac_ = _only(_operators.frac_)
     sign: _aten_sign
-    sign_: _aten_sign_
+    sign_ = _only(_operators.sign_)
     sgn: _aten_sgn
-    sgn_: _aten_sgn_
+    sgn_ = _only(_operators.sgn_)
     signbit: _aten_signbit
     reciprocal: _aten_reciprocal
-    reciprocal_: _aten_reciprocal_
+    reciprocal_ = _only(_operators.reciprocal_)
     sigmoid: _aten_sigmoid
-    sigmoid_: _aten_sigmoid_
+    sigmoid_ = _only(_operators.sigmoid_)
     erf: _aten_erf
-    erf_: _aten_erf_
+    erf_ = _only(_operators.erf_)
     erfc: _aten_erfc
-    erfc_: _aten_erfc_
+    erfc_ = _only(_operators.erfc_)
     logical_not: _aten_logical_not
-    logical_not_: _aten_logical_not_
+    logical_not_ = _only(_operators.logical_not_)
     bitwise_not: _aten_bitwise_not
-    bitwise_not_: _aten_bitwise_not_
-    isnan: _aten_isnan
-    isinf: _aten_isinf
-    isfinite: _aten_isfinite
-    positive: _aten_positive
+    bitwise_not_ = _only(_operators.bitwise_not_)
+    isnan = _only(_operators.isnan)
+    isinf = _only(_operators.isinf)
+    isfinite = _only(_operators.isfinite)
+    positive = _only(_operators.positive)
     add: _aten_add
     add_: _aten_add_
     sub: _aten_sub
@@ -3604,10 +2509,10 @@ class _aten:
     fmax: _aten_fmax
     fmin: _aten_fmin
     atan2: _aten_atan2
-    atan2_: _aten_atan2_
+    atan2_ = _only(_operators.atan2_)
     rsub: _aten_rsub
     hypot: _aten_hypot
-    hypot_: _aten_hypot_
+    hypot_ = _only(_operators.hypot_)
     copysign: _aten_copysign
     copysign_: _aten_copysign_
     eq_: _aten_eq_
@@ -3623,20 +2528,20 @@ class _aten:
     ge: _aten_ge
     ge_: _aten_ge_
     logical_and: _aten_logical_and
-    logical_and_: _aten_logical_and_
+    logical_and_ = _only(_operators.logical_and_)
     logical_or: _aten_logical_or
-    logical_or_: _aten_logical_or_
+    logical_or_ = _only(_operators.logical_or_)
     logical_xor: _aten_logical_xor
-    logical_xor_: _aten_logical_xor_
+    logical_xor_ = _only(_operators.logical_xor_)
     bitwise_and: _aten_bitwise_and
     bitwise_and_: _aten_bitwise_and_
     bitwise_or: _aten_bitwise_or
     bitwise_or_: _aten_bitwise_or_
     bitwise_xor: _aten_bitwise_xor
     bitwise_xor_: _aten_bitwise_xor_
-    isclose: _aten_isclose
-    allclose: _aten_allclose
-    equal: _aten_equal
+    isclose = _only(_operators.isclose)
+    allclose = _only(_operators.allclose)
+    equal = _only(_operators.equal)
     clamp: _aten_clamp
     clamp_: _aten_clamp_
     clamp_min: _aten_clamp_min
@@ -3646,9 +2551,9 @@ class _aten:
     lerp_: _aten_lerp_
     lerp: _aten_lerp
     addcmul: _aten_addcmul
-    addcmul_: _aten_addcmul_
+    addcmul_ = _only(_operators.addcmul_)
     addcdiv: _aten_addcdiv
-    addcdiv_: _aten_addcdiv_
+    addcdiv_ = _only(_operators.addcdiv_)
     sum: _aten_sum
     mean: _aten_mean
     prod: _aten_prod
@@ -3666,101 +2571,103 @@ class _aten:
     logsumexp: _aten_logsumexp
     norm: _aten_norm
     cumsum: _aten_cumsum
-    cumsum_: _aten_cumsum_
+    cumsum_ = _only(_operators.cumsum_)
     cumprod: _aten_cumprod
-    cumprod_: _aten_cumprod_
+    cumprod_ = _only(_operators.cumprod_)
     mm: _aten_mm
     bmm: _aten_bmm
     addmm: _aten_addmm
-    addmm_: _aten_addmm_
+    addmm_ = _only(_operators.addmm_)
     baddbmm: _aten_baddbmm
-    baddbmm_: _aten_baddbmm_
+    baddbmm_ = _only(_operators.baddbmm_)
     addmv: _aten_addmv
-    addmv_: _aten_addmv_
+    addmv_ = _only(_operators.addmv_)
     mv: _aten_mv
     dot: _aten_dot
     matmul: _aten_matmul
     linear: _aten_linear
     outer: _aten_outer
-    ger: _aten_ger
+    ger = _only(_operators.ger)
     inner: _aten_inner
-    tensordot: _aten_tensordot
-    kron: _aten_kron
-    chain_matmul: _aten_chain_matmul
-    trace: _aten_trace
-    relu: _aten_relu
-    relu_: _aten_relu_
-    relu6: _aten_relu6
-    relu6_: _aten_relu6_
-    selu: _aten_selu
-    selu_: _aten_selu_
-    celu: _aten_celu
-    celu_: _aten_celu_
+    tensordot = _only(_operators.tensordot)
+    kron = _only(_operators.kron)
+    chain_matmul = _only(_operators.chain_matmul)
+    trace = _only(_operators.trace)
+    relu = _only(_operators.relu)
+    relu_ = _only(_operators.relu_)
+    relu6 = _only(_operators.relu6)
+    relu6_ = _only(_operators.relu6_)
+    selu = _only(_operators.selu)
+    selu_ = _only(_operators.selu_)
+    celu = _only(_operators.celu)
+    celu_ = _only(_operators.celu_)
     gelu: _aten_gelu
-    gelu_: _aten_gelu_
+    gelu_ = _only(_operators.gelu_)
     silu: _aten_silu
-    silu_: _aten_silu_
+    silu_ = _only(_operators.silu_)
     mish: _aten_mish
-    mish_: _aten_mish_
+    mish_ = _only(_operators.mish_)
     elu: _aten_elu
-    elu_: _aten_elu_
+    elu_ = _only(_operators.elu_)
     leaky_relu: _aten_leaky_relu
-    leaky_relu_: _aten_leaky_relu_
+    leaky_relu_ = _only(_operators.leaky_relu_)
     softplus: _aten_softplus
     threshold: _aten_threshold
-    threshold_: _aten_threshold_
+    threshold_ = _only(_operators.threshold_)
     hardsigmoid: _aten_hardsigmoid
-    hardsigmoid_: _aten_hardsigmoid_
+    hardsigmoid_ = _only(_operators.hardsigmoid_)
     hardshrink: _aten_hardshrink
     softshrink: _aten_softshrink
     hardtanh: _aten_hardtanh
-    hardtanh_: _aten_hardtanh_
+    hardtanh_ = _only(_operators.hardtanh_)
     hardswish: _aten_hardswish
-    hardswish_: _aten_hardswish_
-    log_sigmoid: _aten_log_sigmoid
+    hardswish_ = _only(_operators.hardswish_)
+    log_sigmoid = _only(_operators.log_sigmoid)
     glu: _aten_glu
     softmax: _aten_softmax
     _softmax: _aten__softmax
     log_softmax: _aten_log_softmax
     _log_softmax: _aten__log_softmax
-    layer_norm: _aten_layer_norm
-    native_layer_norm: _aten_native_layer_norm
-    rms_norm: _aten_rms_norm
-    group_norm: _aten_group_norm
-    native_group_norm: _aten_native_group_norm
-    dropout: _aten_dropout
-    one_hot: _aten_one_hot
-    cosine_similarity: _aten_cosine_similarity
+    layer_norm = _only(_operators.layer_norm)
+    native_layer_norm = _only(_operators.native_layer_norm)
+    rms_norm = _only(_operators.rms_norm)
+    group_norm = _only(_operators.group_norm)
+    native_group_norm = _only(_operators.native_group_norm)
+    dropout = _only(_operators.dropout)
+    one_hot = _only(_operators.one_hot)
+    cosine_similarity = _only(_operators.cosine_similarity)
     mse_loss: _aten_mse_loss
-    l1_loss: _aten_l1_loss
+    l1_loss = _only(_operators.l1_loss)
     smooth_l1_loss: _aten_smooth_l1_loss
     huber_loss: _aten_huber_loss
     binary_cross_entropy: _aten_binary_cross_entropy
-    binary_cross_entropy_with_logits: _aten_binary_cross_entropy_with_logits
-    kl_div: _aten_kl_div
-    nll_loss: _aten_nll_loss
+    binary_cross_entropy_with_logits = _only(
+        _operators.binary_cross_entropy_with_logits
+    )
+    kl_div = _only(_operators.kl_div)
+    nll_loss = _only(_operators.nll_loss)
     nll_loss_forward: _aten_nll_loss_forward
-    cross_entropy_loss: _aten_cross_entropy_loss
-    hinge_embedding_loss: _aten_hinge_embedding_loss
-    margin_ranking_loss: _aten_margin_ranking_loss
-    coalesce: _aten_coalesce
-    _coalesce: _aten__coalesce
-    is_coalesced: _aten_is_coalesced
-    _indices: _aten__indices
-    _values: _aten__values
-    indices: _aten_indices
-    values: _aten_values
-    to_dense: _aten_to_dense
-    _to_dense: _aten__to_dense
+    cross_entropy_loss = _only(_operators.cross_entropy_loss)
+    hinge_embedding_loss = _only(_operators.hinge_embedding_loss)
+    margin_ranking_loss = _only(_operators.margin_ranking_loss)
+    coalesce = _only(_operators.coalesce)
+    _coalesce = _only(_operators._coalesce)
+    is_coalesced = _only(_operators.is_coalesced)
+    _indices = _only(_operators._indices)
+    _values = _only(_operators._values)
+    indices = _only(_operators.indices)
+    values = _only(_operators.values)
+    to_dense = _only(_operators.to_dense)
+    _to_dense = _only(_operators._to_dense)
     to_sparse: _aten_to_sparse
     _to_sparse: _aten__to_sparse
     sparse_coo_tensor: _aten_sparse_coo_tensor
-    _sparse_coo_tensor_with_dims_and_tensors: (
-        _aten__sparse_coo_tensor_with_dims_and_tensors
+    _sparse_coo_tensor_with_dims_and_tensors = _only(
+        _operators._sparse_coo_tensor_with_dims_and_tensors
     )
-    sparse_mask: _aten_sparse_mask
-    sparse_dim: _aten_sparse_dim
-    dense_dim: _aten_dense_dim
-    _nnz: _aten__nnz
+    sparse_mask = _only(_operators.sparse_mask)
+    sparse_dim = _only(_operators.sparse_dim)
+    dense_dim = _only(_operators.dense_dim)
+    _nnz = _only(_operators._nnz)
 
 aten: _aten

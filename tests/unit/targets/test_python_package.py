@@ -95,6 +95,23 @@ def add(
     assert "    __add__ = add\n    __radd__ = add\n" in files["methods.py"]
 
 
+def test_types_of_ops(tmp_path: Path) -> None:
+    """A name with one overload takes its type from the stub; others are classes."""
+    yaml = "- func: f(Tensor x) -> Tensor\n- func: g.T(Tensor x) -> Tensor\n"
+    assert """
+
+class _aten_g:
+    def __call__(_packet, x: Tensor) -> Tensor: ...
+    T = _overload(_operators.g_T)
+
+class _aten:
+    f = _only(_operators.f)
+    g: _aten_g
+
+aten: _aten
+""" in generate(tmp_path, yaml)["ops.pyi"]
+
+
 def test_several_out_arguments_are_named(tmp_path: Path) -> None:
     yaml = (
         "- func: two(Tensor x) -> (Tensor, Tensor)\n"

@@ -54,6 +54,11 @@ class PacketView:
     signatures: Sequence[SignatureView]
 
     @property
+    def is_only(self) -> bool:
+        """Whether it is a stub that is also its one overload, `default`."""
+        return bool(self.stub) and [o.name for o in self.overloads] == ["default"]
+
+    @property
     def is_overloaded(self) -> bool:
         return len(self.signatures) > 1
 
