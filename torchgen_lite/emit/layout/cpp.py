@@ -9,6 +9,7 @@ What is not here: member initialisers, lambdas of several lines, comments, strin
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import NamedTuple
 
 from torchgen_lite.emit.layout.cpp_parts import (
@@ -19,8 +20,8 @@ from torchgen_lite.emit.layout.cpp_parts import (
     flat_text,
     read_parts,
 )
+from torchgen_lite.emit.layout.cpp_usual import LINE_LENGTH, lay_out_usual_cpp
 
-LINE_LENGTH = 80
 # What a character beyond the last column costs, and the first break at each depth.
 _EXCESS, _FIRST = 1_000_000, 15
 # What is only paid where nothing else helps.
@@ -40,6 +41,9 @@ def lay_out_cpp_statement(text: str, indent: int) -> list[str]:
     >>> lay_out_cpp_statement("int64_t value = function(first_argument);", 50)[1].strip()
     'function(first_argument);'
     """
+    usual = lay_out_usual_cpp(text, indent)
+    if usual is not None:
+        return usual
     parts = read_parts(text)
     if parts is None:
         return [" " * indent + text]
@@ -88,12 +92,9 @@ class _Search:
     def __init__(self, parts: Parts, indent: int, tail: int, limit: int) -> None:
         self.parts, self.indent, self.tail, self.limit = parts, indent, tail, limit
         # How long everything from a part on is, and whether it has brackets that have to be open.
-        self.flat = [0] * (len(parts) + 1)
-        self.is_open = [False] * (len(parts) + 1)
-        for i in range(len(parts) - 1, -1, -1):
-            part = parts[i]
-            self.flat[i] = self.flat[i + 1] + len(flat_text([part]))
-            self.is_open[i] = self.is_open[i + 1] or (isinstance(part, Brackets) and part.has_comma)
+        flats = [flat_text([part]) for part in parts]
+        self.flat = [*accumulate(map(len, reversed(flats)), initial=0)][::-1]
+        self.is_open = [any(",}" in flat for flat in flats[i:]) for i in range(len(parts))]
 
     def lay(self, i: int, lines: tuple[str, ...], line: str, state: State) -> Laid:
         """From part `i` on, behind `line`."""
@@ -165,20 +166,27 @@ class _Search:
         else:
             lines, line = (*lines, line), " " * column
         for item in part.items[:-1]:
-            laid = _Search(item, column, 1, self.limit).lay(0, (), line, State(column))
+            laid = self.item(item, column, 1, line)
             cost += laid.cost
             lines, line = (*lines, *laid.lines[:-1], f"{laid.lines[-1]},"), " " * column
         after = state._replace(is_open=True)
         if part.has_comma:
-            laid = _Search(part.items[-1], column, 1, self.limit).lay(0, (), line, State(column))
+            laid = self.item(part.items[-1], column, 1, line)
             lines = (*lines, *laid.lines[:-1], f"{laid.lines[-1]},")
             rest = self.lay(i + 1, lines, " " * (column - part.indent) + part.closing, after)
             return Laid(rest.cost + cost + laid.cost, rest.lines)
         tail = len(part.closing) + self.unbroken(i + 1)
-        laid = _Search(part.items[-1], column, tail, self.limit).lay(0, (), line, State(column))
+        laid = self.item(part.items[-1], column, tail, line)
         cost += laid.cost - _excess(laid.lines[-1], tail)
         rest = self.lay(i + 1, (*lines, *laid.lines[:-1]), laid.lines[-1] + part.closing, after)
         return Laid(rest.cost + cost, rest.lines)
+
+    def item(self, item: Parts, column: int, tail: int, line: str) -> Laid:
+        """An item of open brackets behind `line`, with `tail` characters behind it."""
+        flat = flat_text(item)
+        if len(line) + len(flat) + tail <= LINE_LENGTH and ",}" not in flat:
+            return Laid(0, (line + flat,))
+        return _Search(item, column, tail, self.limit).lay(0, (), line, State(column))
 
     def unbroken(self, i: int) -> int:
         """How many characters stand before the next place where a line may end."""

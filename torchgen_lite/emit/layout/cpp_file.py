@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-from torchgen_lite.emit.layout.cpp import LINE_LENGTH, lay_out_cpp_statement
+from torchgen_lite.emit.layout.cpp import lay_out_cpp_statement
+from torchgen_lite.emit.layout.cpp_usual import LINE_LENGTH
 
 # With these, the statement goes on in the next line.
 _UNFINISHED = (",", "(", "[", "<", "=", "&&", "||", "?", "::", "\\", "return")

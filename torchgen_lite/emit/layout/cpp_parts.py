@@ -70,7 +70,8 @@ class Brackets:
     @cached_property
     def flat(self) -> str:
         """All of it on one line."""
-        return f"{self.opening}{', '.join(map(flat_text, self.items))}{self.closing}"
+        comma = "," if self.has_comma else ""
+        return f"{self.opening}{', '.join(map(flat_text, self.items))}{comma}{self.closing}"
 
 
 Part = str | Break | Brackets

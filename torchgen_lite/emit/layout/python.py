@@ -3,7 +3,8 @@
 A statement that is too long is divided at its last brackets into head, body and tail; a body that is still
 too long at what binds least in it, one part a line (black, `transform_line`, `right_hand_split`,
 `delimiter_split`). A signature is divided at its first brackets (`left_hand_split`). The rules that
-decide which brackets are the last are black's, with their exceptions.
+decide which brackets are the last are black's, with their exceptions. Only what black does by accident is not
+followed: a one-tuple that it opens because of an attempt that it gave up.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from torchgen_lite.emit.layout.python_lines import (
     text_of,
     width,
 )
+from torchgen_lite.emit.layout.python_usual import lay_out_usual
 
 
 def lay_out_statement(text: str, indent: int) -> list[str]:
@@ -31,6 +33,9 @@ def lay_out_statement(text: str, indent: int) -> list[str]:
     >>> lay_out_statement("f(a, b,)", 4)
     ['    f(', '        a,', '        b,', '    )']
     """
+    usual = lay_out_usual(text, indent)
+    if usual is not None:
+        return usual
     leaves = read_leaves(text)
     if leaves is None:
         return [" " * indent + text]

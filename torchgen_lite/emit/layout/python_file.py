@@ -11,10 +11,8 @@ from collections.abc import Callable
 
 from torchgen_lite.emit.layout.python import lay_out_item, lay_out_statement
 from torchgen_lite.emit.layout.python_lines import LINE_LENGTH
+from torchgen_lite.emit.layout.python_usual import ONE_TUPLE
 
-_COMMAS = (",)", ",]", ",}")
-# A tuple of one simple item, which asks for nothing.
-_ONE_TUPLE = re.compile(r"""(?<![\w\])"'])\([^()\[\]{},]*,\)""")
 _STRING = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*\'""")
 _TRIPLE = re.compile("\"\"\"|'''")
 # With these, a line goes on that began before.
@@ -35,13 +33,14 @@ def lay_out_python(text: str) -> str:
     """
     lines = text.split("\n")
     found = [i for i, line in enumerate(lines) if len(line) > LINE_LENGTH]
-    if any(commas in text for commas in _COMMAS):
-        found = sorted({*found, *(i for i, line in enumerate(lines) if _asks(line))})
+    for commas in (",)", ",]", ",}"):
+        if commas in text:
+            found += [i for i, line in enumerate(lines) if commas in line and _asks(line)]
     if not found:
         return text
     raw = _raw_lines(text, lines)
-    for i in found:
-        divide = None if i in raw else _layout_of(lines, i)
+    for i in sorted({*found} - raw):
+        divide = _layout_of(lines, i)
         if divide is not None:
             text = lines[i].lstrip(" ")
             lines[i] = "\n".join(divide(text, len(lines[i]) - len(text)))
@@ -50,14 +49,15 @@ def lay_out_python(text: str) -> str:
 
 def _asks(line: str) -> bool:
     """Whether a comma before a closing bracket may ask for one item a line."""
-    if not any(commas in line for commas in _COMMAS):
-        return False
-    return any(commas in _ONE_TUPLE.sub("()", line) for commas in _COMMAS)
+    bare = ONE_TUPLE.sub("()", line)
+    return ",)" in bare or ",]" in bare or ",}" in bare
 
 
 def _layout_of(lines: list[str], i: int) -> Callable[[str, int], list[str]] | None:
     """How to lay a line out: as a statement, as an item in brackets, or not at all."""
     line = lines[i].lstrip()
+    if line.startswith(('"""', "#")):
+        return None
     before = i - 1
     while before >= 0 and (not lines[before].strip() or lines[before].lstrip()[:1] == "#"):
         before -= 1

@@ -1,0 +1,51 @@
+"""Items between commas, for either language; most statements that are too long are one call or signature."""
+
+from __future__ import annotations
+
+import re
+
+_EVENTS = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[()\[\]{},]""")
+_BRACKETS = re.compile(r"[()\[\]{}]")
+_ANGLES = re.compile(r"[()\[\]{}<>]")
+_DEPTHS = {"(": 1, "[": 1, "{": 1, "<": 1, ")": -1, "]": -1, "}": -1, ">": -1}
+
+
+def split_items(text: str, *, angles: bool = False) -> list[str] | None:
+    """What stands between commas outside of brackets; None if a bracket closes that isn't open.
+
+    With `angles`, `<` and `>` are brackets, too.
+
+    >>> split_items('a, b[1, 2], "c, d"'), split_items("a) + (b")
+    (['a', 'b[1, 2]', '"c, d"'], None)
+    """
+    if '"' in text or "'" in text:
+        return None if angles and "<" in text else _split_with_strings(text)
+    brackets = _ANGLES if angles else _BRACKETS
+    items: list[str] = []
+    depth = 0
+    for piece in text.split(", "):
+        if depth:
+            items[-1] += f", {piece}"
+        else:
+            items.append(piece)
+        for bracket in brackets.findall(piece):
+            depth += _DEPTHS[bracket]
+            if depth < 0:
+                return None
+    return None if depth else items
+
+
+def _split_with_strings(text: str) -> list[str] | None:
+    items: list[str] = []
+    depth = start = 0
+    for event in _EVENTS.finditer(text):
+        mark = event[0]
+        if mark == ",":
+            if not depth:
+                items.append(text[start : event.start()])
+                start = event.end() + 1
+        else:
+            depth += _DEPTHS.get(mark, 0)
+            if depth < 0:
+                return None
+    return None if depth else [*items, text[start:]]
