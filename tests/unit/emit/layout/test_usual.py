@@ -41,7 +41,7 @@ def test_items_with_angles() -> None:
         f"def function({MANY}) -> int:",
         f"value = [{MANY}]",
         f"from module import {MANY}",
-        f"value = {LONG * 4}",
+        f"value = {LONG * 4}_x",
         f"value = function(inner({MANY}))",
         "f(a, b,)",
     ],
