@@ -4,47 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp.model import Operator
 
+SCHEMA_TEMPLATE = "cpp/register_schema.cpp.j2"
+KEY_TEMPLATE = "cpp/register_key.cpp.j2"
+View = TypeVar("View")
+
 
 @dataclass(frozen=True, slots=True)
-class StatementView:
-    """A statement in the block of a library."""
+class DefinitionView:
+    """An operator: its schema as a literal, and its tags as C++ spells them."""
 
     guard: str
-    text: str
+    schema: str
+    tags: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class LibraryView:
-    """A block of statements for one namespace of operators."""
+class ImplementationView:
+    """A kernel of an operator: the operator's name as a literal, and what is registered."""
 
-    opening: str
-    statements: tuple[StatementView, ...]
+    guard: str
+    name: str
+    kernel: str
 
 
-def library_views(
-    statements: Iterable[tuple[str, StatementView]], macro: str, key: str = ""
-) -> list[LibraryView]:
-    """A block for each namespace of the statements: `MACRO(namespace, m) {`, or with a key before `m`."""
-    found: dict[str, list[StatementView]] = {}
+@dataclass(frozen=True, slots=True)
+class LibraryView(Generic[View]):
+    """What is registered for one namespace of operators."""
+
+    namespace: str
+    statements: tuple[View, ...]
+
+
+def library_views(statements: Iterable[tuple[str, View]]) -> list[LibraryView[View]]:
+    """A block for each namespace of operators."""
+    found: dict[str, list[View]] = {}
     for namespace, statement in statements:
         found.setdefault(namespace, []).append(statement)
-    rest = f"{key}, m) {{" if key else "m) {"
-    return [
-        LibraryView(f"{macro}({namespace}, {rest}", tuple(own)) for namespace, own in found.items()
-    ]
+    return [LibraryView(namespace, tuple(own)) for namespace, own in found.items()]
 
 
-def definition(operator: Operator, tags: Sequence[str]) -> StatementView:
-    """`m.def("add.Tensor(...) -> Tensor");`, with tags as C++ spells them."""
-    items = [cpp_text.quote(operator.schema_text)]
-    if tags:
-        line = cpp_text.call("m.def(", [*items, f"{{{', '.join(tags)}}}"], ");", indent=2)
-        if "\n" not in line:
-            return StatementView(operator.guard, line)
-        # Column 6 is where an argument stands that has a line of its own.
-        items.append(cpp_text.braced(list(tags), indent=6, tail=2))
-    return StatementView(operator.guard, cpp_text.call("m.def(", items, ");", indent=2))
+def definition(operator: Operator, tags: Sequence[str]) -> DefinitionView:
+    """The definition of an operator, with tags as C++ spells them."""
+    return DefinitionView(operator.guard, cpp_text.quote(operator.schema_text), tuple(tags))
+
+
+def implementation(operator: Operator, kernel: str, guard: str) -> ImplementationView:
+    """The registration of a kernel, which is a C++ expression."""
+    return ImplementationView(guard, cpp_text.quote(operator.schema.local_name), kernel)

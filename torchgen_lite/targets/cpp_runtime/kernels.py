@@ -15,7 +15,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from torchgen_lite.analysis.kernels import own_kernels
-from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.signature import signature_headers
 from torchgen_lite.key_tables import CURRENT
@@ -70,11 +69,5 @@ def kernel_expression(kernel: Kernel, namespace: str, shared: frozenset[str]) ->
     if "::".join(split_kernel(kernel.name, namespace)) in shared:
         call = "redispatch" if kernel.key in keys_above_backends() else "call"
         type_ = f"decltype(::{namespace}::ops::{kernel.operator.flat}::{call})*"
-        found = _closed(f"static_cast<{type_}>(", found, indent=10, tail=3)
-    # Column 6 is where it stands if it has a line of its own.
-    return _closed("TORCHGEN_LITE_FN(", found, indent=6, tail=2)
-
-
-def _closed(head: str, item: str, *, indent: int, tail: int) -> str:
-    """`head`, an item and a bracket, as it is laid out with `tail` characters behind it."""
-    return cpp_text.call(head, [item], ")" * (1 + tail), indent=indent)[:-tail]
+        found = f"static_cast<{type_}>({found})"
+    return f"TORCHGEN_LITE_FN({found})"

@@ -11,14 +11,18 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.registrations import StatementView, definition, library_views
+from torchgen_lite.targets.cpp.registrations import (
+    KEY_TEMPLATE,
+    SCHEMA_TEMPLATE,
+    definition,
+    implementation,
+    library_views,
+)
 from torchgen_lite.targets.cpp.required import Kernel, shared_names
 from torchgen_lite.targets.cpp_runtime.kernels import kernel_expression
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
 from torchgen_lite.targets.output import OutputFile
 
-# A list of includes and of blocks; nothing of libtorch is in it.
-TEMPLATE = "cpp/register.cpp.j2"
 _LIBRARY = "#include <torchgen_lite/library.h>"
 
 
@@ -29,14 +33,17 @@ def build_schema(
     if not operators:
         return
     macro = "TORCHGEN_LITE_LIBRARY" + ("_FRAGMENT" if library == "fragment" else "")
-    definitions = [(o.function.namespace, _definition(o)) for o in operators]
-    libraries = library_views(definitions, macro)
-    context = {"includes": [_LIBRARY], "wrappers": [], "libraries": libraries}
-    yield OutputFile(layout.source("register_schema.cpp"), TEMPLATE, context)
-
-
-def _definition(operator: Operator) -> StatementView:
-    return definition(operator, [cpp_text.quote(tag) for tag in operator.function.tags])
+    definitions = [
+        (o.function.namespace, definition(o, [cpp_text.quote(tag) for tag in o.function.tags]))
+        for o in operators
+    ]
+    context = {
+        "includes": [_LIBRARY],
+        "macro": macro,
+        "python_module": "",
+        "libraries": library_views(definitions),
+    }
+    yield OutputFile(layout.source("register_schema.cpp"), SCHEMA_TEMPLATE, context)
 
 
 def build_keys(
@@ -53,17 +60,16 @@ def build_keys(
         by_file.setdefault((kernel.key, kernel.operator.shard), []).append(kernel)
     for (key, shard), own in by_file.items():
         stem = f"register_{key.lower()}" + ("" if shard is None else f"_{shard}")
-        statements = [
-            (k.operator.function.namespace, _implementation(k, layout.namespace, shared))
-            for k in own
-        ]
-        libraries = library_views(statements, "TORCHGEN_LITE_LIBRARY_IMPL", key)
-        context = {"includes": lines, "wrappers": [], "libraries": libraries}
-        yield OutputFile(layout.source(f"{stem}.cpp"), TEMPLATE, context)
-
-
-def _implementation(kernel: Kernel, namespace: str, shared: frozenset[str]) -> StatementView:
-    name = cpp_text.quote(kernel.operator.schema.local_name)
-    expression = kernel_expression(kernel, namespace, shared)
-    line = cpp_text.call("m.impl(", [name, expression], ");", indent=2)
-    return StatementView(kernel.operator.guard, line)
+        statements = []
+        for kernel in own:
+            found = kernel_expression(kernel, layout.namespace, shared)
+            view = implementation(kernel.operator, found, kernel.operator.guard)
+            statements.append((kernel.operator.function.namespace, view))
+        context = {
+            "includes": lines,
+            "wrappers": [],
+            "macro": "TORCHGEN_LITE_LIBRARY_IMPL",
+            "key": key,
+            "libraries": library_views(statements),
+        }
+        yield OutputFile(layout.source(f"{stem}.cpp"), KEY_TEMPLATE, context)

@@ -30,7 +30,6 @@ from torchgen_lite.dialects.cpp.types import VOID
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.nodes import count_of_result, counted_results
-from torchgen_lite.targets.cpp_torch.registrations import implementation
 from torchgen_lite.targets.cpp_torch.saved import Member, members
 
 VIEWS = "ADInplaceOrView"
@@ -82,7 +81,7 @@ def view_of(operator: Operator, key: str, lines: Sequence[str]) -> KernelView:
 def register_line(operator: Operator, expression: str, *, function: bool = True) -> str:
     """`m.impl("mul", TORCH_FN(autograd_mul));`."""
     value = f"TORCH_FN({expression})" if function else expression
-    return implementation(operator, value)
+    return f"m.impl({cpp_text.quote(operator.schema.local_name)}, {value});"
 
 
 def _refuse_tangents(operator: Operator, plan: AutogradPlan) -> list[str]:

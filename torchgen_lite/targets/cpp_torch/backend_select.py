@@ -13,7 +13,7 @@ from __future__ import annotations
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch.registrations import Registration
-from torchgen_lite.targets.cpp_torch.wrappers import Wrapper, wrapper_opening
+from torchgen_lite.targets.cpp_torch.wrappers import Wrapper
 
 
 def backend_select(operator: Operator, key: str, namespace: str) -> Registration:
@@ -25,16 +25,14 @@ def backend_select(operator: Operator, key: str, namespace: str) -> Registration
 def _wrapper(operator: Operator, namespace: str) -> Wrapper:
     names = [cpp_text.identifier(p.name) for p in operator.signature.parameters]
     keys = cpp_text.free_name("keys", names)
-    select = "c10::computeDispatchKey(dtype, layout, device)"
-    name = f"select_{operator.flat}"
-    call = f"return {namespace}::ops::{operator.flat}::redispatch("
+    passed = ", ".join([keys, *names])
     return Wrapper(
-        name,
+        f"select_{operator.flat}",
         operator.guard,
-        wrapper_opening(operator.signature, name),
+        operator.signature,
         (
-            cpp_text.call(f"const c10::DispatchKeySet {keys}(", [select], ");", indent=2),
-            cpp_text.call(call, [keys, *names], ");", indent=2),
+            f"const c10::DispatchKeySet {keys}(c10::computeDispatchKey(dtype, layout, device));",
+            f"return {namespace}::ops::{operator.flat}::redispatch({passed});",
         ),
         ("c10/core/TensorOptions.h", f"{namespace.replace('::', '/')}/operators.h"),
     )

@@ -10,26 +10,16 @@ See Note [Functionalization].
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.dialects.cpp_text import call, quote
-from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.dialects.cpp_text import quote
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp.registrations import StatementView
+from torchgen_lite.targets.cpp.registrations import ImplementationView, LibraryView, library_views
 from torchgen_lite.targets.output import OutputFile
 
 _HEADERS = ("fallback.h", "functionalize.h")
 _SOURCE = "register_functionalize.cpp"
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionalizeView:
-    """The registrations for the operators of one namespace, each under the condition of those it names."""
-
-    name: str
-    calls: tuple[StatementView, ...]
 
 
 def fallback_files(
@@ -44,7 +34,7 @@ def fallback_files(
         context = {
             "namespace": namespace,
             "folder": namespace.replace("::", "/"),
-            "has_guards": any(call.guard for view in libraries for call in view.calls),
+            "has_guards": any(call.guard for view in libraries for call in view.statements),
             "libraries": libraries,
         }
         yield OutputFile(f"{folder}/src/{_SOURCE}", f"cpp_torch/{_SOURCE}.j2", context)
@@ -52,25 +42,18 @@ def fallback_files(
 
 def functionalize_views(
     registered: Iterable[Registration], namespace: str
-) -> tuple[FunctionalizeView, ...]:
+) -> list[LibraryView[ImplementationView]]:
     """For each namespace of operators, in the order of the file."""
-    calls: dict[str, list[StatementView]] = {}
+    calls = []
     for one in registered:
         if one.origin is Origin.functionalize and one.source is not None:
             function, functional = one.operator.function, one.source.function
-            line = _registration(function, functional, namespace)
-            call = StatementView(condition(function, functional), line)
-            calls.setdefault(function.namespace, []).append(call)
-    return tuple(FunctionalizeView(name, tuple(lines)) for name, lines in calls.items())
-
-
-def _registration(function: NativeFunction, functional: NativeFunction, namespace: str) -> str:
-    name = f"{functional.namespace}::{functional.func.base_name}"
-    kernel = [quote(name), quote(functional.func.overload_name)]
-    head = f"{namespace}::fallback::functionalize("
-    operator = quote(function.func.local_name)
-    line = f"  m.impl({operator}, {head}{', '.join(kernel)}));"
-    if len(line) <= 80:
-        return line
-    items = [operator, call(head, kernel, indent=6)]
-    return "  " + call("m.impl(", items, ");", indent=2)
+            name = quote(f"{functional.namespace}::{functional.func.base_name}")
+            overload = quote(functional.func.overload_name)
+            call = ImplementationView(
+                condition(function, functional),
+                quote(function.func.local_name),
+                f"{namespace}::fallback::functionalize({name}, {overload})",
+            )
+            calls.append((function.namespace, call))
+    return library_views(calls)

@@ -32,7 +32,6 @@ from torchgen_lite.targets.cpp_torch.wrappers import (
     Wrapper,
     device_headers,
     device_lines,
-    wrapper_opening,
 )
 from torchgen_lite.targets.output import OutputFile
 
@@ -56,7 +55,7 @@ def from_out_registration(
     wrapper = Wrapper(
         name,
         condition(member.function, out.function),
-        wrapper_opening(signature, name),
+        signature,
         tuple(lines),
         tuple(headers),
     )
@@ -72,31 +71,31 @@ def _body(
 ) -> Iterator[str]:
     names = [cpp_text.identifier(p.name) for p in signature.parameters]
     pairs = zip(signature.parameters, member.signature.parameters)
-    symbolic = [_symbolic(given.type, wanted.type, given.name) for given, wanted in pairs]
+    symbolic = ", ".join(
+        [_symbolic(given.type, wanted.type, given.name) for given, wanted in pairs]
+    )
     scope = f"::{namespace}::from_out"
-    kernel = f"{qualified(entry.kernel, namespace)}("
-    yield cpp_text.constant("using Operator", f"::{namespace}::ops::{member.flat}", indent=2)
+    kernel = qualified(entry.kernel, namespace)
+    yield f"using Operator = ::{namespace}::ops::{member.flat};"
     if member.schema.kind() is SchemaKind.inplace:
-        yield cpp_text.call(f"{scope}::on_meta<Operator>(", symbolic, ");", indent=2)
-        yield cpp_text.call(kernel, [*names, "self"], ");", indent=2)
+        yield f"{scope}::on_meta<Operator>({symbolic});"
+        yield f"{kernel}({', '.join([*names, 'self'])});"
         yield "return self;"
         return
-    yield cpp_text.assignment(
-        "const auto _meta", f"{scope}::on_meta<Operator>(", symbolic, indent=2
-    )
+    yield f"const auto _meta = {scope}::on_meta<Operator>({symbolic});"
     tensors = [
         cpp_text.identifier(a.name)
         for a in member.schema.arguments
         if dispatch_kind(a.type) in ("T", "L")
     ]
     items = [f"c10::DeviceType::{entry.key}", *tensors]
-    yield cpp_text.assignment("const auto _device", f"{scope}::device(", items, indent=2)
+    yield f"const auto _device = {scope}::device({', '.join(items)});"
     count = len(out.schema.out)
     results = [f"_out{index}" if count > 1 else "_out" for index in range(count)]
     for index, result in enumerate(results):
         meta = f"std::get<{index}>(_meta)" if count > 1 else "_meta"
-        yield cpp_text.assignment(f"auto {result}", f"{scope}::make(", [meta, "_device"], indent=2)
-    yield cpp_text.call(kernel, [*names, *results], ");", indent=2)
+        yield f"auto {result} = {scope}::make({meta}, _device);"
+    yield f"{kernel}({', '.join([*names, *results])});"
     yield f"return {results[0]};" if count == 1 else f"return {{{', '.join(results)}}};"
 
 

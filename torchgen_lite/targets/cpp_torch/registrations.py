@@ -17,7 +17,13 @@ from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.options import ModuleOptions
-from torchgen_lite.targets.cpp.registrations import StatementView, definition, library_views
+from torchgen_lite.targets.cpp.registrations import (
+    KEY_TEMPLATE,
+    SCHEMA_TEMPLATE,
+    definition,
+    implementation,
+    library_views,
+)
 from torchgen_lite.targets.cpp.required import Kernel, kernel_includes, shared_names
 from torchgen_lite.targets.cpp_torch.kernels import wrapper_name
 from torchgen_lite.targets.cpp_torch.wrappers import Wrapper, build_wrapper, wants_wrapper
@@ -39,6 +45,11 @@ class Registration:
     wrapper: Wrapper | None = None
     calls_kernel: bool = True
 
+    @property
+    def guard(self) -> str:
+        """The condition of the kernel: that of the function around it, or of the operator."""
+        return self.wrapper.guard if self.wrapper else self.operator.guard
+
 
 def build_schema(
     operators: Sequence[Operator], layout: Layout, options: ModuleOptions
@@ -48,24 +59,17 @@ def build_schema(
     if not own:
         return
     macro = "TORCH_LIBRARY_FRAGMENT" if options.library == "fragment" else "TORCH_LIBRARY"
-    statements: list[tuple[str, StatementView]] = []
-    if options.python_module:
-        call = f"m.set_python_module({cpp_text.quote(options.python_module)});"
-        namespaces = dict.fromkeys(o.function.namespace for o in own)
-        statements = [(namespace, StatementView("", call)) for namespace in namespaces]
-    statements += [(o.function.namespace, _definition(o)) for o in own]
-    libraries = library_views(statements, macro)
+    definitions = [
+        (o.function.namespace, definition(o, [f"at::Tag::{tag}" for tag in o.function.tags]))
+        for o in own
+    ]
     context = {
         "includes": _includes(layout, [o.guard for o in own], []),
-        "wrappers": [],
-        "libraries": libraries,
+        "macro": macro,
+        "python_module": options.python_module and cpp_text.quote(options.python_module),
+        "libraries": library_views(definitions),
     }
-    path = layout.source("register_schema.cpp")
-    yield OutputFile(path, "cpp/register.cpp.j2", context)
-
-
-def _definition(operator: Operator) -> StatementView:
-    return definition(operator, [f"at::Tag::{tag}" for tag in operator.function.tags])
+    yield OutputFile(layout.source("register_schema.cpp"), SCHEMA_TEMPLATE, context)
 
 
 def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[Registration]:
@@ -109,34 +113,22 @@ def key_order() -> list[str]:
 def _key_file(
     path: str, key: str, own: Sequence[Registration], layout: Layout, options: ModuleOptions
 ) -> OutputFile:
-    statements = [(r.operator.function.namespace, _implementation(r)) for r in own]
-    libraries = library_views(statements, "TORCH_LIBRARY_IMPL", key)
+    statements = [
+        (r.operator.function.namespace, implementation(r.operator, r.expression, r.guard))
+        for r in own
+    ]
     wrappers = [r.wrapper for r in own if r.wrapper is not None]
-    guards = [statement.guard for library in libraries for statement in library.statements]
     kernels = (
         kernel_includes(layout.folder, options.headers) if any(r.calls_kernel for r in own) else []
     )
     context = {
-        "includes": _includes(layout, guards, kernels, wrappers),
+        "includes": _includes(layout, [r.guard for r in own], kernels, wrappers),
         "wrappers": wrappers,
-        "libraries": libraries,
+        "macro": "TORCH_LIBRARY_IMPL",
+        "key": key,
+        "libraries": library_views(statements),
     }
-    return OutputFile(path, "cpp/register.cpp.j2", context)
-
-
-def _implementation(registration: Registration) -> StatementView:
-    line = implementation(registration.operator, registration.expression)
-    wrapper = registration.wrapper
-    return StatementView(wrapper.guard if wrapper else registration.operator.guard, line)
-
-
-def implementation(operator: Operator, expression: str) -> str:
-    """`m.impl("scale", TORCH_FN(::mylib::scale_cpu));`."""
-    # Column 6 is where an argument stands that has a line of its own, with `);` behind it.
-    if 6 + len(expression) + 2 > cpp_text.LINE_LENGTH and expression.startswith("TORCH_FN("):
-        expression = expression.replace("(", f"(\n{' ' * 10}", 1)
-    items = [cpp_text.quote(operator.schema.local_name), expression]
-    return cpp_text.call("m.impl(", items, ");", indent=2)
+    return OutputFile(path, KEY_TEMPLATE, context)
 
 
 def _includes(

@@ -50,7 +50,6 @@ from torchgen_lite.targets.cpp_torch.wrappers import (
     Wrapper,
     device_headers,
     device_lines,
-    wrapper_opening,
 )
 from torchgen_lite.targets.output import OutputFile
 
@@ -89,10 +88,13 @@ class StructView:
     namespace: str
     guard: str
     comment: str
-    opening: str
+    name: str
+    base: str
     members: tuple[str, ...]
     place: str
+    returns: CType
     function: str
+    parameters: str
 
 
 def check_groups(operators: Sequence[Operator]) -> Iterator[Diagnostic]:
@@ -171,10 +173,13 @@ def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
             namespace,
             group.out.guard,
             f"{comment}: shapes and dtypes",
-            cpp_text.derived_class(name, base),
+            name,
+            base,
             tuple(_precomputed(group.group)),
             place(namespace, group.out, "func"),
-            _function("meta", _meta_returns(group.group), structured.meta_arguments(group.group)),
+            _meta_returns(group.group),
+            "meta",
+            cpp_text.parameter_list(structured.meta_arguments(group.group)),
         )
     entries: dict[str, list[KernelEntry]] = {}
     for entry in group.kernels:
@@ -185,16 +190,14 @@ def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
             scope,
             group.out.guard,
             f"{comment}, {', '.join(entry.key for entry in own)}",
-            cpp_text.derived_class(f"structured_{name}", group.meta),
+            f"structured_{name}",
+            group.meta,
             (),
             place(namespace, group.out, own[0].key),
-            _function("impl", VOID, structured.impl_arguments(group.group)),
+            VOID,
+            "impl",
+            cpp_text.parameter_list(structured.impl_arguments(group.group)),
         )
-
-
-def _function(name: str, returns: CType, parameters: Sequence[CppParameter]) -> str:
-    items = cpp_text.parameters(parameters, indent=2)
-    return cpp_text.declaration("", returns, name, items, ");", indent=2)
 
 
 def _meta_returns(group: VariantGroup) -> CType:
@@ -243,9 +246,8 @@ def _registration(
     lines = list(device_lines(member.function, key, name))
     more = tuple(device_headers(lines))
     lines += _body(group, member, struct, layout.namespace)
-    opening = wrapper_opening(signature, name)
     guard = condition(member.function, group.out.function)
-    wrapper = Wrapper(name, guard, opening, tuple(lines), (*headers, *more))
+    wrapper = Wrapper(name, guard, signature, tuple(lines), (*headers, *more))
     return Registration(member, key, f"TORCH_FN({name})", wrapper, calls_kernel=False)
 
 
@@ -256,16 +258,15 @@ def _body(group: Group, member: Operator, struct: str | None, namespace: str) ->
     style = {SchemaKind.functional: "Functional", SchemaKind.inplace: "Inplace"}.get(kind, "Out")
     type_ = f"::{namespace}::structured::{style}"
     kernel = struct or group.meta
-    yield cpp_text.constant("using Kernel", kernel, indent=2)
+    yield f"using Kernel = {kernel};"
     if kind is SchemaKind.functional:
         yield f"{type_}<Kernel, {len(outs)}> _op;"
     else:
-        given = f"{{{', '.join(names)}}}"
-        yield cpp_text.call(f"{type_}<Kernel, {len(outs)}> _op(", [given], ");", indent=2)
+        yield f"{type_}<Kernel, {len(outs)}> _op({{{', '.join(names)}}});"
     computed = structured.precomputed(group.group.out)
-    head = "const auto _computed = _op.meta(" if computed.elements and struct else "_op.meta("
+    head = "const auto _computed = " if computed.elements and struct else ""
     inputs = [_passed(p, group, namespace) for p in structured.meta_arguments(group.group)]
-    yield cpp_text.call(head, inputs, ");", indent=2)
+    yield f"{head}_op.meta({', '.join(inputs)});"
     if struct is not None:
         elements = {a.name for a in computed.elements}
         items = [
@@ -277,21 +278,18 @@ def _body(group: Group, member: Operator, struct: str | None, namespace: str) ->
             for p in structured.impl_arguments(group.group)[: -len(outs)]
         ]
         items += [f"_op.maybe_get_output({index})" for index in range(len(outs))]
-        yield cpp_text.call("_op.impl(", items, ");", indent=2)
+        yield f"_op.impl({', '.join(items)});"
     yield from _returned(kind, names)
 
 
 def _returned(kind: SchemaKind, names: Sequence[str]) -> Iterator[str]:
     if kind is SchemaKind.functional:
-        items = [f"std::move(_op.outputs[{index}])" for index in range(len(names))]
-        head, close = ("return ", ";") if len(items) == 1 else ("return {", "};")
-        yield cpp_text.call(head, items, close, indent=2)
+        items = ", ".join([f"std::move(_op.outputs[{index}])" for index in range(len(names))])
+        yield f"return {items};" if len(names) == 1 else f"return {{{items}}};"
         return
     yield "_op.finish();"
-    if len(names) == 1:
-        yield f"return {names[0]};"
-    else:
-        yield cpp_text.call("return std::forward_as_tuple(", names, ");", indent=2)
+    one = names[0] if len(names) == 1 else f"std::forward_as_tuple({', '.join(names)})"
+    yield f"return {one};"
 
 
 def _passed(parameter: CppParameter, group: Group, namespace: str) -> str:

@@ -39,13 +39,18 @@ _CHECK_HEADER = "ATen/core/op_registration/adaption.h"
 
 @dataclass(frozen=True, slots=True)
 class Wrapper:
-    """A function of a registration file: its `opening` up to the brace, and the lines of its body."""
+    """A function of a registration file, with the statements of its body."""
 
     name: str
     guard: str
-    opening: str
+    signature: CppSignature
     lines: tuple[str, ...]
     headers: tuple[str, ...] = ()
+
+    @property
+    def parameters(self) -> str:
+        """The parameters, as the function declares them."""
+        return cpp_text.parameter_list(self.signature.parameters)
 
 
 @cache
@@ -67,14 +72,13 @@ def wants_wrapper(function: NativeFunction, key: str) -> bool:
 
 def build_wrapper(kernel: Kernel, name: str, namespace: str) -> Wrapper:
     """The function that is registered instead of a kernel."""
-    names = [cpp_text.identifier(p.name) for p in kernel.signature.parameters]
-    call = f"return {qualified(kernel.name, namespace)}("
+    names = ", ".join([cpp_text.identifier(p.name) for p in kernel.signature.parameters])
     lines = list(device_lines(kernel.operator.function, kernel.key, name))
     return Wrapper(
         name,
         kernel.operator.guard,
-        wrapper_opening(kernel.signature, name),
-        (*lines, cpp_text.call(call, names, ");", indent=2)),
+        kernel.signature,
+        (*lines, f"return {qualified(kernel.name, namespace)}({names});"),
         tuple(device_headers(lines)),
     )
 
@@ -85,12 +89,6 @@ def device_headers(lines: Sequence[str]) -> Iterator[str]:
         yield _CHECK_HEADER
     if any("device_guard" in line for line in lines):
         yield from _GUARD_HEADERS
-
-
-def wrapper_opening(signature: CppSignature, name: str) -> str:
-    """The head of a function with that signature."""
-    items = cpp_text.parameters(signature.parameters)
-    return cpp_text.declaration("", signature.returns, name, items, ") {")
 
 
 def device_lines(function: NativeFunction, key: str, name: str) -> Iterator[str]:
@@ -107,9 +105,9 @@ def device_lines(function: NativeFunction, key: str, name: str) -> Iterator[str]
     if tensors and function.device_check != "NoCheck":
         yield "::std::optional<c10::Device> common_device;"
         for argument in tensors:
-            items = ["common_device", cpp_text.identifier(argument.name)]
-            items += [cpp_text.quote(name), cpp_text.quote(argument.name)]
-            yield cpp_text.call("c10::impl::check_and_update_common_device(", items, ");", indent=2)
+            named = f"{cpp_text.quote(name)}, {cpp_text.quote(argument.name)}"
+            tensor = cpp_text.identifier(argument.name)
+            yield f"c10::impl::check_and_update_common_device(common_device, {tensor}, {named});"
     if not function.device_guard:
         return
     if layout.options is not None:
@@ -118,12 +116,7 @@ def device_lines(function: NativeFunction, key: str, name: str) -> Iterator[str]
     chosen = _guarded(tensors)
     if chosen is not None:
         name = cpp_text.identifier(chosen.name)
-        yield cpp_text.call(
-            "const c10::OptionalDeviceGuard device_guard(",
-            [f"at::device_of({name})"],
-            ");",
-            indent=2,
-        )
+        yield f"const c10::OptionalDeviceGuard device_guard(at::device_of({name}));"
 
 
 def _guarded(tensors: Sequence[Argument]) -> Argument | None:
