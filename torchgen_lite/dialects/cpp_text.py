@@ -194,26 +194,6 @@ def template_arguments(type_: str, *, indent: int = 0) -> str:
     return f"{type_[: start + 1]}{margin}{f',{margin}'.join(parts)}{type_[end:]}"
 
 
-def function_alias(name: str, result: CType, arguments: Sequence[CType], *, indent: int = 0) -> str:
-    """`using schema = at::Tensor(const at::Tensor&, const at::Scalar&);`."""
-    returns, types = str(result), list(map(str, arguments))
-    head, type_ = f"using {name} =", f"{returns}({', '.join(types)});"
-    if indent + len(head) + 1 + len(type_) <= LINE_LENGTH:
-        return f"{head} {type_}"
-    margin = "\n" + " " * (indent + CONTINUATION)
-    if indent + CONTINUATION + len(type_) <= LINE_LENGTH:
-        return f"{head}{margin}{type_}"
-    if indent + len(head) + len(returns) + 2 <= LINE_LENGTH:
-        return call(f"{head} {returns}(", types, ");", indent=indent)
-    if indent + CONTINUATION + len(returns) < LINE_LENGTH:
-        return f"{head}{margin}{call(f'{returns}(', types, ');', indent=indent + CONTINUATION)}"
-    exploded = template_arguments(f"{head} {returns}", indent=indent)
-    last = exploded.rpartition("\n")[2]
-    if len(last) + len(type_) - len(returns) <= LINE_LENGTH:
-        return exploded + type_[len(returns) :]
-    return call(f"{exploded}(", types, ");", indent=indent)
-
-
 def constant(head: str, value: str, *, indent: int = 0) -> str:
     """`static constexpr const char* name = "aten::add";`, the value on the next line if it is too long."""
     if indent + len(head) + 4 + len(value) <= LINE_LENGTH:
@@ -236,25 +216,6 @@ def braced(items: Sequence[str], *, indent: int = 0, tail: int = 1) -> str:
         return text
     margin = ",\n" + " " * (indent + 1)
     return f"{{{margin.join(items)}}}"
-
-
-def condition(text: str) -> str:
-    """`#if` and a condition, with as many operands on a line as fit.
-
-    >>> print(condition(" && ".join(f"defined({'A' * 20})" for _ in range(3))))
-    #if defined(AAAAAAAAAAAAAAAAAAAA) && defined(AAAAAAAAAAAAAAAAAAAA) && \\
-        defined(AAAAAAAAAAAAAAAAAAAA)
-    """
-    if len(text) + 4 <= LINE_LENGTH:
-        return f"#if {text}"
-    lines = ["#if"]
-    for part in _operands(text):
-        # Two more for the backslash.
-        if len(lines[-1]) + 1 + len(part) + 2 > LINE_LENGTH and lines[-1] != "#if":
-            lines.append(f"   {part}")
-        else:
-            lines[-1] += f" {part}"
-    return " \\\n ".join(lines)
 
 
 def assignment(
@@ -322,18 +283,3 @@ def if_any(tests: Sequence[str], *, indent: int) -> list[str]:
         else:
             lines.append(f"{' ' * (indent + CONTINUATION)}{word}")
     return lines
-
-
-def _operands(text: str) -> list[str]:
-    """The operands of `&&` and `||` outside brackets, each with the operator behind it."""
-    parts: list[str] = []
-    for word in text.split(" "):
-        if parts and (_depth(parts[-1]) or not parts[-1].endswith(("&&", "||"))):
-            parts[-1] += f" {word}"
-        else:
-            parts.append(word)
-    return parts
-
-
-def _depth(text: str) -> int:
-    return text.count("(") - text.count(")")

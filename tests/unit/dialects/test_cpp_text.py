@@ -10,7 +10,8 @@ import pytest
 from tests.cpp.compiling import needs_clang_format, unformatted
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import KEYSET, CppParameter, unrooted_signature
-from torchgen_lite.dialects.cpp.types import BOOL, CType, Expression, const_ref, std
+from torchgen_lite.dialects.cpp.types import CType, Expression, const_ref, std
+from torchgen_lite.emit.layout import lay_out
 
 TENSOR = CType("at::Tensor")
 SELF = CppParameter(const_ref(TENSOR), "self")
@@ -75,15 +76,15 @@ DECLARATIONS = [
         )
     ],
     (
-        cpp_text.function_alias("schema", TENSOR, [SELF.type]),
+        lay_out("x.h", "using schema = at::Tensor(const at::Tensor&);"),
         "using schema = at::Tensor(const at::Tensor&);",
     ),
     (
-        cpp_text.function_alias("schema", FIVE, [SELF.type, BOOL]),
+        lay_out("x.h", f"using schema = {FIVE}(const at::Tensor&, bool);"),
         "using schema =\n" f"    {FIVE}(\n" "        const at::Tensor&,\n" "        bool);",
     ),
     (
-        cpp_text.function_alias("schema", SIX, [SELF.type]),
+        lay_out("x.h", f"using schema = {SIX}(const at::Tensor&);"),
         "using schema = ::std::tuple<\n"
         + "    at::Tensor,\n" * 5
         + "    at::Tensor>(const at::Tensor&);",
@@ -138,15 +139,13 @@ def test_clang_format_leaves_these_as_they_are() -> None:
     "text",
     [
         "#if defined(USE_CUDA)",
-        cpp_text.condition("A >= 2 && B"),
-        cpp_text.condition(
-            "TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 9)"
-        ),
+        "#if A >= 2 && B",
+        "#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 9)",
     ],
 )
 @needs_clang_format
 def test_conditions(text: str) -> None:
-    assert unformatted([f"{text}\nint x;\n#endif\n"]) == ""
+    assert unformatted([lay_out("x.h", f"{text}\nint x;\n#endif\n")]) == ""
 
 
 def every_signature() -> Iterator[str]:
@@ -161,7 +160,7 @@ def every_signature() -> Iterator[str]:
         items = cpp_text.parameters([KEYSET, *signature.parameters], indent=2)
         schema = cpp_text.quote(str(function.func))
         yield f"struct {name} {{"
-        yield f"  {cpp_text.function_alias('schema', returns, types, indent=2)}"
+        yield lay_out("x.h", f"  using schema = {returns}({', '.join(map(str, types))});")
         yield f"  {cpp_text.constant('static constexpr const char* schema_str', schema, indent=2)}"
         yield f"  {cpp_text.declaration('static ', returns, 'redispatch', items, ');', indent=2)}"
         yield "};"

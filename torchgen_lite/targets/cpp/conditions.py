@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from torchgen_lite.dialects import cpp_text
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.versions import Clause, parse_range
 
@@ -22,7 +21,7 @@ def condition(*functions: NativeFunction) -> str:
             parts[guard_expression(function.guard)] = None
         for clause in parse_range(function.torch or "") or ():
             parts[clause_expression(clause)] = None
-    return cpp_text.condition(" && ".join(parts)) if parts else ""
+    return f"#if {' && '.join(parts)}" if parts else ""
 
 
 def guard_expression(guard: str) -> str:

@@ -46,7 +46,7 @@ def build_operators(
             home,
             shards,
             runtime.signature(one.schema, one.schema.base_name, types),
-            cpp_text.condition(guard_expression(guard)) if (guard := one.function.guard) else "",
+            f"#if {guard_expression(guard)}" if (guard := one.function.guard) else "",
         )
         for one in facts
     ]
