@@ -18,9 +18,9 @@ def registered(folder: Path, *entries: str) -> list[str]:
     assert not program.diagnostics
     registered = registrations(program, TARGETS["cpp-torch"].policy)
     return [
-        f"{view.name}: {call.text}"
+        f"{view.namespace}: {call.name}, {call.kernel}"
         for view in functionalize_views(registered, "lib")
-        for call in view.calls
+        for call in view.statements
     ]
 
 
@@ -34,18 +34,8 @@ OUT = (
 
 def test_in_place_and_out_variants_of_a_functional_one(tmp_path: Path) -> None:
     assert registered(tmp_path, INPLACE, FUNCTIONAL, OUT) == [
-        'ns:   m.impl("f_", lib::fallback::functionalize("ns::f", ""));',
-        'ns:   m.impl("f.out", lib::fallback::functionalize("ns::f", ""));',
-    ]
-
-
-def test_a_long_registration_has_one_argument_a_line(tmp_path: Path) -> None:
-    name = "a_name_that_is_rather_long"
-    entries = (text.replace("::f", f"::{name}") for text in (FUNCTIONAL, OUT))
-    assert registered(tmp_path, *entries) == [
-        "ns:   m.impl(\n"
-        f'      "{name}.out",\n'
-        f'      lib::fallback::functionalize("ns::{name}", ""));'
+        'ns: "f_", lib::fallback::functionalize("ns::f", "")',
+        'ns: "f.out", lib::fallback::functionalize("ns::f", "")',
     ]
 
 
