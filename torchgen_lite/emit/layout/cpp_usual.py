@@ -21,7 +21,7 @@ _VALUE = re.compile(r'((?:[\w:&*<>,]+ )+=) ("(?:[^"\\]|\\.)*";|(?!\{)[^="]+;)')
 _NAMED = re.compile(r"(?!return |throw |new |delete )([\w:&*<>, ]+[\w>&*]) ((?:\w+::)*\w+\()")
 _TAIL = re.compile(r"\)( const)?( \{|;|,|\);|\),|)")
 # Nothing here is as simple as it looks.
-_UNUSUAL = re.compile(r",\}|;|->|[<>]=| [<>] |\[\]")
+_UNUSUAL = (",}", ";", "->", "<=", ">=", " < ", " > ", "[]")
 
 
 def lay_out_usual_cpp(text: str, indent: int) -> list[str] | None:
@@ -55,23 +55,35 @@ def _divided(text: str, indent: int, before: str) -> list[str] | None:
     inside = text[head.end() : tail.start()]
     first = f"{' ' * indent}{before}{head[0]}"
     items = split_items(inside, angles=True)
-    if not inside or items is None or _UNUSUAL.search(inside):
+    if not inside or items is None or any(mark in inside for mark in _UNUSUAL):
         return None
     if len(first) > LINE_LENGTH:
-        named = _NAMED.fullmatch(head[0])
-        if named is None or before or indent + len(named[1]) > LINE_LENGTH or len(named[2]) <= 4:
-            return None
-        # The name goes below the type.
-        rest = text[head.end() - len(named[2]) :]
-        fits = indent + len(rest) <= LINE_LENGTH
-        named_lines = [f"{' ' * indent}{rest}"] if fits else _divided(rest, indent, "")
-        return None if named_lines is None else [f"{' ' * indent}{named[1]}", *named_lines]
+        return None if before else _below_type(text, head[0], indent)
     shut = f"{first}{inside})"
     if tail[1] and len(items) > 1 and len(shut) <= LINE_LENGTH:
         return [shut, f"{' ' * (indent + 4)}{tail[0][2:]}"]
     if len(items) == 1 and inside.endswith(")"):
         return None
     return _opened(first, items, tail[0], indent + 4)
+
+
+def _below_type(text: str, head: str, indent: int) -> list[str] | None:
+    """A function whose type has lines of its own."""
+    named = _NAMED.fullmatch(head)
+    if named is None or len(named[2]) <= 4:
+        return None
+    margin, (type_, name) = " " * indent, named.groups()
+    lines: list[str] | None = [f"{margin}{type_}"]
+    if indent + len(type_) > LINE_LENGTH:
+        outer, _, inside = type_.partition("<")
+        items = split_items(inside[:-1], angles=True)
+        if items is None or not inside.endswith(">"):
+            return None
+        lines = _opened(f"{margin}{outer}<", items, ">", indent + 4)
+    rest = text[len(head) - len(name) :]
+    fits = indent + len(rest) <= LINE_LENGTH
+    below = [f"{margin}{rest}"] if fits else _divided(rest, indent, "")
+    return None if lines is None or below is None else [*lines, *below]
 
 
 def _opened(first: str, items: list[str], tail: str, indent: int) -> list[str] | None:

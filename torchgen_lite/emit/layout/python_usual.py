@@ -21,11 +21,14 @@ _HEAD = re.compile(
 )
 _IMPORT = re.compile(r"from [\w.]+ import (?=\w)")
 _VALUE = re.compile(r"([\w.]+(?:: \w+)? = )([\w.]+)")
+_SUBSCRIPT = re.compile(
+    r"(return |[\w.]+(?:: [\w.]+(?:\[[\w., \[\]]*\])?)? = )([\w.]+(?:\[[^\[\]]*\])*\[)([^\[\],]+)\]"
+)
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 ONE_TUPLE = re.compile(r"""(?<![\w\])"'])\([^()\[\]{},]*,\)""")
 """A tuple of one simple item, whose comma asks for nothing."""
 # With these, commas and brackets may mean something else.
-_UNUSUAL = re.compile(r",[)\]}]| for |lambda|\*\*[ \d]|[^\x00-\x7f]")
+_UNUSUAL = (",)", ",]", ",}", " for ", "lambda", "** ")
 _NOT_CALLED = frozenset("""
     and assert await del elif except for from if import in is lambda not or raise return while with yield
     """.split())
@@ -47,7 +50,7 @@ def lay_out_usual(text: str, indent: int, tail: str = "") -> list[str] | None:
         return None
     if not inside or text[end] != _PAIRS[head[0][-1]]:
         return None
-    if _UNUSUAL.search(inside) and _UNUSUAL.search(ONE_TUPLE.sub("()", inside)):
+    if _is_unusual(inside) and _is_unusual(ONE_TUPLE.sub("()", inside)):
         return None
     items = split_items(inside)
     first, last = f"{' ' * indent}{head[0]}", f"{' ' * indent}{text[end:]}{tail}"
@@ -68,12 +71,24 @@ def lay_out_usual(text: str, indent: int, tail: str = "") -> list[str] | None:
     return None if inner is None else [first, *inner, last]
 
 
+def _is_unusual(inside: str) -> bool:
+    return any(mark in inside for mark in _UNUSUAL) or not inside.isascii()
+
+
 def _without_brackets(text: str, indent: int) -> list[str] | None:
-    """An import, or a value that is a name."""
+    """An import, or a value that is a name or a subscript."""
     if indent + len(text) <= LINE_LENGTH:
         return None
     margin = " " * indent
     names, value = _IMPORT.match(text), _VALUE.fullmatch(text)
+    item = _SUBSCRIPT.fullmatch(text)
+    if item is not None:
+        first, rest = item[1] + item[2], f"{item[2]}{item[3]}]"
+        if indent + len(first) <= LINE_LENGTH >= indent + 4 + len(item[3]):
+            return [f"{margin}{first}", f"{margin}    {item[3]}", f"{margin}]"]
+        if ":" not in item[1] or max(len(item[1]) + 1, len(rest) + 4) + indent > LINE_LENGTH:
+            return None
+        return [f"{margin}{item[1]}(", f"{margin}    {rest}", f"{margin})"]
     if names is not None and text.isascii():
         items = text[names.end() :].split(", ")
         return _opened(f"{margin}{names[0]}(", items, f"{margin})", indent)
