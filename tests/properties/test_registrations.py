@@ -38,7 +38,7 @@ NAMESPACES = ("", "lib::")
 
 @st.composite
 def schema_files(draw: st.DrawFn) -> str:
-    """Entries with kernels, some of them structured or delegating."""
+    """Entries with kernels or formulas, some of them structured or delegating."""
     entries = []
     prefix = draw(st.sampled_from(NAMESPACES))
     for name in draw(st.lists(st.sampled_from(sorted(SCHEMAS)), unique=True, min_size=1)):
@@ -51,6 +51,8 @@ def schema_files(draw: st.DrawFn) -> str:
             entry["structured"] = draw(st.booleans())
         elif draw(st.booleans()):
             entry["structured_delegate"] = "g.x_out" if name.startswith("g") else "f.out"
+        if "out" not in name and draw(st.booleans()):
+            entry["derivatives"] = {"self": "grad"}
         entries.append(entry)
     return yaml.safe_dump(entries, sort_keys=False)
 
@@ -64,7 +66,7 @@ def written_program(text: str, folder: Path, target: str) -> Program:
     names |= {f"meta_{function.func.flat_name}" for function in functions}
     module = folder / "every_kernel.py"
     module.write_text("".join(f"def {name}(*a, **k): ...\n" for name in sorted(names)))
-    options: dict[str, object] = {}
+    options: dict[str, object] = {"tensor": "toy::Tensor"} if target == "cpp-runtime" else {}
     modules = {}
     if target in ("python", "torch-python"):
         options = {"kernels": ["every_kernel"]}
