@@ -17,7 +17,7 @@ from tests.registered_text import registered
 from torchgen_lite import generate, load
 from torchgen_lite.analysis import Program, build_program
 from torchgen_lite.analysis.kernels import own_kernels
-from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.policy import WRITTEN
 from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.diagnostics import Source, has_errors
 from torchgen_lite.loader import Config, index_kernel_modules, load_native_functions
@@ -144,5 +144,5 @@ def listed(program: Program, target: str) -> set[tuple[str, str]]:
     """Operators and keys, but for kernels in C++ that a package of Python loads."""
     found = registrations(program, TARGETS[target].policy)
     is_loaded = target == "torch-python" and program.module_functions(target, "kernels") is None
-    written = (Origin.written, Origin.implied) if is_loaded else ()
+    written = WRITTEN if is_loaded else ()
     return {(one.operator.name, one.key) for one in found if one.origin not in written}

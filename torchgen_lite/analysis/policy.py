@@ -61,6 +61,8 @@ class Policy:
         return f"target `{self.target}`" if self.target else "PyTorch"
 
 
+# These are there whatever the policy.
+WRITTEN = frozenset({Origin.written, Origin.implied})
 STRUCTURED = frozenset({Origin.structured, Origin.meta})
 AUTOGRAD_KERNELS = frozenset(
     {

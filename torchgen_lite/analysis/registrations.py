@@ -23,7 +23,7 @@ from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, KernelEntry, own_kern
 from torchgen_lite.analysis.lint.dispatch import backend_keys
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, Origin, Policy
+from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, WRITTEN, Origin, Policy
 from torchgen_lite.analysis.torch_library import has_formulas, rules_of
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import SchemaKind
@@ -52,9 +52,6 @@ class Registration:
     source: Operator | None = None
 
 
-_ALWAYS = frozenset({Origin.written, Origin.implied})
-
-
 def registrations(
     program: Program, policy: Policy, operators: Sequence[Operator] | None = None
 ) -> Iterator[Registration]:
@@ -63,7 +60,7 @@ def registrations(
     `operators` are those that are not left out, if any are.
     """
     resolved = program.resolved
-    wanted = policy.makes | _ALWAYS
+    wanted = policy.makes | WRITTEN
     if operators is None:
         operators = resolved.operators if Origin.derived in wanted else resolved.declared
     names = {operator.name for operator in operators}

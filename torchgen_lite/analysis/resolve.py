@@ -72,18 +72,6 @@ class Resolved:
         return plan_autograd(self.operators)
 
     @cached_property
-    def _delegates(self) -> Mapping[str, list[Operator]]:
-        found: dict[str, list[Operator]] = {}
-        for operator in self.declared:
-            if operator.function.delegate is not None:
-                found.setdefault(operator.function.delegate, []).append(operator)
-        return found
-
-    def delegates_of(self, out: Operator) -> tuple[Operator, ...]:
-        """The variants for which a structured out variant does the work."""
-        return tuple(self._delegates.get(out.name, ()))
-
-    @cached_property
     def _functional(self) -> Mapping[Signature, Operator]:
         return {
             operator.signature._replace(defaults=()): operator

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from torchgen_lite.analysis.kernels import KernelEntry
+from torchgen_lite.analysis.policy import WRITTEN
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature, unrooted_signature
 from torchgen_lite.dialects.cpp.types import CType
@@ -23,6 +26,22 @@ class Kernel(NamedTuple):
     key: str
     name: str
     signature: CppSignature
+
+
+def author_kernels(
+    registered: Iterable[Registration],
+    operators: Sequence[Operator],
+    signature: Callable[[Operator, KernelEntry], CppSignature],
+) -> list[Kernel]:
+    """The kernels that are registered as they are, in source order; `signature` says what each has to be."""
+    by_name = {operator.function.name: operator for operator in operators}
+    found = []
+    for one in registered:
+        if one.origin in WRITTEN and one.kernel is not None:
+            operator = by_name[one.operator.name]
+            type_ = signature(operator, one.kernel)
+            found.append(Kernel(operator, one.key, one.kernel.kernel, type_))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from torchgen_lite.analysis.kernels import own_kernels
+from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.dialects.cpp import runtime
-from torchgen_lite.dialects.cpp.signature import signature_headers
+from torchgen_lite.dialects.cpp.runtime import Types
+from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
 from torchgen_lite.targets.cpp.layout import include_lines
@@ -37,17 +38,12 @@ def keys_above_backends() -> frozenset[str]:
     )
 
 
-def author_kernels(operators: Sequence[Operator], layout: RuntimeLayout) -> list[Kernel]:
-    """Every kernel that is registered, in source order."""
-    found = []
-    for operator in operators:
-        for entry in own_kernels(operator.function):
-            signature = operator.signature
-            if entry.key in keys_above_backends():
-                schema = operator.schema
-                signature = runtime.signature(schema, schema.base_name, layout.types, keyset=True)
-            found.append(Kernel(operator, entry.key, entry.kernel, signature))
-    return found
+def kernel_signature(operator: Operator, entry: KernelEntry, types: Types) -> CppSignature:
+    """That of the typed call, behind the keys of the call if the kernel is above the backends."""
+    if entry.key not in keys_above_backends():
+        return operator.signature
+    schema = operator.schema
+    return runtime.signature(schema, schema.base_name, types, keyset=True)
 
 
 def build_kernels(

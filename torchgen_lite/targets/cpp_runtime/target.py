@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
+from torchgen_lite.analysis.registrations import Registration, registrations
 from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import library_layout
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.places import build_places
-from torchgen_lite.targets.cpp.required import kernel_includes
+from torchgen_lite.targets.cpp.required import author_kernels, kernel_includes
 from torchgen_lite.targets.cpp.selection import any_number, default_namespace, unreached_kernels
 from torchgen_lite.targets.cpp_runtime.calls import build_calls
-from torchgen_lite.targets.cpp_runtime.kernels import author_kernels, build_kernels
+from torchgen_lite.targets.cpp_runtime.kernels import build_kernels, kernel_signature
 from torchgen_lite.targets.cpp_runtime.methods import build_methods, methods
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, build_operators
 from torchgen_lite.targets.cpp_runtime.options import (
@@ -48,10 +51,14 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
         diagnostics += unreached_kernels(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
-    return TargetResult(tuple(_files(resolved.of(functions), options)), tuple(diagnostics))
+    selected = resolved.of(functions)
+    registered = registrations(program, TARGETS[TARGET].policy, selected)
+    return TargetResult(tuple(_files(selected, registered, options)), tuple(diagnostics))
 
 
-def _files(selected: Sequence[Operator], options: RuntimeOptions) -> Iterator[OutputFile]:
+def _files(
+    selected: Sequence[Operator], registered: Iterable[Registration], options: RuntimeOptions
+) -> Iterator[OutputFile]:
     types = options.framework
     place = library_layout([operator.function for operator in selected], options)
     layout = RuntimeLayout(
@@ -64,7 +71,7 @@ def _files(selected: Sequence[Operator], options: RuntimeOptions) -> Iterator[Ou
         return
     yield from build_methods(members, layout)
     yield build_places(layout.header("").rstrip("/"), layout.namespace, operators)
-    kernels = author_kernels(operators, layout)
+    kernels = author_kernels(registered, operators, partial(kernel_signature, types=types))
     yield from build_kernels(kernels, layout, options.kernel_headers)
     yield from build_schema(operators, layout, options.library)
     declared = kernel_includes(layout.folder, options.kernel_headers)

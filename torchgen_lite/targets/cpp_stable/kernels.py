@@ -1,22 +1,9 @@
-"""The kernels that the author writes, and their addresses."""
+"""The addresses of the author's kernels."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
-from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.required import Kernel
-
-
-def author_kernels(operators: Sequence[Operator]) -> list[Kernel]:
-    """Every kernel that is registered, in source order. All of them are plain: others are refused."""
-    return [
-        Kernel(operator, entry.key, entry.kernel, operator.signature)
-        for operator in operators
-        for entry in own_kernels(operator.function)
-    ]
 
 
 def address(kernel: Kernel, namespace: str, shared: frozenset[str]) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from torchgen_lite.analysis.registrations import Registration, registrations
 from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.places import build_places
 from torchgen_lite.targets.cpp.proof import proof_files
 from torchgen_lite.targets.cpp.required import (
+    author_kernels,
     kernel_includes,
     kernels_header,
     required_kernels,
@@ -18,7 +21,6 @@ from torchgen_lite.targets.cpp.required import (
 )
 from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
-from torchgen_lite.targets.cpp_stable.kernels import author_kernels
 from torchgen_lite.targets.cpp_stable.model import build_operators
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import build_keys, build_schema
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis import operators as resolved
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.targets.cpp.model import Operator
+    from torchgen_lite.targets.cpp.required import Kernel
 
 # What there is in the namespace of a library.
 INNER_NAMESPACES = frozenset({"detail", "functions", "ops", "proof"})
@@ -51,23 +54,35 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     diagnostics += check_library(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
-    return TargetResult(tuple(_files(program.resolved.of(functions), options)), tuple(diagnostics))
+    selected = program.resolved.of(functions)
+    registered = registrations(program, TARGETS[TARGET].policy, selected)
+    return TargetResult(tuple(_files(selected, registered, options)), tuple(diagnostics))
 
 
-def _files(selected: Sequence[resolved.Operator], options: StableOptions) -> Iterator[OutputFile]:
+def _files(
+    selected: Sequence[resolved.Operator],
+    registered: Iterable[Registration],
+    options: StableOptions,
+) -> Iterator[OutputFile]:
     namespace = options.namespace or default_namespace([one.function for one in selected])
     folder = namespace.replace("::", "/")
     operators = build_operators(selected, options.shards)
     root = options.folder
     yield from build_calls(operators, root, folder, namespace)
     yield from build_schema(operators, root, folder, options)
-    yield from _kernel_files(operators, folder, namespace, options)
+    # The typed call takes what a kernel takes.
+    kernels = author_kernels(registered, operators, lambda operator, entry: operator.signature)
+    yield from _kernel_files(operators, kernels, folder, namespace, options)
     if options.module:
         yield module_file(f"{options.folder}/src/module.cpp", options.module, namespace)
 
 
 def _kernel_files(
-    operators: Sequence[Operator], folder: str, namespace: str, options: StableOptions
+    operators: Sequence[Operator],
+    kernels: Sequence[Kernel],
+    folder: str,
+    namespace: str,
+    options: StableOptions,
 ) -> Iterator[OutputFile]:
     """Prototypes, proof and registrations of kernels; with headers of the author's no prototypes.
 
@@ -76,7 +91,6 @@ def _kernel_files(
     """
     include = f"{options.folder}/include/{folder}"
     yield build_places(include, namespace, operators)
-    kernels = author_kernels(operators)
     required = required_kernels(kernels)
     includes = declaration_includes(operators, folder)
     if options.headers:

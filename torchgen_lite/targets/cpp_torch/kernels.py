@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.analysis.kernels import own_kernels
+from torchgen_lite.analysis.kernels import KernelEntry
+from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.proof import proof_files
@@ -20,18 +21,9 @@ from torchgen_lite.targets.cpp_torch.calls import declaration_includes
 from torchgen_lite.targets.output import OutputFile
 
 
-def author_kernels(operators: Sequence[Operator]) -> list[Kernel]:
-    """Every kernel that is registered as it is, in source order."""
-    found = []
-    for operator in operators:
-        function = operator.function
-        for entry in own_kernels(function):
-            if entry.is_structured:
-                continue
-            symint = types.takes_symint(entry.kernel)
-            signature = types.signature(function, symint=symint)
-            found.append(Kernel(operator, entry.key, entry.kernel, signature))
-    return found
+def kernel_signature(operator: Operator, entry: KernelEntry) -> CppSignature:
+    """Whether a kernel takes symbolic integers, its name says."""
+    return types.signature(operator.function, symint=types.takes_symint(entry.kernel))
 
 
 def build_kernels(kernels: Sequence[Kernel], layout: Layout) -> Iterator[OutputFile]:

@@ -23,7 +23,7 @@ The meta function of `aten::add.out` is PyTorch's, so a kernel for a backend der
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -31,7 +31,8 @@ from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
-from torchgen_lite.analysis.resolve import Resolved
+from torchgen_lite.analysis.policy import STRUCTURED
+from torchgen_lite.analysis.registrations import Registration as Registered
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import structured
@@ -56,15 +57,11 @@ from torchgen_lite.targets.output import OutputFile
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A structured operator: its variants, and the operators that the library has for them.
-
-    `members` are the out variant and those that delegate to it; `meta` is the C++ name of the class with
-    the meta function.
-    """
+    """A structured operator: its variants, and the out variant as the library has it; `meta` is the C++ name of the
+    class with the meta function."""
 
     group: VariantGroup
     out: Operator
-    members: tuple[Operator, ...]
     meta: str
     is_torch: bool
 
@@ -72,12 +69,6 @@ class Group:
     def kernels(self) -> tuple[KernelEntry, ...]:
         """The impl functions, by key."""
         return tuple([kernel for kernel in self.out.facts.kernels if kernel.is_structured])
-
-    def variants(self, key: str) -> Iterator[Operator]:
-        """The members that have no kernel of their own under this key."""
-        for member in self.members:
-            if member is self.out or all(e.key != key for e in member.function.dispatch):
-                yield member
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,25 +104,17 @@ def check_groups(operators: Sequence[Operator]) -> Iterator[Diagnostic]:
             )
 
 
-def structured_groups(
-    resolved: Resolved, operators: Sequence[Operator], namespace: str
-) -> list[Group]:
+def structured_groups(operators: Sequence[Operator], namespace: str) -> list[Group]:
     """Every structured operator, in the order of the out variants."""
-    by_name = {operator.function.name: operator for operator in operators}
     groups = []
     for operator in operators:
         group = operator.facts.group
         if not operator.function.structured or group is None:
             continue
-        members = [
-            by_name[one.name]
-            for one in resolved.delegates_of(operator.facts)
-            if one.name in by_name
-        ]
         is_torch = operator.function.namespace in TORCH_NAMESPACES
         scope = "at::meta" if is_torch else f"::{namespace}"
         meta = f"{scope}::structured_{structured.name(group)}"
-        groups.append(Group(group, operator, (*members, operator), meta, is_torch))
+        groups.append(Group(group, operator, meta, is_torch))
     return groups
 
 
@@ -216,37 +199,36 @@ def _precomputed(group: VariantGroup) -> Iterator[str]:
     yield "using meta_return_ty = precompute_out;"
 
 
-def structured_registrations(groups: Sequence[Group], layout: Layout) -> Iterator[Registration]:
+def structured_registrations(
+    groups: Sequence[Group],
+    operators: Sequence[Operator],
+    registered: Iterable[Registered],
+    layout: Layout,
+) -> Iterator[Registration]:
     """The kernels of every variant for each backend, and those for Meta, which have no impl function."""
-    header = f"{layout.folder}/structured_given.h"
-    headers = (f"{layout.folder}/structured.h", header)
-    for group in groups:
-        keys = {entry.key for entry in group.kernels}
-        for entry in group.kernels:
-            scope, name = split_kernel(entry.kernel, layout.namespace)
-            struct = f"::{scope}::structured_{name}"
-            for member in group.variants(entry.key):
-                yield _registration(group, member, entry.key, struct, layout, headers)
-        if not group.is_torch and "Meta" not in keys:
-            for member in group.variants("Meta"):
-                yield _registration(group, member, "Meta", None, layout, headers)
+    by_name = {operator.function.name: operator for operator in operators}
+    by_out = {group.out.function.name: group for group in groups}
+    for one in registered:
+        if one.origin in STRUCTURED and one.source is not None:
+            group, operator = by_out[one.source.name], by_name[one.operator.name]
+            yield _registration(group, operator, one.key, one.kernel, layout)
 
 
 def _registration(
-    group: Group,
-    member: Operator,
-    key: str,
-    struct: str | None,
-    layout: Layout,
-    headers: tuple[str, ...],
+    group: Group, member: Operator, key: str, kernel: KernelEntry | None, layout: Layout
 ) -> Registration:
-    """The kernel of one variant under one key; without an impl function for `struct` None."""
+    """The kernel of one variant under one key; without an impl function for `kernel` None."""
+    struct = None
+    if kernel is not None:
+        scope, name = split_kernel(kernel.kernel, layout.namespace)
+        struct = f"::{scope}::structured_{name}"
     name = f"structured_{key}_{member.flat}"
     signature = types.signature(member.function, symint=False)
     lines = list(device_lines(member.function, key, name))
     more = tuple(device_headers(lines))
     lines += _body(group, member, struct, layout.namespace)
     guard = condition(member.function, group.out.function)
+    headers = [f"{layout.folder}/{stem}.h" for stem in ("structured", "structured_given")]
     wrapper = Wrapper(name, guard, signature, tuple(lines), (*headers, *more))
     return Registration(member, key, f"TORCH_FN({name})", wrapper, calls_kernel=False)
 

@@ -15,6 +15,7 @@ from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.places import build_places
+from torchgen_lite.targets.cpp.required import author_kernels
 from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.backend_select import backend_select
@@ -22,7 +23,7 @@ from torchgen_lite.targets.cpp_torch.calls import build_calls
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
 from torchgen_lite.targets.cpp_torch.fallbacks import fallback_files
 from torchgen_lite.targets.cpp_torch.from_out import from_out_header, from_out_registration
-from torchgen_lite.targets.cpp_torch.kernels import author_kernels, build_kernels
+from torchgen_lite.targets.cpp_torch.kernels import build_kernels, kernel_signature
 from torchgen_lite.targets.cpp_torch.methods import build_methods
 from torchgen_lite.targets.cpp_torch.model import build_operators
 from torchgen_lite.targets.cpp_torch.options import (
@@ -46,7 +47,6 @@ from torchgen_lite.targets.skipped import select
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
-    from torchgen_lite.analysis.resolve import Resolved
     from torchgen_lite.loader.entry import NativeFunction
 
 # What there is in the namespace of a library.
@@ -77,7 +77,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         return TargetResult(tuple(_calls(operators, layout)), tuple(diagnostics))
     policy = TARGETS[TARGET].policy
     registered = tuple(registrations(program, policy, [o.facts for o in operators]))
-    files = tuple(_files(resolved, operators, registered, layout, options))
+    files = tuple(_files(operators, registered, layout, options))
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
     helpers = frozenset(name for index in modules for name in index.names())
     autograd = build_differentiation(
@@ -92,7 +92,6 @@ def _calls(operators: tuple[Operator, ...], layout: Layout) -> Iterator[OutputFi
 
 
 def _files(
-    resolved: Resolved,
     operators: tuple[Operator, ...],
     registered: tuple[Registered, ...],
     layout: Layout,
@@ -100,15 +99,14 @@ def _files(
 ) -> Iterator[OutputFile]:
     namespace = layout.namespace
     yield from _calls(operators, layout)
-    kernels = author_kernels(operators)
-    groups = structured_groups(resolved, operators, namespace)
-    derived = list(_following(operators, registered, layout))
+    kernels = author_kernels(registered, operators, kernel_signature)
+    groups = structured_groups(operators, namespace)
     if any(one.origin is Origin.from_out for one in registered):
         yield from_out_header(layout)
     implemented = [
         *kernel_registrations(kernels, namespace),
-        *structured_registrations(groups, layout),
-        *derived,
+        *structured_registrations(groups, operators, registered, layout),
+        *_following(operators, registered, layout),
     ]
     yield build_places(layout.header("").rstrip("/"), namespace, operators)
     yield from build_kernels(kernels, layout)
