@@ -14,6 +14,7 @@ from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origi
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp_formula import Functions
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.targets.cpp.layout import Layout
@@ -23,7 +24,6 @@ from torchgen_lite.targets.cpp_torch.autograd import (
     autograd_kernel,
     out_kernel,
     passing_kernel,
-    register_line,
     view_kernel,
     written_kernel,
 )
@@ -46,11 +46,22 @@ _BOXED = {
 
 
 @dataclass(frozen=True, slots=True)
+class RegistrationView:
+    """What is registered for an operator: a generated function, or else an `expression`. `guard` is an `#if`."""
+
+    guard: str
+    operator: str
+    function: str = ""
+    expression: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class BlockView:
     """The registrations of one namespace under one key."""
 
-    opening: str
-    statements: tuple[KernelView, ...]
+    namespace: str
+    key: str
+    registrations: tuple[RegistrationView, ...]
 
 
 @dataclass(slots=True)
@@ -59,19 +70,20 @@ class _File:
 
     nodes: dict[str, NodeView] = field(default_factory=dict)
     kernels: list[KernelView] = field(default_factory=list)
-    registered: dict[tuple[str, str], list[KernelView]] = field(default_factory=dict)
+    registered: dict[tuple[str, str], list[RegistrationView]] = field(default_factory=dict)
     calls_functions: bool = False
     has_fallbacks: bool = False
 
-    def add(self, operator: Operator, key: str, kernel: KernelView) -> None:
-        if kernel.opening:
+    def add(self, operator: Operator, one: Registration, kernel: KernelView | None) -> None:
+        """A registration, of this kernel or of what libtorch has for all operators."""
+        name = cpp_text.quote(operator.schema.local_name)
+        if kernel is not None:
             self.kernels.append(kernel)
-        self.registered.setdefault((operator.function.namespace, key), []).append(kernel)
-
-    def add_expression(self, operator: Operator, one: Registration) -> None:
-        line = register_line(operator, _BOXED[one.origin], function=False)
-        self.add(operator, one.key, KernelView(operator.guard, "", (), line))
-        self.has_fallbacks = self.has_fallbacks or one.origin in UNKNOWN_VIEWS
+            view = RegistrationView(operator.guard, name, function=kernel.name)
+        else:
+            view = RegistrationView(operator.guard, name, expression=_BOXED[one.origin])
+            self.has_fallbacks = self.has_fallbacks or one.origin in UNKNOWN_VIEWS
+        self.registered.setdefault((operator.function.namespace, one.key), []).append(view)
 
     def add_node(
         self, operator: Operator, info: DifferentiabilityInfo, functions: Functions
@@ -116,10 +128,10 @@ def build_differentiation(
         plan = resolved.autograd[one.operator.name]
         file = files.setdefault(operator.shard, _File())
         if one.origin in _BOXED:
-            file.add_expression(operator, one)
+            file.add(operator, one, None)
             continue
         info = plan.infos.get(DEFAULT if one.key == _AUTOGRAD else one.key)
-        file.add(operator, one.key, _kernel(operator, one, plan, info))
+        file.add(operator, one, _kernel(operator, one, plan, info))
         if one.origin is Origin.autograd and info is not None:
             file.add_node(operator, info, functions)
             recorded[id(info)] = info
@@ -195,8 +207,8 @@ def _file_view(
     stem = "register_autograd" if shard is None else f"register_autograd_{shard}"
     calls = "operators" if shard is None else f"operators_{shard}"
     blocks = [
-        BlockView(f"TORCH_LIBRARY_IMPL({namespace}, {key}, m) {{", tuple(kernels))
-        for (namespace, key), kernels in file.registered.items()
+        BlockView(namespace, key, tuple(views))
+        for (namespace, key), views in file.registered.items()
     ]
     context = {
         "namespace": layout.namespace,
