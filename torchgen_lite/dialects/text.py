@@ -1,19 +1,9 @@
-"""Python text laid out as black lays it out, so that no formatter needs to run over it.
-
-Note [Black by construction]
-Formatting generated code costs fifty times as much as generating it, and a formatter's release may
-change its mind. So the generator writes what black would leave alone: a bracket stays on its line when
-it fits in 88 columns, and otherwise holds one item a line with a trailing comma, which black keeps
-as it is ("magic trailing comma"). Strings follow black's quote rule. A test runs black over the output
-for our own file, and another over the output for PyTorch's.
-"""
+"""Python literals as black writes them, which leaves generated files as they are."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-
-LINE_LENGTH = 88
 
 
 def quote(text: str) -> str:
@@ -69,47 +59,3 @@ def literal(value: object) -> str:
 def tuple_display(items: Sequence[str]) -> str:
     """`()`, `(a,)` or `(a, b)` on one line."""
     return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
-
-
-def bracketed(
-    head: str, items: Sequence[str], close: str = ")", *, indent: int = 0, tail: str = ""
-) -> str:
-    """`head` (which ends with an opening bracket), items, closing bracket, `tail`.
-
-    On one line if the line fits, and otherwise one item a line with a trailing comma. The first line
-    is not indented (the template places it); `indent` says how deep it will stand.
-
-    >>> print(bracketed("f(", ["a", "b"]))
-    f(a, b)
-    """
-    flat = ", ".join(items)
-    if indent + len(head) + len(flat) + len(close) + len(tail) <= LINE_LENGTH or not items:
-        return f"{head}{flat}{close}{tail}"
-    target, equals, value = head.partition(" = ")
-    if indent + len(head) > LINE_LENGTH >= indent + 4 + len(value) and equals:
-        # The head is too long, but would fit on a line of its own: black brackets the whole value.
-        inner = bracketed(value, items, close, indent=indent + 4, tail=tail)
-        margin = " " * indent
-        return f"{target} = (\n{margin}    {inner}\n{margin})"
-    return exploded(head, items, close, indent=indent) + tail
-
-
-def exploded(head: str, items: Sequence[str], close: str = ")", *, indent: int = 0) -> str:
-    """As `bracketed`, always with one item a line.
-
-    >>> print(exploded("f(", ["a", "b"]))
-    f(
-        a,
-        b,
-    )
-    """
-    margin = "\n" + " " * (indent + 4)
-    return f"{head}{margin}{(',' + margin).join(items)},\n{' ' * indent}{close}"
-
-
-def import_line(module: str, names: Sequence[str], *, indent: int = 0) -> str:
-    """`from module import a, b`, in brackets with one name a line if it is too long."""
-    flat = f"from {module} import {', '.join(names)}"
-    if indent + len(flat) <= LINE_LENGTH:
-        return flat
-    return exploded(f"from {module} import (", names, indent=indent)

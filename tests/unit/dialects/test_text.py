@@ -1,4 +1,4 @@
-"""Text laid out as black lays it out."""
+"""Literals as black writes them."""
 
 from __future__ import annotations
 
@@ -71,24 +71,3 @@ def test_docstring(value: str) -> None:
 def test_literal(value: object, expected: str) -> None:
     assert text.literal(value) == expected
     assert stable(f"x = {expected}\n")
-
-
-def test_bracketed_fits_on_the_line() -> None:
-    assert text.bracketed("f(", ["a", "b"], indent=4) == "f(a, b)"
-    assert text.bracketed("f(", []) == "f()"
-
-
-@pytest.mark.parametrize("count", range(1, 30))
-@pytest.mark.parametrize("name", ["x", "kernel = _handle_" + "a" * 55 + ".resolve"])
-def test_bracketed_is_what_black_writes(count: int, name: str) -> None:
-    items = [f"argument{i}" for i in range(count)]
-    for length in (60, 77, 78, 79, 80, 81, 82, 83, 84):
-        head = name.ljust(length, "z") + "("
-        assert stable(f"{text.bracketed(head, items)}\n")
-        assert stable(f"def f():\n    {text.bracketed(head, items, indent=4)}\n")
-
-
-def test_import_line() -> None:
-    assert text.import_line("m", ["a", "b"]) == "from m import a, b"
-    names = [f"name{i}" for i in range(20)]
-    assert stable(f"{text.import_line('m', names)}\n")

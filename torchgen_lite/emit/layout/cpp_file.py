@@ -1,7 +1,8 @@
 """Which lines of a C++ file are statements to lay out.
 
-Only lines that are too long are looked at, and lists that end with a comma. Most are whole statements; lines of a comment, of what clang-format
-is told to leave alone, and of a statement that stands on several lines already stay as they are.
+Only lines that are too long are looked at, and lists that end with a comma. Most are whole statements; lines of
+a comment, of what clang-format is told to leave alone, and of a statement that stands on several lines already
+stay as they are.
 """
 
 from __future__ import annotations

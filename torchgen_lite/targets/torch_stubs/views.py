@@ -17,28 +17,47 @@ from dataclasses import dataclass
 
 from torchgen_lite.dialects import python, torch_ops
 from torchgen_lite.dialects.python_names import identifier, type_words, unshadowed
-from torchgen_lite.dialects.text import bracketed, docstring, import_line
+from torchgen_lite.dialects.text import docstring
 from torchgen_lite.schema import FunctionSchema
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeView:
+    """What holds an overload or a packet; one that is called like a keyword can only be mentioned."""
+
+    name: str
+    type_name: str
+
+    @property
+    def is_keyword(self) -> bool:
+        return keyword.iskeyword(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureView:
+    """What `__call__` takes and gives."""
+
+    parameters: tuple[str, ...]
+    returns: str
 
 
 @dataclass(frozen=True, slots=True)
 class OverloadView:
     """One overload: its class, and the attribute of the packet that holds it."""
 
-    head: str
+    attribute: AttributeView
+    returns: str
     docstring: str
-    signature: str
-    declare: str
+    signature: SignatureView
 
 
 @dataclass(frozen=True, slots=True)
 class PacketView:
     """One name of a namespace. Calling it tries the overloads in turn."""
 
-    type_name: str
-    declare: str
+    attribute: AttributeView
     overloads: tuple[OverloadView, ...]
-    signatures: tuple[str, ...]
+    signatures: tuple[SignatureView, ...]
 
     @property
     def is_overloaded(self) -> bool:
@@ -47,10 +66,10 @@ class PacketView:
 
 @dataclass(frozen=True, slots=True)
 class NamespaceView:
-    """One module of the package: imports and packets."""
+    """One module of the package: names to import from each module, and packets."""
 
     module: str
-    imports: tuple[str, ...]
+    imports: tuple[tuple[str, tuple[str, ...]], ...]
     packets: tuple[PacketView, ...]
 
 
@@ -76,9 +95,8 @@ def _packet(
     overloads = [_overload(type_name, schema, taken, words) for schema in ordered]
     attributes = frozenset(map(torch_ops.overload_attribute, ordered))
     signatures = [_signature(schema, attributes, words) for schema in ordered]
-    return PacketView(
-        type_name, _declare(base, type_name), tuple(overloads), tuple(dict.fromkeys(signatures))
-    )
+    attribute = AttributeView(base, type_name)
+    return PacketView(attribute, tuple(overloads), tuple(dict.fromkeys(signatures)))
 
 
 def _overload(
@@ -86,29 +104,22 @@ def _overload(
 ) -> OverloadView:
     attribute = torch_ops.overload_attribute(schema)
     type_name = _fresh(f"{packet}__{attribute}", taken)
-    base = f"OpOverload[..., {torch_ops.returns_type(schema)}]"
     return OverloadView(
-        bracketed(f"class {type_name}(", [base], "):"),
+        AttributeView(attribute, type_name),
+        torch_ops.returns_type(schema),
         docstring(str(schema)),
         _signature(schema, frozenset(), words),
-        _declare(attribute, type_name),
     )
 
 
-def _signature(schema: FunctionSchema, shadowed: frozenset[str], words: set[str]) -> str:
-    """The stub of `__call__`; names that attributes of the class hide get an underscore."""
+def _signature(schema: FunctionSchema, shadowed: frozenset[str], words: set[str]) -> SignatureView:
+    """What `__call__` takes; names that attributes of the class hide get an underscore."""
     parts = python.unshadow(torch_ops.parameters(schema), shadowed)
     returns = unshadowed(torch_ops.returns_type(schema), shadowed)
     for part in parts:
         words |= type_words(part.partition(": ")[2].partition(" = ")[0])
     words |= type_words(returns)
-    return bracketed("def __call__(", parts, indent=4, tail=f" -> {returns}: ...")
-
-
-def _declare(attribute: str, type_name: str) -> str:
-    if keyword.iskeyword(attribute):
-        return f'# `{attribute}` is a keyword: `getattr(..., "{attribute}")` is a {type_name}.'
-    return f"{attribute}: {type_name}"
+    return SignatureView(tuple(parts), returns)
 
 
 def _fresh(name: str, taken: set[str]) -> str:
@@ -120,8 +131,8 @@ def _fresh(name: str, taken: set[str]) -> str:
     return name
 
 
-def _imports(words: Iterable[str]) -> tuple[str, ...]:
-    """The lines that import types, sorted; `_Tensor` is `Tensor` under a name that nothing hides."""
+def _imports(words: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The types to import from each module, sorted; `_Tensor` is `Tensor` under a name that nothing hides."""
     names: dict[str, list[str]] = {}
     for word in sorted(words, key=lambda word: (word.removeprefix("_"), word)):
         plain = word.removeprefix("_")
@@ -129,7 +140,7 @@ def _imports(words: Iterable[str]) -> tuple[str, ...]:
         if module is None or (module == "builtins" and word == plain):
             continue
         names.setdefault(module, []).append(word if word == plain else f"{plain} as {word}")
-    return tuple(import_line(module, names[module]) for module in sorted(names))
+    return tuple((module, tuple(names[module])) for module in sorted(names))
 
 
 def group_by_namespace(

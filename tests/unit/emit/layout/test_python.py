@@ -40,6 +40,15 @@ def test_indentation_counts() -> None:
     ]
 
 
+@pytest.mark.parametrize("length", [60, *range(77, 85)])
+@pytest.mark.parametrize("count", [1, 2, 3, 6, 7])
+def test_lengths(length: int, count: int) -> None:
+    items = ", ".join(f"argument{i}" for i in range(count))
+    for name in ("x", "kernel = _handle_" + "a" * 55 + ".resolve"):
+        call = f"{name.ljust(length, 'z')}({items})"
+        assert lay_out_statement(call, 0) == black_lines(call, black.Mode())
+
+
 @pytest.mark.parametrize("text", ["f(a", "f(a]", "a)", "x = 'open", "f(a)  # comment", "€"])
 def test_what_is_no_statement_stays(text: str) -> None:
     assert lay_out_statement(text, 0) == [text]
