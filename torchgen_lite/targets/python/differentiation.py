@@ -6,19 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability import (
-    AutogradPlan,
-    Category,
-    Tracking,
-)
+from torchgen_lite.analysis.differentiability import AutogradPlan
+from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, Origin
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.autograd import (
-    AutogradView,
-    KernelView,
     autograd_view,
     kernel_view,
     tracking_view,
@@ -32,44 +29,61 @@ from torchgen_lite.targets.python.package import (
     type_imports,
 )
 
-_Planned = tuple[Overload, AutogradPlan]
+_TRACKING = frozenset({Origin.view, Origin.raises_versions})
+
+
+class _Planned(NamedTuple):
+    """An overload that autograd has a kernel for."""
+
+    overload: Overload
+    plan: AutogradPlan
+    origin: Origin
 
 
 def build_differentiation(
-    package: Package, resolved: Resolved, helpers: KernelIndex | None
+    package: Package,
+    resolved: Resolved,
+    registered: Sequence[Registration],
+    helpers: KernelIndex | None,
 ) -> tuple[list[OutputFile], list[str]]:
     """The files and the modules that `registration.py` imports; none without formulas."""
-    if all(overload.function.derivatives is None for overload in package.overloads):
+    by_name = {overload.function.name: overload for overload in package.overloads}
+    planned = [
+        _Planned(by_name[one.operator.name], resolved.autograd[one.operator.name], one.origin)
+        for one in registered
+        if one.origin in AUTOGRAD_KERNELS
+    ]
+    if not planned:
         return [], []
-    plans = resolved.autograd
-    planned = [(o, plans[o.function.name]) for o in package.overloads]
+    recorded = [one for one in planned if one.origin not in _TRACKING]
+    tracked = [one for one in planned if one.origin in _TRACKING]
     functions = Functions(_modules_of(helpers))
     files: list[OutputFile] = []
     autograd = sharded(package, "register_autograd")
     for shard, module, nodes in zip(
         package.shards, autograd, sharded(package, "nodes"), strict=True
     ):
-        own = [(o, plan) for o, plan in planned if _node_shard(package, o, plan) == shard]
-        files.append(_node_file(package, nodes, [plan for _, plan in own], functions))
+        own = [one for one in recorded if _node_shard(package, one.plan) == shard]
+        files.append(_node_file(package, nodes, own, functions))
         files.append(_autograd_file(package, module, nodes, own))
     tracking = sharded(package, "register_adinplaceorview")
     for shard, module in zip(package.shards, tracking, strict=True):
-        own = [(o, plan) for o, plan in planned if o.names.shard == shard]
+        own = [one for one in tracked if one.overload.names.shard == shard]
         files.append(_adinplaceorview_file(package, module, own))
     return files, [*autograd, *tracking]
 
 
-def _node_shard(package: Package, overload: Overload, plan: AutogradPlan) -> int | None:
+def _node_shard(package: Package, plan: AutogradPlan) -> int | None:
     """Operators that share a node are together: in the shard of the one whose formulas they are."""
-    function = overload.function if plan.info is None else plan.info.function
+    function = plan.infos[DEFAULT].function
     return shard_of(function.func.base_name, len(package.shards))
 
 
 def _node_file(
-    package: Package, module: str, plans: Sequence[AutogradPlan], functions: Functions
+    package: Package, module: str, planned: Sequence[_Planned], functions: Functions
 ) -> OutputFile:
-    recorded = [p.info for p in plans if p.categories.get(DEFAULT) is Category.record]
-    infos = {info.node_name: info for info in recorded if info is not None}
+    recorded = [one.plan.infos[DEFAULT] for one in planned if one.origin is Origin.autograd]
+    infos = {info.node_name: info for info in recorded}
     context = {
         "framework": package.options.framework,
         "helpers": list(dict.fromkeys(functions.helpers.values())),
@@ -81,22 +95,15 @@ def _node_file(
 def _autograd_file(
     package: Package, module: str, nodes: str, planned: Sequence[_Planned]
 ) -> OutputFile:
-    kernels: list[AutogradView] = []
-    fallthroughs: list[KernelView] = []
-    used: list[Overload] = []
-    for overload, plan in planned:
-        info, category = plan.info, plan.categories.get(DEFAULT)
-        if info is None or category in (None, Category.not_implemented):
-            continue
-        used.append(overload)
-        if category is Category.fall_through:
-            fallthroughs.append(kernel_view("autograd", overload))
-            continue
-        kernels.append(autograd_view(overload, plan, info))
-    context = _context(package, used) | {
+    passing = [one.overload for one in planned if one.origin is Origin.fallthrough]
+    context = _context(package, planned) | {
         "nodes": nodes,
-        "kernels": kernels,
-        "fallthroughs": fallthroughs,
+        "kernels": [
+            autograd_view(one.overload, one.plan, one.plan.infos[DEFAULT])
+            for one in planned
+            if one.origin is not Origin.fallthrough
+        ],
+        "fallthroughs": [kernel_view("autograd", overload) for overload in passing],
     }
     return OutputFile(f"{package.root}/{module}.py", "python/register_autograd.py.j2", context)
 
@@ -109,21 +116,15 @@ def _modules_of(helpers: KernelIndex | None) -> dict[str, str]:
 
 
 def _adinplaceorview_file(package: Package, module: str, planned: Sequence[_Planned]) -> OutputFile:
-    tracked = [
-        (overload, plan)
-        for overload, plan in planned
-        if plan.tracking in (Tracking.view, Tracking.untracked_view)
-        or (plan.tracking is Tracking.raise_versions and plan.versioned)
-    ]
-    used = [overload for overload, _ in tracked]
-    context = _context(package, used) | {
-        "kernels": [tracking_view(overload, plan) for overload, plan in tracked],
+    context = _context(package, planned) | {
+        "kernels": [tracking_view(one.overload, one.plan) for one in planned],
     }
     path = f"{package.root}/{module}.py"
     return OutputFile(path, "python/register_adinplaceorview.py.j2", context)
 
 
-def _context(package: Package, used: Sequence[Overload]) -> dict[str, object]:
+def _context(package: Package, planned: Sequence[_Planned]) -> dict[str, object]:
+    used = [one.overload for one in planned]
     return {
         "framework": package.options.framework,
         "types": type_imports(package, [o.function for o in used], frozenset()),

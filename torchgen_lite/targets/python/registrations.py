@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
-from torchgen_lite.analysis.kernels import DENSE_BACKENDS
-from torchgen_lite.analysis.registrations import selects_backend
-from torchgen_lite.analysis.resolve import Resolved
+from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
+from torchgen_lite.analysis.registrations import META, Registration
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.autograd import kernel_view
 from torchgen_lite.targets.python.kernels import (
@@ -30,11 +31,7 @@ from torchgen_lite.targets.python.package import (
     type_imports,
     used_constants,
 )
-from torchgen_lite.targets.python.structured import (
-    StructuredView,
-    structured_groups,
-    structured_kernels,
-)
+from torchgen_lite.targets.python.structured import StructuredView, structured_kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,36 +79,29 @@ class _KeyFile:
 
 def build_registrations(
     package: Package,
-    resolved: Resolved,
-    dispatch: Mapping[int, tuple[tuple[str, str], ...]],
+    registered: Sequence[Registration],
     find: FindKernel,
     more: Sequence[str] = (),
 ) -> tuple[list[OutputFile], list[MissingKernel]]:
-    """`dispatch` gives (key, kernel) pairs for the index of each overload in the package.
-
-    `more` are registration modules that others make.
-    """
+    """The files, and kernels that are nowhere. `more` are registration modules that others make."""
+    by_name = {overload.function.name: overload for overload in package.overloads}
+    metas = _meta_names(registered, by_name)
+    missing = list(_missing(registered, by_name, metas, find))
     files: dict[str, _KeyFile] = {}
-    missing: list[MissingKernel] = []
-    structured = _add_structured(
-        package, dict(enumerate(package.overloads)), dispatch, find, files, missing
-    )
-    for index, overload in enumerate(package.overloads):
-        for key, kernel in dispatch[index]:
-            if (id(overload), key) in structured:
-                continue
-            located = find(kernel)
-            if located is None:
-                missing.append(MissingKernel(overload, key, kernel))
-                continue
-            file = files.setdefault(key, _KeyFile())
+    _add_structured(registered, by_name, metas, find, files)
+    for one in registered:
+        located = find(one.kernel.kernel) if one.origin in WRITTEN and one.kernel else None
+        if located is not None:
+            file = files.setdefault(one.key, _KeyFile())
             file.references.append(located)
-            file.add(overload, located.expression)
+            file.add(by_name[one.operator.name], located.expression)
     order = {key: position for position, key in enumerate(_key_order())}
     keys = sorted(files, key=lambda key: order.get(key, len(order)))
     outputs = [_key_file(package, key, files[key]) for key in keys]
     modules = [f"register_{key.lower()}" for key in keys]
-    selected = [o for o in package.overloads if selects_backend(resolved.by_name[o.function.name])]
+    selected = [
+        by_name[one.operator.name] for one in registered if one.origin is Origin.backend_select
+    ]
     if selected:
         outputs.append(_backend_select_file(package, selected))
         modules.append("register_backendselect")
@@ -125,39 +115,67 @@ def build_registrations(
     return outputs, missing
 
 
+def _meta_names(
+    registered: Sequence[Registration], by_name: Mapping[str, Overload]
+) -> dict[str, str]:
+    """`meta_add_Tensor` for `aten::add.out`: after the functional variant, if there is one."""
+    found: dict[str, str] = {}
+    for one in registered:
+        if one.origin in STRUCTURED and one.source is not None:
+            name = f"meta_{by_name[one.operator.name].names.flat}"
+            if one.operator.kind is SchemaKind.functional:
+                found[one.source.name] = name
+            elif one.operator is one.source:
+                found.setdefault(one.source.name, name)
+    return found
+
+
+def _missing(
+    registered: Sequence[Registration],
+    by_name: Mapping[str, Overload],
+    metas: Mapping[str, str],
+    find: FindKernel,
+) -> Iterator[MissingKernel]:
+    """What structured operators lack is said once, of the out variant."""
+    for one in registered:
+        if one.source not in (None, one.operator):
+            continue
+        names = [one.kernel.kernel] if one.kernel is not None else []
+        if one.source is not None and one.key == META:
+            names.append(metas[one.source.name])
+        for name in names:
+            if find(name) is None:
+                yield MissingKernel(by_name[one.operator.name], one.key, name)
+
+
 def _add_structured(
-    package: Package,
-    by_index: Mapping[int, Overload],
-    dispatch: Mapping[int, tuple[tuple[str, str], ...]],
+    registered: Sequence[Registration],
+    by_name: Mapping[str, Overload],
+    metas: Mapping[str, str],
     find: FindKernel,
     files: dict[str, _KeyFile],
-    missing: list[MissingKernel],
-) -> set[tuple[int, str]]:
-    """Add the three kernels of every structured group; return the (overload, key) pairs now served."""
-    index_of = {id(o): i for i, o in by_index.items()}
-    served: set[tuple[int, str]] = set()
-    for group in structured_groups(package.overloads):
-        entries = dispatch[index_of[id(group.out)]]
-        meta = find(group.meta_name)
-        if meta is None:
-            missing.append(MissingKernel(group.out, "Meta", group.meta_name))
+) -> None:
+    """Variants stand together, in the order of the out variants, which come last."""
+    position = {name: index for index, name in enumerate(by_name)}
+    found = [
+        (position[one.source.name], one.operator is one.source, one.source, one)
+        for one in registered
+        if one.origin in STRUCTURED and one.source is not None
+    ]
+    for _, _, source, one in sorted(found, key=itemgetter(0, 1)):
+        references = [find(metas[source.name])]
+        if one.kernel is not None:
+            references.append(find(one.kernel.kernel))
+        located = [reference for reference in references if reference is not None]
+        if len(located) < len(references):
             continue
-        backends = [(k, n) for k, n in entries if k in DENSE_BACKENDS]
-        if all(key != "Meta" for key, _ in backends):
-            backends.append(("Meta", ""))
-        for key, kernel in backends:
-            implementation = find(kernel) if kernel else None
-            if kernel and implementation is None:
-                missing.append(MissingKernel(group.out, key, kernel))
-                continue
-            file = files.setdefault(key, _KeyFile())
-            file.references += [meta] if implementation is None else [meta, implementation]
-            expression = implementation.expression if implementation else None
-            for member, view in structured_kernels(group, key, meta.expression, expression):
-                file.structured.append(view)
-                file.add(member, view.name)
-                served.add((id(member), key))
-    return served
+        file = files.setdefault(one.key, _KeyFile())
+        file.references += located
+        meta, implementation = [*[r.expression for r in located], ""][:2]
+        out, member = by_name[source.name], by_name[one.operator.name]
+        view = structured_kernel(out, member, one.key, meta, implementation)
+        file.structured.append(view)
+        file.add(member, view.name)
 
 
 def _key_order() -> list[str]:

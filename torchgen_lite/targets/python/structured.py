@@ -8,7 +8,7 @@ implementation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.dialects import python
@@ -16,22 +16,6 @@ from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.python.model import Overload
-
-
-@dataclass(frozen=True, slots=True)
-class StructuredGroup:
-    """An out variant with `structured: True` and the variants that delegate to it."""
-
-    out: Overload
-    members: tuple[Overload, ...]
-
-    @property
-    def meta_name(self) -> str:
-        """`meta_add_Tensor`, after the functional variant."""
-        for member in self.members:
-            if member.schema.kind() is SchemaKind.functional:
-                return f"meta_{member.names.flat}"
-        return f"meta_{self.out.names.flat}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,46 +47,26 @@ class StructuredView:
     is_out: bool
 
 
-def structured_groups(overloads: Sequence[Overload]) -> list[StructuredGroup]:
-    """Every group of the package, in the order of the out variants."""
-    delegates: dict[tuple[str, str], list[Overload]] = {}
-    for overload in overloads:
-        delegate = overload.function.structured_delegate
-        if delegate is not None:
-            delegates.setdefault((overload.names.namespace, delegate), []).append(overload)
-    groups = []
-    for overload in overloads:
-        if overload.function.structured:
-            key = (
-                overload.names.namespace,
-                f"{overload.schema.base_name}.{overload.schema.overload_name}",
-            )
-            members = (*delegates.get(key, ()), overload)
-            groups.append(StructuredGroup(overload, members))
-    return groups
-
-
-def structured_kernels(
-    group: StructuredGroup, key: str, meta: str, implementation: str | None
-) -> Iterator[tuple[Overload, StructuredView]]:
-    """The kernels of a group for one backend; Meta has no implementation."""
-    outs = [identifier(argument.name) for argument in group.out.schema.out]
+def structured_kernel(
+    out: Overload, member: Overload, key: str, meta: str, implementation: str
+) -> StructuredView:
+    """The kernel of the variant `member` under one key, with the implementation written for `out`."""
+    outs = [identifier(argument.name) for argument in out.schema.out]
     specs = [f"spec[{index}]" for index in range(len(outs))] if len(outs) > 1 else ["spec"]
-    for member in group.members:
-        kind = member.schema.kind()
-        names = ["self"] if kind is SchemaKind.inplace else outs
-        yield member, StructuredView(
-            name=f"structured_{member.names.flat}",
-            parameters=member.parameters,
-            returns=python.returns_annotation(member.returns),
-            meta=meta,
-            implementation=implementation or "",
-            passed=_passed(member),
-            results=[ResultView(*one) for one in zip(names, specs, outs, strict=True)],
-            key=quote(key),
-            is_inplace=kind is SchemaKind.inplace,
-            is_out=kind is SchemaKind.out,
-        )
+    kind = member.schema.kind()
+    names = ["self"] if kind is SchemaKind.inplace else outs
+    return StructuredView(
+        name=f"structured_{member.names.flat}",
+        parameters=member.parameters,
+        returns=python.returns_annotation(member.returns),
+        meta=meta,
+        implementation=implementation,
+        passed=_passed(member),
+        results=[ResultView(*one) for one in zip(names, specs, outs, strict=True)],
+        key=quote(key),
+        is_inplace=kind is SchemaKind.inplace,
+        is_out=kind is SchemaKind.out,
+    )
 
 
 def _passed(member: Overload) -> list[str]:

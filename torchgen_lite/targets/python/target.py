@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.checks.kernels import is_asked_by_loop
-from torchgen_lite.analysis.kernels import own_kernels
+from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.output import OutputFile, TargetResult
 from torchgen_lite.targets.python.differentiation import build_differentiation
 from torchgen_lite.targets.python.functions import all_groups, build_functions, build_redispatch
@@ -35,26 +35,15 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
     package = build_package(functions, options)
     files = [*_common_files(package)]
     if options.kernels:
-        dispatch = {
-            index: tuple(
-                (entry.key, entry.kernel)
-                for entry in own_kernels(function)
-                if kernels is None or not is_asked_by_loop(function, entry, kernels)
-            )
-            for index, function in enumerate(functions)
-        }
+        resolved = program.resolved
+        policy = TARGETS[TARGET].policy
+        registered = tuple(registrations(program, policy, resolved.of(functions)))
         differentiation, modules = build_differentiation(
-            package, program.resolved, program.module_functions(TARGET, "formulas")
+            package, resolved, registered, program.module_functions(TARGET, "formulas")
         )
-        files += differentiation
-        registrations, missing = build_registrations(
-            package,
-            program.resolved,
-            dispatch,
-            kernel_finder(options.kernels, _finder(kernels)),
-            modules,
-        )
-        files += registrations
+        find = kernel_finder(options.kernels, _finder(kernels))
+        registration, missing = build_registrations(package, registered, find, modules)
+        files += [*differentiation, *registration]
         diagnostics += [_missing(m) for m in missing]
     return TargetResult(tuple(files), tuple(diagnostics))
 
