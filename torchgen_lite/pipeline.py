@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.program import Program, build_program
-from torchgen_lite.analysis.resolve import derive_functions, lacking_functional
+from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics, suggest
 from torchgen_lite.loader.config import (
     DEFAULT_SCHEMA,
@@ -98,9 +98,12 @@ def load(
         installed, found = load_installed_torch()
         diagnostics += found
     if has_errors(diagnostics):
-        return Program((), settings, sort_diagnostics(diagnostics))
+        return Program(Resolved(()), settings, sort_diagnostics(diagnostics))
     program = _read(settings, paths, known_tags, diagnostics, lint)
-    return replace(program, installed=installed, context=_read_context(program.functions))
+    resolved, context = program.resolved, _read_context(program.functions)
+    if context:
+        resolved = replace(resolved, context=context)
+    return replace(program, installed=installed, resolved=resolved)
 
 
 def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:

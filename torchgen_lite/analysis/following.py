@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from torchgen_lite.analysis.kernels import KernelEntry, kernels_of, own_kernels
+from torchgen_lite.analysis.kernels import KernelEntry, kernels_of
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
@@ -60,7 +60,7 @@ def functional_variant(resolved: Resolved, operator: Operator) -> Operator | Non
     found = resolved.functional_of(operator)
     if found is None or not _returns_what_it_writes(operator.function, found.function):
         return None
-    is_served = any(kernel.key in _SERVED for kernel in own_kernels(operator.function))
+    is_served = any(kernel.key in _SERVED for kernel in operator.own_kernels)
     return None if is_served else found
 
 

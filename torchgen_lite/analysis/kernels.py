@@ -76,8 +76,3 @@ def own_kernels(function: NativeFunction) -> tuple[KernelEntry, ...]:
         if function.manual_kernel_registration and kernels[:1] and kernels[0].is_implied
         else kernels
     )
-
-
-def is_composed(function: NativeFunction) -> bool:
-    """Whether a kernel is made of other operators, which autograd sees through."""
-    return any(kernel.key == COMPOSITE_IMPLICIT for kernel in own_kernels(function))

@@ -2,34 +2,107 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Protocol
 
+from torchgen_lite.analysis.derive.aliasing import is_aliasing, returns_alias
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
-from torchgen_lite.analysis.derive.signature import Signature
-from torchgen_lite.analysis.kernels import KernelEntry
+from torchgen_lite.analysis.derive.signature import Signature, signature_of
+from torchgen_lite.analysis.derive.tags import tags_of
+from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, KernelEntry, kernels_of, own_kernels
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import FunctionSchema, SchemaKind
+from torchgen_lite.schema import FunctionSchema, SchemaKind, find_annotation
+from torchgen_lite.schema.kind import is_inplace_name
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+class Company(Protocol):
+    """The program of an operator, as far as facts about one depend on the others: see `Resolved`."""
+
+    @property
+    def vocabulary(self) -> Collection[str]: ...
+    @property
+    def group_of(self) -> Mapping[int, VariantGroup]: ...
+    @property
+    def views_of(self) -> Mapping[int, ViewGroup]: ...
+    @property
+    def view_names(self) -> frozenset[str]: ...
+
+
+@dataclass(frozen=True, eq=False)
 class Operator:
     """An operator, declared or derived. Two of them are the same only if they are the same object.
 
-    `tags` are those in effect. `group` is there for operators that have a functional and an out variant,
-    `views` for views and what goes with them; `is_view` says that a result aliases an argument.
+    Each fact is computed when somebody first asks for it; those that depend on other operators are the
+    company's to say.
     """
 
     function: NativeFunction
-    name: str
-    kind: SchemaKind
-    signature: Signature
     is_derived: bool
-    is_view: bool
-    tags: tuple[str, ...]
-    kernels: tuple[KernelEntry, ...]
-    group: VariantGroup | None
-    views: ViewGroup | None
+    company: Company = field(repr=False)
 
     @property
     def schema(self) -> FunctionSchema:
         return self.function.func
+
+    @cached_property
+    def name(self) -> str:
+        return self.function.name
+
+    @cached_property
+    def _is_annotated(self) -> bool:
+        """Most schemas have no annotation at all, and need not be asked what the annotations say."""
+        return any(map(find_annotation, [argument.type for argument in self.schema.arguments]))
+
+    @cached_property
+    def kind(self) -> SchemaKind:
+        if self._is_annotated:
+            return self.schema.kind()
+        in_place = is_inplace_name(self.schema.base_name)
+        return SchemaKind.inplace if in_place else SchemaKind.functional
+
+    @cached_property
+    def is_aliasing(self) -> bool:
+        """Whether the schema says that a result aliases an argument, or that an argument becomes one."""
+        return is_aliasing(self.schema) if self._is_annotated else returns_alias(self.schema)
+
+    @cached_property
+    def signature(self) -> Signature:
+        return signature_of(self.function, self.kind)
+
+    @cached_property
+    def tags(self) -> tuple[str, ...]:
+        """The tags in effect. A derived operator is made with all of its own."""
+        if self.is_derived:
+            return self.function.tags
+        return tags_of(self.function, self.kind, self.company.vocabulary)
+
+    @cached_property
+    def kernels(self) -> tuple[KernelEntry, ...]:
+        return kernels_of(self.function)
+
+    @cached_property
+    def own_kernels(self) -> tuple[KernelEntry, ...]:
+        """Those that generated code registers."""
+        return own_kernels(self.function)
+
+    @cached_property
+    def is_composed(self) -> bool:
+        """Whether a kernel is made of other operators, which autograd sees through."""
+        return any(kernel.key == COMPOSITE_IMPLICIT for kernel in self.own_kernels)
+
+    @property
+    def group(self) -> VariantGroup | None:
+        """For operators that have a functional and an out variant."""
+        return self.company.group_of.get(id(self.function))
+
+    @property
+    def views(self) -> ViewGroup | None:
+        """For views and what goes with them."""
+        return self.company.views_of.get(id(self.function))
+
+    @property
+    def is_view(self) -> bool:
+        """Whether a result aliases an argument: see Note [resize_ is no view]."""
+        return self.name in self.company.view_names

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.lint import run_lint
@@ -21,20 +20,24 @@ from torchgen_lite.loader.torch_operators import InstalledTorch
 
 @dataclass(frozen=True)
 class Program:
-    """The input of every target. `functions` are in source order; overlays are merged in.
+    """The input of every target: the operators, overlays merged in, with everything that follows.
 
     `modules` are the functions in the modules that options name, by target and option. `installed` is what
-    the installed PyTorch has, if it was asked. `context` are entries of PyTorch's file that complete groups.
+    the installed PyTorch has, if it was asked.
     """
 
-    functions: tuple[NativeFunction, ...]
+    resolved: Resolved
     config: Config
     diagnostics: tuple[Diagnostic, ...] = ()
     tags: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[Source, ...] = ()
     modules: Mapping[str, Mapping[str, KernelIndex]] = field(default_factory=dict)
     installed: InstalledTorch | None = None
-    context: tuple[NativeFunction, ...] = ()
+
+    @property
+    def functions(self) -> tuple[NativeFunction, ...]:
+        """The entries in source order."""
+        return self.resolved.functions
 
     @property
     def has_errors(self) -> bool:
@@ -43,11 +46,6 @@ class Program:
     def module_functions(self, target: str, option: str) -> KernelIndex | None:
         """The functions of the modules that an option of a target names; None if it names none."""
         return self.modules.get(target, {}).get(option)
-
-    @cached_property
-    def resolved(self) -> Resolved:
-        """The operators, with everything that follows: see Note [Resolved once]."""
-        return resolve(self.functions, self.tags, self.context)
 
 
 def build_program(
@@ -68,10 +66,11 @@ def build_program(
     that a derivative formula calls has to be one of them, or an operator.
     """
     merged, found = merge_overlays(functions)
+    resolved = resolve(merged, tags or {})
     found = [
         *diagnostics,
         *found,
-        *check_functions(merged, KNOWN_TAGS if tags is None else tags, kernels),
+        *check_functions(resolved, KNOWN_TAGS if tags is None else tags, kernels),
     ]
     if any(function.derivatives is not None for function in merged):
         # Imported here: PyTorch's own entries have no formulas.
@@ -83,12 +82,12 @@ def build_program(
         from torchgen_lite.analysis.fakes import check_fakes
         from torchgen_lite.analysis.samples import check_samples
 
-        found += [*check_fakes(merged), *check_samples(merged)]
+        found += [*check_fakes(resolved), *check_samples(merged)]
     if lint:
-        found += run_lint(merged)
+        found += run_lint(resolved)
     kept = filter_diagnostics(found, config, functions, sources)
     return Program(
-        merged,
+        resolved,
         config,
         sort_diagnostics(kept),
         dict(tags or {}),

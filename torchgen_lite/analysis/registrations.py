@@ -19,7 +19,7 @@ from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
 from torchgen_lite.analysis.following import functional_variant, out_kernels
-from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, KernelEntry, own_kernels
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, KernelEntry
 from torchgen_lite.analysis.lint.dispatch import backend_keys
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
@@ -96,7 +96,7 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
     functional = functional_variant(program.resolved, operator)
     if functional is not None:
         yield Registration(operator, FUNCTIONALIZE, Origin.functionalize, source=functional)
-    for key, origin in rules_of(operator.function):
+    for key, origin in rules_of(operator):
         yield Registration(operator, key, origin)
 
 
@@ -117,7 +117,7 @@ def _written(program: Program, operator: Operator, policy: Policy) -> Iterator[R
 def _kernels(program: Program, operator: Operator, policy: Policy) -> tuple[KernelEntry, ...]:
     """The kernels in effect, without those of inner loops that no kernel module has."""
     function, defined = operator.function, program.module_functions(policy.target, "kernels")
-    kernels = own_kernels(function)
+    kernels = operator.own_kernels
     if defined is None or not function.ufunc_inner_loop:
         return kernels
     return tuple([k for k in kernels if not is_asked_by_loop(function, k, defined)])
@@ -139,7 +139,7 @@ def _structured(program: Program, operator: Operator, policy: Policy) -> Iterato
 
 def _returns_self_on_meta(operator: Operator) -> bool:
     """In-place operators keep shape and type; lists, which return nothing, are left out."""
-    keys = {kernel.key for kernel in own_kernels(operator.function)}
+    keys = {kernel.key for kernel in operator.own_kernels}
     if operator.kind is not SchemaKind.inplace or META in keys or len(operator.schema.returns) != 1:
         return False
     if not keys and operator.function.manual_kernel_registration:
@@ -161,7 +161,7 @@ def selects_backend(operator: Operator) -> bool:
         return False
     if any(is_tensor_like(argument.type) for argument in operator.schema.arguments):
         return False
-    keys = {kernel.key for kernel in own_kernels(operator.function)}
+    keys = {kernel.key for kernel in operator.own_kernels}
     return BACKEND_SELECT not in keys and not backend_keys().isdisjoint(keys)
 
 

@@ -1,9 +1,10 @@
 """From the functions of a program to its operators: each with every fact, those that are derived too.
 
 Note [Resolved once]
-A program is resolved when somebody first asks (`Program.resolved`), and everybody reads the result: targets,
-commands, the export. Nobody else groups functions, derives variants or matches formulas, so that two
-readers cannot come to different answers.
+Everybody reads what is here: checks, lint rules, targets, commands, the export. Nobody else groups functions,
+derives variants or matches formulas, so that two readers cannot come to different answers. Each step is
+taken when somebody first asks for what it finds: checks and lint rules ask for facts about single entries, and
+for them no variants are derived.
 """
 
 from __future__ import annotations
@@ -18,12 +19,9 @@ from torchgen_lite.analysis.derive.groups import (
     derive_variants,
     group_by_signature,
 )
-from torchgen_lite.analysis.derive.members import Member, member_of
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.derive.signature import Signature
-from torchgen_lite.analysis.derive.tags import tags_of
 from torchgen_lite.analysis.derive.views import find_views, group_views
-from torchgen_lite.analysis.kernels import kernels_of
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.gc_pause import gc_paused
@@ -33,20 +31,64 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Resolved:
     """The operators of a program: those declared, in source order, then those derived.
 
-    `groups` and `views` are in the order of their first member.
+    `vocabulary` is the tags that there are; without it no tag follows from another fact. `context` are
+    functions that are declared elsewhere: they complete groups, and are no operators of this program.
     """
 
-    operators: tuple[Operator, ...]
-    groups: tuple[VariantGroup, ...]
-    views: tuple[ViewGroup, ...]
+    functions: tuple[NativeFunction, ...]
+    vocabulary: Collection[str] = ()
+    context: tuple[NativeFunction, ...] = ()
 
     @cached_property
     def declared(self) -> tuple[Operator, ...]:
-        return tuple([o for o in self.operators if not o.is_derived])
+        return tuple([Operator(function, False, self) for function in self.functions])
+
+    @cached_property
+    def declared_by_name(self) -> Mapping[str, Operator]:
+        """By whole names; no variant is derived for it."""
+        return {operator.name: operator for operator in self.declared}
+
+    @cached_property
+    def _completed(self) -> tuple[tuple[Operator, ...], tuple[VariantGroup, ...]]:
+        """All operators, and the groups that made some of them necessary."""
+        with gc_paused():
+            elsewhere = [Operator(function, False, self) for function in self.context]
+            groups = group_by_signature([*self.declared, *elsewhere])
+            derived = derive_variants(groups, self.declared_by_name)
+            return (*self.declared, *derived), complete_groups(groups)
+
+    @property
+    def operators(self) -> tuple[Operator, ...]:
+        return self._completed[0]
+
+    @property
+    def groups(self) -> tuple[VariantGroup, ...]:
+        """In the order of their first member."""
+        return self._completed[1]
+
+    @cached_property
+    def view_names(self) -> frozenset[str]:
+        return find_views(self.operators)
+
+    @cached_property
+    def views(self) -> tuple[ViewGroup, ...]:
+        """In the order of their first member."""
+        with gc_paused():
+            return group_views(self.operators, self.view_names)
+
+    @cached_property
+    def group_of(self) -> Mapping[int, VariantGroup]:
+        """The group of a function, by identity."""
+        return {id(f): group for group in self.groups for f in group.functions()}
+
+    @cached_property
+    def views_of(self) -> Mapping[int, ViewGroup]:
+        """The view group of a function, by identity."""
+        return {id(f): group for group in self.views for f in group.functions()}
 
     @cached_property
     def by_name(self) -> Mapping[str, Operator]:
@@ -94,13 +136,8 @@ def resolve(
     vocabulary: Collection[str] = (),
     context: Sequence[NativeFunction] = (),
 ) -> Resolved:
-    """Derive variants, groups, views and tags.
-
-    `vocabulary` is the tags that there are; without it no tag follows from another fact. `context` are
-    functions that are declared elsewhere: they complete groups, and are no operators of this program.
-    """
-    with gc_paused():
-        return _resolve(functions, vocabulary, context)
+    """The operators of a program, each with its facts: see `Resolved`."""
+    return Resolved(tuple(functions), vocabulary, tuple(context))
 
 
 def derive_functions(
@@ -120,42 +157,3 @@ def lacking_functional(functions: Sequence[NativeFunction]) -> frozenset[str]:
         if function.delegate in structured and function.func.kind() is SchemaKind.functional:
             del structured[function.delegate]
     return frozenset(function.func.local_name for function in structured.values())
-
-
-def _resolve(
-    functions: Sequence[NativeFunction],
-    vocabulary: Collection[str],
-    context: Sequence[NativeFunction],
-) -> Resolved:
-    members = [member_of(function) for function in functions]
-    tags = {m.name: tags_of(m.function, m.kind, vocabulary) for m in members}
-    groups = group_by_signature([*members, *map(member_of, context)])
-    aliasing = {id(m.function) for m in members if m.aliasing}
-    tags_by_id = {id(m.function): tags[m.name] for m in members}
-    added = [member_of(f) for f in derive_variants(groups, aliasing, tags_by_id, tags)]
-    tags.update({m.name: m.function.tags for m in added})
-    members += added
-    views = find_views(members)
-    complete = complete_groups(groups)
-    view_groups = group_views(members, views)
-    group_of = {id(f): group for group in complete for f in group.functions()}
-    views_of = {id(f): group for group in view_groups for f in group.functions()}
-    declared = len(members) - len(added)
-
-    def operator(index: int, member: Member) -> Operator:
-        function, place = member.function, id(member.function)
-        return Operator(
-            function=function,
-            name=member.name,
-            kind=member.kind,
-            signature=member.signature,
-            is_derived=index >= declared,
-            is_view=member.name in views,
-            tags=tags[member.name],
-            kernels=kernels_of(function),
-            group=group_of.get(place),
-            views=views_of.get(place),
-        )
-
-    operators = tuple([operator(index, member) for index, member in enumerate(members)])
-    return Resolved(operators, complete, view_groups)

@@ -8,10 +8,9 @@ from torchgen_lite.analysis.derive.aliasing import is_aliasing
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability import AutogradPlan, DifferentiabilityInfo
 from torchgen_lite.analysis.fakes import has_own_fake, is_view_rule
-from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, COMPOSITE_KEYS, own_kernels
+from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, COMPOSITE_KEYS
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 
@@ -19,12 +18,13 @@ from torchgen_lite.schema.dispatch_kind import dispatch_kind
 _AUTOCAST = ("CPU", "CUDA", "XPU", "MPS", "PrivateUse1")
 
 
-def rules_of(function: NativeFunction) -> Iterator[tuple[str, Origin]]:
+def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
     """Fakes, which are kernels for Meta, and what `vmap` and `autocast` of the entry ask for.
 
     A fake that is a view stands for the operator where calls are traced, too.
     """
-    if _takes_fake(function) and (function.fake is not None or has_own_fake(function.func)):
+    function = operator.function
+    if _takes_fake(operator) and (function.fake is not None or has_own_fake(function.func)):
         yield "Meta", Origin.fake
         if is_view_rule(function):
             yield "Functionalize", Origin.traced_view
@@ -36,9 +36,9 @@ def rules_of(function: NativeFunction) -> Iterator[tuple[str, Origin]]:
             yield f"Autocast{device}", Origin.autocast
 
 
-def _takes_fake(function: NativeFunction) -> bool:
+def _takes_fake(operator: Operator) -> bool:
     """Whether PyTorch wants a fake: not where a Meta kernel or a composite implicit one is it."""
-    keys = {kernel.key for kernel in own_kernels(function)}
+    keys = {kernel.key for kernel in operator.own_kernels}
     return "Meta" not in keys and not (COMPOSITE_IMPLICIT in keys and keys <= COMPOSITE_KEYS)
 
 

@@ -45,8 +45,9 @@ class Session:
         settings, diagnostics = load_settings(Path.cwd(), self.config)
         if has_errors(diagnostics):
             from torchgen_lite.analysis.program import Program
+            from torchgen_lite.analysis.resolve import Resolved
 
-            return Program((), settings, diagnostics)
+            return Program(Resolved(()), settings, diagnostics)
         return load(config=settings, **arguments)
 
     def talk(self, text: str) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import BaseType, OptionalType
@@ -14,9 +15,9 @@ _IN_PLACE_VIEW = "inplace_view"
 _SEEDED = "nondeterministic_seeded"
 
 
-def check_methods(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def check_methods(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG125: torchgen `NativeFunction.__post_init__` and `ComputeTensorMethod`."""
-    for function in functions:
+    for function in resolved.functions:
         if "method" not in function.variants:
             continue
         schema = function.func
@@ -34,9 +35,9 @@ def check_methods(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
         yield finding(function, "TG125", message, span, "a method", hint)
 
 
-def check_tags(functions: Sequence[NativeFunction], known: Collection[str]) -> Iterator[Diagnostic]:
+def check_tags(resolved: Resolved, known: Collection[str]) -> Iterator[Diagnostic]:
     """TG126, and TG127 in releases that know the tag it asks for."""
-    for function in functions:
+    for function in resolved.functions:
         tags = function.tags
         if "generated" in tags and function.is_written:
             message = "`generated` marks what PyTorch's generator derives"

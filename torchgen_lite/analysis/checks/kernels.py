@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.kernels import KernelEntry, own_kernels
+from torchgen_lite.analysis.kernels import KernelEntry
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 
 
-def check_kernels(
-    functions: Sequence[NativeFunction], kernels: KernelIndex
-) -> Iterator[Diagnostic]:
+def check_kernels(resolved: Resolved, kernels: KernelIndex) -> Iterator[Diagnostic]:
     """Each kernel has to be defined in exactly one kernel module."""
-    for function in functions:
-        reported: set[str] = set()
-        for entry in own_kernels(function):
+    for operator in resolved.declared:
+        function, reported = operator.function, set[str]()
+        for entry in operator.own_kernels:
             if entry.kernel not in reported and not is_asked_by_loop(function, entry, kernels):
                 reported.add(entry.kernel)
                 yield from _check_kernel(function, entry, kernels)

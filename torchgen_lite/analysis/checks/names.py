@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.entry import NativeFunction
 
 
-def check_names(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def check_names(resolved: Resolved) -> Iterator[Diagnostic]:
     """Two operators must not give the same name in generated code."""
     seen: dict[str, NativeFunction] = {}
-    for function in functions:
+    for function in resolved.functions:
         name = function.flat_name("aten")
         first = seen.setdefault(name, function)
         if first is not function:
@@ -23,15 +24,15 @@ def check_names(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
             yield finding(function, "TG306", message, span, "here", None, secondary)
 
 
-def check_autogen(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def check_autogen(resolved: Resolved) -> Iterator[Diagnostic]:
     """`autogen` must not list an operator that is declared."""
-    by_name = {f.name: f for f in functions}
-    for function in functions:
+    for function in resolved.functions:
         for name in function.autogen:
-            found = by_name.get(f"{function.namespace}::{name.rpartition('::')[2]}")
-            if found is not None and found.is_written:
+            declared = f"{function.namespace}::{name.rpartition('::')[2]}"
+            found = resolved.declared_by_name.get(declared)
+            if found is not None and found.function.is_written:
                 span = function.place("autogen")
-                place = found.func.name_span
+                place = found.schema.name_span
                 secondary = (Label(place, "declared here"),) if place else ()
                 message = f"autogen names `{name}`, which is declared"
                 hint = "leave it out of `autogen`"

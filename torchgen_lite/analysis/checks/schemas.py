@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, OptionalType, Type
@@ -12,9 +13,9 @@ from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.type_names import is_type_variable
 
 
-def check_schemas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def check_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG218 for `None`, TG220, TG221 and TG222."""
-    for function in functions:
+    for function in resolved.functions:
         earlier: Argument | None = None
         for argument in function.func.arguments:
             if argument.default == "None" and not _takes_none(argument.type):

@@ -2,46 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from torchgen_lite.analysis.derive.signature import signature_of
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import STRUCTURED_KEYS
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
 
-def check_delegates(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def check_delegates(resolved: Resolved) -> Iterator[Diagnostic]:
     """`structured_delegate` has to name a structured operator with the same arguments."""
-    by_name = {f.name: f for f in functions}
-    for function in functions:
+    for operator in resolved.declared:
+        function = operator.function
         delegate = function.structured_delegate
         if delegate is None:
             continue
         span = function.place("structured_delegate")
-        found = by_name.get(function.delegate or "")
+        found = resolved.declared_by_name.get(function.delegate or "")
         if found is None:
-            names = [f.func.local_name for f in functions if f.namespace == function.namespace]
+            names = [
+                f.func.local_name for f in resolved.functions if f.namespace == function.namespace
+            ]
             message = f"structured delegate `{delegate}` does not exist"
             hint = did_you_mean(delegate, names)
             yield finding(function, "TG304", message, span, "no such operator", hint)
-        elif not found.structured:
+        elif not found.function.structured:
             message = f"structured delegate `{delegate}` is not structured"
-            place = found.func.name_span
+            place = found.schema.name_span
             secondary = (Label(place, "declared here"),) if place else ()
             hint = "add `structured: True` to it"
             yield finding(function, "TG305", message, span, "not structured", hint, secondary)
-        elif not _is_variant(function, found):
+        elif not _is_variant(operator, found):
             message = f"`{function.func.local_name}` and its delegate take different arguments"
-            place = found.func.span
+            place = found.schema.span
             secondary = (Label(place, "the delegate"),) if place else ()
             yield finding(function, "TG309", message, function.func.span, "here", None, secondary)
 
 
-def check_kernels_beside(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def check_kernels_beside(resolved: Resolved) -> Iterator[Diagnostic]:
     """Kernels for which the structured one leaves no place (torchgen `from_yaml`, `NativeFunctionsGroup`)."""
-    for function in functions:
+    for function in resolved.functions:
         if function.structured_delegate is not None:
             for entry in function.dispatch:
                 if entry.key in STRUCTURED_KEYS:
@@ -56,9 +58,8 @@ def check_kernels_beside(functions: Sequence[NativeFunction]) -> Iterator[Diagno
                     yield finding(function, "TG314", message, span, "composite", hint)
 
 
-def _is_variant(function: NativeFunction, out: NativeFunction) -> bool:
+def _is_variant(operator: Operator, out: Operator) -> bool:
     """Whether this is the functional or in-place variant of an out variant."""
-    kind = function.func.kind()
-    own, theirs = signature_of(function, kind), signature_of(out, SchemaKind.out)
-    is_variant = kind in (SchemaKind.functional, SchemaKind.inplace)
+    own, theirs = operator.signature, out.signature
+    is_variant = operator.kind in (SchemaKind.functional, SchemaKind.inplace)
     return is_variant and (own.name, own.inputs) == (theirs.name, theirs.inputs)

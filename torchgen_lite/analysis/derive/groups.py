@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.derive.members import Member
 from torchgen_lite.analysis.derive.model import VariantGroup
 from torchgen_lite.analysis.derive.names import is_out_overload
 from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.derive.variants import derive_functional, derive_out
-from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, kernels_of
+from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
-Slots = dict[SchemaKind, NativeFunction]
+Slots = dict[SchemaKind, Operator]
 # From which variant the others are derived, if there are several.
 _BASES = (SchemaKind.mutable, SchemaKind.inplace, SchemaKind.out, SchemaKind.functional)
 
 
-def group_by_signature(members: Iterable[Member]) -> list[Slots]:
+def group_by_signature(operators: Iterable[Operator]) -> list[Slots]:
     """The variants of each signature, in the order of the first. The first of a kind counts."""
     groups: dict[Signature, Slots] = {}
-    for member in members:
-        groups.setdefault(member.signature, {}).setdefault(member.kind, member.function)
+    for operator in operators:
+        groups.setdefault(operator.signature, {}).setdefault(operator.kind, operator)
     _join_by_autogen(groups)
     return list(groups.values())
 
@@ -43,34 +43,28 @@ def _join_by_autogen(groups: dict[Signature, Slots]) -> None:
             lonely.setdefault(signature._replace(defaults=()), signature)
     for signature, slots in tuple(groups.items()):
         base = slots.get(SchemaKind.inplace)
-        if base is None or SchemaKind.functional in slots or not base.autogen:
+        if base is None or SchemaKind.functional in slots or not base.function.autogen:
             continue
-        if all(map(is_out_overload, base.autogen)):
+        if all(map(is_out_overload, base.function.autogen)):
             other = lonely.pop(signature._replace(defaults=()), None)
             if other is not None:
                 slots[SchemaKind.functional] = groups.pop(other)[SchemaKind.functional]
 
 
-def derive_variants(
-    groups: Iterable[Slots],
-    views: Collection[int],
-    tags: Mapping[int, tuple[str, ...]],
-    names: Iterable[str],
-) -> list[NativeFunction]:
-    """Complete the groups in place, and return what was derived, in order.
+def derive_variants(groups: Iterable[Slots], names: Iterable[str]) -> list[Operator]:
+    """Complete the groups in place, and return what was derived, in order. `names` are taken.
 
-    `views` are the functions whose schemas alias, by identity, `tags` the tags of each; `names` are taken.
     torchgen `add_generated_native_functions`: out variants are derived where `autogen` asks for one,
     functional variants wherever there is an out variant and a mutating one.
     """
-    derived: list[NativeFunction] = []
+    derived: list[Operator] = []
     taken = set(names)
     for slots in groups:
         # Most groups are complete, or one function that asks for nothing.
-        asks = any(function.autogen for function in slots.values())
+        asks = any(operator.function.autogen for operator in slots.values())
         if SchemaKind.functional in slots and (SchemaKind.out in slots or not asks):
             continue
-        base = _base_of(slots, views)
+        base = _base_of(slots)
         if base is None:
             continue
         wanted = []
@@ -79,38 +73,40 @@ def derive_variants(
         if SchemaKind.functional not in slots and (wanted or SchemaKind.out in slots):
             wanted.append((SchemaKind.functional, derive_functional))
         for kind, make in wanted:
-            function = make(base, tags[id(base)])
-            name = function.name
+            operator = Operator(make(base.function, base.tags), True, base.company)
+            name = operator.name
             # Another signature may have the name already; the checks across entries speak of it.
             if name not in taken:
                 taken.add(name)
-                slots[kind] = function
-                derived.append(function)
+                slots[kind] = operator
+                derived.append(operator)
     return derived
 
 
-def _base_of(slots: Slots, views: Collection[int]) -> NativeFunction | None:
+def _base_of(slots: Slots) -> Operator | None:
     """The variant to derive from, or None where PyTorch derives nothing.
 
     That is: out variants without company, views, what is bound by hand, and operators that are composed
     of others, unless they belong to the core set.
     """
-    functions = slots.values()
+    operators = slots.values()
     kind = next((kind for kind in _BASES if kind in slots), None)
     if kind is None or (kind is SchemaKind.out and len(slots) == 1):
         return None
-    if any(id(f) in views for f in functions) or all(f.manual_cpp_binding for f in functions):
+    if any(o.is_aliasing for o in operators):
         return None
-    composite = all(any(k.key == COMPOSITE_IMPLICIT for k in kernels_of(f)) for f in functions)
-    core = any("core" in f.tags for f in functions)
+    if all(o.function.manual_cpp_binding for o in operators):
+        return None
+    composite = all(any(k.key == COMPOSITE_IMPLICIT for k in o.kernels) for o in operators)
+    core = any("core" in o.function.tags for o in operators)
     return None if composite and not core else slots[kind]
 
 
-def _wants_out(base: NativeFunction, slots: Slots) -> bool:
+def _wants_out(base: Operator, slots: Slots) -> bool:
     """Whether `autogen` names an out variant, and there is something to write to."""
-    if not any(map(is_out_overload, base.autogen)):
+    if not any(map(is_out_overload, base.function.autogen)):
         return False
-    schema = base.func
+    schema = base.schema
     if slots.get(SchemaKind.inplace) is base:
         return any(a.name == "self" and a.is_write and not a.kwarg_only for a in schema.arguments)
     return any(is_tensor_like(value.type) for value in schema.returns)
@@ -120,11 +116,15 @@ def complete_groups(groups: Iterable[Slots]) -> tuple[VariantGroup, ...]:
     """The groups that have both a functional and an out variant."""
     return tuple(
         VariantGroup(
-            slots[SchemaKind.functional],
-            slots[SchemaKind.out],
-            slots.get(SchemaKind.inplace),
-            slots.get(SchemaKind.mutable),
+            slots[SchemaKind.functional].function,
+            slots[SchemaKind.out].function,
+            _function(slots, SchemaKind.inplace),
+            _function(slots, SchemaKind.mutable),
         )
         for slots in groups
         if len(slots) > 1 and SchemaKind.functional in slots and SchemaKind.out in slots
     )
+
+
+def _function(slots: Slots, kind: SchemaKind) -> NativeFunction | None:
+    return slots[kind].function if kind in slots else None

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
-from torchgen_lite.analysis.derive.members import Member
 from torchgen_lite.analysis.derive.model import ViewGroup
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.derive.signature import Signature, view_root_of
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, kernels_of
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
 _IN_PLACE_TAG = "inplace_view"
 
 
-def find_views(members: Iterable[Member]) -> frozenset[str]:
+def find_views(operators: Sequence[Operator]) -> frozenset[str]:
     """The names of all views, those in place included.
 
     Note [resize_ is no view]
@@ -23,23 +23,22 @@ def find_views(members: Iterable[Member]) -> frozenset[str]:
     their functional variants are derived and copy. So an in-place operator is a view here if there is a
     view with its signature; torchgen knows the three by name.
     """
-    members = tuple(members)
-    signatures = {m.signature for m in members if m.aliasing}
+    signatures = {o.signature for o in operators if o.is_aliasing}
     return frozenset(
-        m.name
-        for m in members
-        if m.aliasing or (_IN_PLACE_TAG in m.function.tags and m.signature in signatures)
+        o.name
+        for o in operators
+        if o.is_aliasing or (_IN_PLACE_TAG in o.function.tags and o.signature in signatures)
     )
 
 
-def group_views(members: Iterable[Member], views: frozenset[str]) -> tuple[ViewGroup, ...]:
+def group_views(operators: Sequence[Operator], views: frozenset[str]) -> tuple[ViewGroup, ...]:
     """Views with their copies and in-place variants, in the order of the first member."""
     slots: dict[Signature, dict[str, NativeFunction]] = {}
-    for member in members:
-        signature = member.signature
+    for operator in operators:
+        signature = operator.signature
         name = view_root_of(signature.name)
         key = signature if name == signature.name else signature._replace(name=name)
-        slots.setdefault(key, {}).setdefault(_role(member, views), member.function)
+        slots.setdefault(key, {}).setdefault(_role(operator, views), operator.function)
     return tuple(
         ViewGroup(members["view"], members.get("functional"), members.get("view_inplace"))
         for members in slots.values()
@@ -47,10 +46,10 @@ def group_views(members: Iterable[Member], views: frozenset[str]) -> tuple[ViewG
     )
 
 
-def _role(member: Member, views: frozenset[str]) -> str:
-    if member.name not in views:
-        return member.kind.value
-    return "view_inplace" if member.kind is SchemaKind.inplace else "view"
+def _role(operator: Operator, views: frozenset[str]) -> str:
+    if operator.name not in views:
+        return operator.kind.value
+    return "view_inplace" if operator.kind is SchemaKind.inplace else "view"
 
 
 def needs_copy(view: NativeFunction) -> bool:

@@ -9,7 +9,6 @@ from enum import Enum
 from torchgen_lite.analysis.derive.aliasing import is_aliasing
 from torchgen_lite.analysis.differentiability.match import Infos, match_derivatives
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, TensorArgument
-from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import FunctionSchema, SchemaKind
@@ -77,7 +76,7 @@ def plan_autograd(operators: Sequence[Operator]) -> Mapping[str, AutogradPlan]:
 
 def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
     schema = operator.schema
-    keys = {kernel.key for kernel in own_kernels(operator.function)}
+    keys = {kernel.key for kernel in operator.own_kernels}
     tensors = tuple(
         TensorArgument(argument.name, carries)
         for argument in schema.arguments

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.fakes.kinds import Scope, expect, value_kind
 from torchgen_lite.analysis.fakes.results import Result, results_of
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, own_kernels
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fakes import Fake, FakeRule
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.formula import kinds
@@ -38,43 +39,43 @@ _NEEDS = {"stride": ("shape",), "offset": ("view",), "count": ("like", "shape")}
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    function: NativeFunction
+    operator: Operator
     fake: Fake
 
     @property
     def schema(self) -> FunctionSchema:
-        return self.function.func
+        return self.operator.schema
 
     def report(
         self, code: str, message: str, span: Span | None, label: str, help: str | None = None
     ) -> Diagnostic:
-        return finding(self.function, code, message, span or self.fake.span, label, help)
+        return finding(self.operator.function, code, message, span or self.fake.span, label, help)
 
 
-def check_fakes(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
-    """Every mistake in the `fake:` of these functions."""
-    for function in functions:
-        if function.fake is not None:
-            yield from _check(_Entry(function, function.fake))
+def check_fakes(resolved: Resolved) -> Iterator[Diagnostic]:
+    """Every mistake in a `fake:`."""
+    for operator in resolved.declared:
+        if operator.function.fake is not None:
+            yield from _check(_Entry(operator, operator.function.fake))
 
 
 def _check(entry: _Entry) -> Iterator[Diagnostic]:
-    refusal = _refusal(entry.function)
+    refusal = _refusal(entry.operator)
     if refusal is not None:
         yield entry.report("TG331", refusal, entry.fake.span, "no fake here", "leave it out")
     elif not entry.fake.function:
         yield from _check_rules(entry)
 
 
-def _refusal(function: NativeFunction) -> str | None:
+def _refusal(operator: Operator) -> str | None:
     """Why an operator has no use for `fake:`."""
-    name = function.func.full_name
-    keys = {dispatch.key for dispatch in own_kernels(function)}
+    name = operator.schema.full_name
+    keys = {kernel.key for kernel in operator.own_kernels}
     if _IMPLICIT in keys and keys <= COMPOSITE_KEYS:
         return f"`{name}` gets its fake from its {_IMPLICIT} kernel"
     if "Meta" in keys:
         return f"`{name}` has a kernel for `Meta`, which is its fake"
-    results = results_of(function.func)
+    results = results_of(operator.schema)
     if results and all(result.argument is not None for result in results):
         return f"`{name}` gives back what it wrote to, and has its fake by itself"
     return f"`{name}` returns nothing, and has its fake by itself" if not results else None

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.differentiability.info import return_names
-from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, own_kernels
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fakes import FakeRule
 from torchgen_lite.schema import Argument, FunctionSchema, Return
@@ -59,12 +60,12 @@ def has_own_fake(schema: FunctionSchema) -> bool:
     return all(result.argument is not None for result in results_of(schema))
 
 
-def lacks_fake(function: NativeFunction) -> bool:
+def lacks_fake(operator: Operator) -> bool:
     """Whether nothing says what the operator returns under `torch.compile`.
 
     An operator without any kernel here gets them, and its Meta kernel perhaps, from elsewhere.
     """
-    keys = {entry.key for entry in own_kernels(function)}
+    function, keys = operator.function, {entry.key for entry in operator.own_kernels}
     if function.fake is not None or not keys or "Meta" in keys or keys & COMPOSITE_KEYS:
         return False
     if function.structured or function.structured_delegate is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.lint import (
     aliasing,
@@ -15,8 +15,8 @@ from torchgen_lite.analysis.lint import (
 )
 from torchgen_lite.analysis.lint.rule import Rule
 from torchgen_lite.analysis.lint.suppress import filter_diagnostics
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.entry import NativeFunction
 
 RULES: tuple[Rule, ...] = (
     aliasing.mutated_value,
@@ -42,7 +42,7 @@ RULES: tuple[Rule, ...] = (
 __all__ = ["RULES", "filter_diagnostics", "run_lint"]
 
 
-def run_lint(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def run_lint(resolved: Resolved) -> Iterator[Diagnostic]:
     """The findings of every rule. `filter_diagnostics` applies selection and suppression."""
     for rule in RULES:
-        yield from rule(functions)
+        yield from rule(resolved)

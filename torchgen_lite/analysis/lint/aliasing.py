@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import BaseType, Type, walk_type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.kind import is_inplace_name
@@ -44,9 +44,9 @@ def _written_value(type_: Type) -> bool:
     )
 
 
-def mutated_value(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def mutated_value(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG401: `int(a!) x`."""
-    for function in functions:
+    for function in resolved.functions:
         for argument in function.func.arguments:
             if argument.is_write and any(map(_written_value, walk_type(argument.type))):
                 message = f"`{argument.name}` is written, but `{argument.type}` is passed by value"
@@ -54,9 +54,9 @@ def mutated_value(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
                 yield finding(function, "TG401", message, argument.span, "not a tensor", hint)
 
 
-def inplace_name_without_write(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def inplace_name_without_write(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG402: `relu_(Tensor self)`."""
-    for function in functions:
+    for function in resolved.functions:
         schema = function.func
         if not is_inplace_name(schema.base_name) or not schema.arguments:
             continue
@@ -67,9 +67,9 @@ def inplace_name_without_write(functions: Sequence[NativeFunction]) -> Iterator[
             yield finding(function, "TG402", message, first.span, "not written", hint)
 
 
-def write_without_inplace_name(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def write_without_inplace_name(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG403: `relu(Tensor(a!) self) -> Tensor(a!)`."""
-    for function in functions:
+    for function in resolved.functions:
         schema = function.func
         if is_inplace_name(schema.base_name) or not schema.arguments or schema.out:
             continue
@@ -82,9 +82,9 @@ def write_without_inplace_name(functions: Sequence[NativeFunction]) -> Iterator[
             yield finding(function, "TG403", message, schema.name_span, "not in-place", hint)
 
 
-def positional_out(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def positional_out(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG404: `relu.out(Tensor self, Tensor(a!) out)`."""
-    for function in functions:
+    for function in resolved.functions:
         for argument in function.func.arguments:
             is_named_out = argument.name == "out" or argument.name.startswith("out_")
             if is_named_out and argument.is_write and not argument.kwarg_only:
@@ -93,9 +93,9 @@ def positional_out(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
                 yield finding(function, "TG404", message, argument.span, "positional", hint)
 
 
-def unknown_returned_alias(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def unknown_returned_alias(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG405: `view(Tensor(a) self) -> Tensor(b)`."""
-    for function in functions:
+    for function in resolved.functions:
         schema = function.func
         returned = [r for r in schema.returns if r.annotation is not None]
         if not returned:
@@ -114,9 +114,9 @@ def unknown_returned_alias(functions: Sequence[NativeFunction]) -> Iterator[Diag
                         yield finding(function, "TG405", message, value.span, "no such set")
 
 
-def inplace_without_return(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def inplace_without_return(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG414: `relu_(Tensor(a!) self) -> Tensor`."""
-    for function in functions:
+    for function in resolved.functions:
         schema = function.func
         if not is_inplace_name(schema.base_name) or not schema.arguments:
             continue

@@ -8,50 +8,36 @@ from operator import attrgetter
 
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.kernels import is_composed
 from torchgen_lite.analysis.lint.variants import functional_key
+from torchgen_lite.analysis.resolve import Resolved, resolve
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.kind import is_inplace_name
 
 
-def autogen_disagrees(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def autogen_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG415: a group's `autogen` lines and the variants derived for it differ.
 
     As in torchgen `NativeFunctionsGroup`, only groups with both a functional and an out variant count: what
     is asked for where nothing can be derived is not spoken of.
     """
-    suspects = list(_suspects(functions))
-    if not suspects:
-        return
-    # Imported here: most files of one's own ask for nothing.
-    from torchgen_lite.analysis.derive.groups import derive_variants, group_by_signature
-    from torchgen_lite.analysis.derive.members import member_of
-
-    # As `derive` does, less what says nothing about names: tags, views and the backend index.
-    members = [member_of(function) for function in suspects]
-    groups = group_by_signature(members)
-    aliasing = {id(m.function) for m in members if m.aliasing}
-    no_tags = {id(m.function): () for m in members}
-    derived = derive_variants(groups, aliasing, no_tags, [m.name for m in members])
-    made = {id(function) for function in derived}
-    for slots in groups:
-        if len(slots) > 1 and SchemaKind.functional in slots and SchemaKind.out in slots:
-            variants = list(slots.values())
-            asked = {name.rpartition("::")[2] for f in variants for name in f.autogen}
-            given = {f.func.local_name for f in variants if id(f) in made}
-            if asked != given:
-                yield _disagreement(variants, asked, given)
+    suspects = resolve(list(_suspects(resolved)))
+    derived = {id(operator.function) for operator in suspects.operators if operator.is_derived}
+    for group in suspects.groups:
+        variants = list(group.functions())
+        asked = {name.rpartition("::")[2] for f in variants for name in f.autogen}
+        given = {f.func.local_name for f in variants if id(f) in derived}
+        if asked != given:
+            yield _disagreement(variants, asked, given)
 
 
-def _suspects(functions: Sequence[NativeFunction]) -> Iterator[NativeFunction]:
+def _suspects(resolved: Resolved) -> Iterator[NativeFunction]:
     """The functions of those names where variants may be derived; deriving for all takes too long.
 
     That is where `autogen` stands, and where variants of one name leave out the functional one.
     """
     names: defaultdict[tuple[str, str], list[NativeFunction]] = defaultdict(list)
-    for function in filter(attrgetter("is_written"), functions):
+    for function in filter(attrgetter("is_written"), resolved.functions):
         names[function.namespace, root_of(function.func.base_name)].append(function)
     for members in names.values():
         asks = any(f.autogen for f in members)
@@ -105,15 +91,19 @@ def _disagreement(
     return finding(function, "TG415", message, span, "; ".join(parts), hint)
 
 
-def autogen_of_composite(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def autogen_of_composite(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG418: `autogen` where nothing is derived: all variants are composed of other operators.
 
     Only those of the core set have derived variants nevertheless (torchgen `add_generated_native_functions`).
     """
-    asking = [f for f in functions if f.autogen and "core" not in f.tags and is_composed(f)]
+    asking = [
+        o.function
+        for o in resolved.declared
+        if o.function.autogen and "core" not in o.function.tags and o.is_composed
+    ]
     if not asking:
         return
-    computed = {functional_key(f) for f in functions if not is_composed(f)}
+    computed = {functional_key(o.function) for o in resolved.declared if not o.is_composed}
     for function in asking:
         if functional_key(function) in computed:
             continue

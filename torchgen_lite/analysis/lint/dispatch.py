@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from torchgen_lite.analysis.fakes.results import has_own_fake
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
@@ -43,11 +44,13 @@ def _entry(function: NativeFunction, key: str) -> DispatchEntry | None:
     return next((entry for entry in function.dispatch if entry.key == key), None)
 
 
-def unreachable_kernel(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
-    """TG406: a kernel for a backend, and no argument that could carry its key.
+def unreachable_kernel(resolved: Resolved) -> Iterator[Diagnostic]:
+    """TG406: a kernel for a backend, and no argument that could carry its key."""
+    return unreachable_kernels(resolved.functions)
 
-    A `Device` argument lets BackendSelect choose, so such an operator is left alone.
-    """
+
+def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """A `Device` argument lets BackendSelect choose, so such an operator is left alone."""
     for function in functions:
         arguments = function.func.arguments
         if not function.dispatch or function.func.is_vararg:
@@ -64,9 +67,9 @@ def unreachable_kernel(functions: Sequence[NativeFunction]) -> Iterator[Diagnost
                 yield finding(function, "TG406", message, entry.key_span, "never chosen", hint)
 
 
-def shadowed_composite(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def shadowed_composite(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG407: CompositeImplicitAutograd beside CompositeExplicitAutograd."""
-    for function in functions:
+    for function in resolved.functions:
         implicit = _entry(function, _IMPLICIT)
         explicit = next((e for e in function.dispatch if e.key in _EXPLICIT), None)
         if implicit is not None and explicit is not None:
@@ -79,9 +82,9 @@ def shadowed_composite(functions: Sequence[NativeFunction]) -> Iterator[Diagnost
             )
 
 
-def ambiguous_autograd_other(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG408: c10 step 2.2 gives the ambiguity error for AutogradOther."""
-    for function in functions:
+    for function in resolved.functions:
         implicit = _entry(function, _IMPLICIT)
         if implicit is None or _entry(function, "AutogradOther") is not None:
             continue
@@ -98,14 +101,14 @@ def ambiguous_autograd_other(functions: Sequence[NativeFunction]) -> Iterator[Di
                 break
 
 
-def backend_without_meta(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def backend_without_meta(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG409: kernels for backends, returns tensors, and nothing that runs on Meta tensors.
 
     In a file with `fake:` rules, operators that give back what they wrote to have theirs by themselves.
     """
     composite = {_IMPLICIT, *_EXPLICIT, "Meta"}
-    has_fakes = any(function.fake is not None for function in functions)
-    for function in functions:
+    has_fakes = any(function.fake is not None for function in resolved.functions)
+    for function in resolved.functions:
         if function.structured or function.structured_delegate is not None:
             continue
         if not function.is_written:
@@ -122,9 +125,9 @@ def backend_without_meta(functions: Sequence[NativeFunction]) -> Iterator[Diagno
             yield finding(function, "TG409", message, span, "here", hint)
 
 
-def composite_with_autograd(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG410: CompositeImplicitAutograd beside an Autograd kernel."""
-    for function in functions:
+    for function in resolved.functions:
         implicit = _entry(function, _IMPLICIT)
         if implicit is None:
             continue

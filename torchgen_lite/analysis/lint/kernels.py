@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema.model import bare_type
 
 
-def kernel_with_two_schemas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG413: two operators name one kernel and take different numbers of required arguments.
 
     C++ kernels are often overloaded or templates and Python ones take unions, so a difference of
     types alone says nothing. Composite kernels are left out for the same reason.
     """
     seen: dict[tuple[str, str], tuple[NativeFunction, DispatchEntry]] = {}
-    for function in functions:
+    for function in resolved.functions:
         for entry in function.dispatch:
             if entry.key in COMPOSITE_KEYS:
                 continue

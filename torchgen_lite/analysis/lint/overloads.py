@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument
@@ -31,10 +32,10 @@ def call_key(function: NativeFunction) -> tuple[object, ...]:
     return (function.namespace, function.func.base_name, positional, keywords)
 
 
-def indistinguishable_overloads(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def indistinguishable_overloads(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG411: the later of two overloads can only be called by its overload name."""
     seen: dict[tuple[object, ...], NativeFunction] = {}
-    for function in functions:
+    for function in resolved.functions:
         first = seen.setdefault(call_key(function), function)
         if first is function:
             continue

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.entry import NativeFunction
 
-Rule = Callable[[Sequence[NativeFunction]], Iterator[Diagnostic]]
+Rule = Callable[[Resolved], Iterator[Diagnostic]]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.kernels import is_composed
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, SchemaKind
@@ -18,7 +18,7 @@ from torchgen_lite.schema.model import bare_type
 _TENSOR_OPTIONS = frozenset({"dtype", "layout", "device", "pin_memory"})
 
 
-def variant_disagrees(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def variant_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG416: `foo_` or `foo.out` takes other arguments than `foo`, and than any overload of it.
 
     PyTorch finds the variants of an operator by their arguments and their defaults (torchgen
@@ -26,14 +26,16 @@ def variant_disagrees(functions: Sequence[NativeFunction]) -> Iterator[Diagnosti
     composed of other operators needs no group.
     """
     overloads: defaultdict[tuple[str, str], list[NativeFunction]] = defaultdict(list)
-    for function in functions:
-        if function.func.kind() is SchemaKind.functional:
+    for operator in resolved.declared:
+        if operator.kind is SchemaKind.functional:
+            function = operator.function
             overloads[function.namespace, function.func.base_name].append(function)
-    for function in functions:
+    for operator in resolved.declared:
+        function = operator.function
         namespace, name, overload = functional_key(function)
         found = overloads.get((namespace, name), [])
         named = next((f for f in found if f.func.overload_name == overload), None)
-        if named is None or function in found or is_composed(function):
+        if named is None or function in found or operator.is_composed:
             continue
         if named.structured_delegate or function.structured_delegate:
             # The check of delegates speaks of it.
@@ -84,22 +86,22 @@ def _argument(function: NativeFunction, name: str) -> Argument | None:
     return next((a for a in function.func.arguments if a.name == name), None)
 
 
-def view_without_copy(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG417: a view whose `<name>_copy` is not there, or takes other arguments.
 
     A missing one counts where other views have theirs: that is PyTorch's own file, and the like.
     """
     copies = {
         (f.namespace, f.func.base_name.removesuffix("_copy"), f.func.overload_name): f
-        for f in functions
+        for f in resolved.functions
         if f.func.base_name.endswith("_copy") and not f.func.out
     }
     if not copies:
         return
     expected = any("view_copy" in copy.tags for copy in copies.values())
-    for function in functions:
-        schema = function.func
-        if not _is_view(function) or is_composed(function):
+    for operator in resolved.declared:
+        function, schema = operator.function, operator.schema
+        if not _is_view(function) or operator.is_composed:
             continue
         copy = copies.get((function.namespace, schema.base_name, schema.overload_name))
         name = f"{schema.base_name}_copy"

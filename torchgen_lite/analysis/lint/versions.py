@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.versions import is_empty, parse_range
 
 
-def empty_range(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+def empty_range(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG412: `torch: ">=2.9,<2.6"`."""
-    for function in functions:
+    for function in resolved.functions:
         clauses = parse_range(function.torch) if function.torch else None
         if clauses and is_empty(clauses):
             span = function.place("torch")

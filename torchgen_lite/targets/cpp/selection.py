@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.lint.dispatch import unreachable_kernel
+from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.lint.suppress import filter_diagnostics
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.registrable import unregistrable
@@ -40,5 +40,5 @@ def unreached_kernels(
     program: Program, functions: Sequence[NativeFunction]
 ) -> tuple[Diagnostic, ...]:
     """Kernels that no call reaches, unless the author has switched the lint rule off."""
-    found = list(unreachable_kernel(functions))
+    found = list(unreachable_kernels(functions))
     return filter_diagnostics(found, program.config, program.functions, program.sources)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis import operators as resolution
-from torchgen_lite.analysis.kernels import KernelEntry, own_kernels
+from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
@@ -65,11 +65,11 @@ class Operator:
     @property
     def keys(self) -> frozenset[str]:
         """The keys that kernels are named for."""
-        return frozenset(entry.key for entry in own_kernels(self.function))
+        return frozenset(entry.key for entry in self.facts.own_kernels)
 
     @property
     def dispatch(self) -> tuple[KernelEntry, ...]:
-        return own_kernels(self.function)
+        return self.facts.own_kernels
 
     @property
     def handle(self) -> str:

@@ -135,7 +135,7 @@ def _check_named(package: Package, operator: Operator) -> Iterator[Diagnostic]:
 
 def _check_rules(package: Package, operator: Operator) -> Iterator[Diagnostic]:
     function = operator.function
-    if lacks_fake(function):
+    if lacks_fake(operator.facts):
         message = f"`{operator.schema.full_name}` has no fake, so `torch.compile` can't trace it"
         hint = "add `fake:`, or a kernel for `Meta`"
         yield _about(operator, "TG339", message, "func", "here", hint)

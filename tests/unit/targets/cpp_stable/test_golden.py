@@ -10,6 +10,7 @@ import pytest
 from tests.cpp.compiling import needs_clang_format, unformatted
 from tests.cpp.stable_library import TINY, generate_stable
 from torchgen_lite import load
+from torchgen_lite.analysis import resolve
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.targets.cpp_stable.options import StableOptions
@@ -247,7 +248,7 @@ def test_clang_format_changes_nothing_in_calls_of_pytorchs_operators() -> None:
     functions = [f for f in program.functions if not has_errors(list(check_entry(f, None)))]
     assert len(functions) > 1600
     result = build_cpp_stable(
-        replace(program, functions=tuple(functions)), StableOptions(shards=16)
+        replace(program, resolved=resolve(functions)), StableOptions(shards=16)
     )
     shard = [f for f in result.files if f.path.endswith(("/operators_3.h", "/operators_11.cpp"))]
     texts = render_files(shard, "native_functions.yaml")

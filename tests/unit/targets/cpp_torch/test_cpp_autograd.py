@@ -11,7 +11,7 @@ import pytest
 from tests.cpp.checked_library import generated_files
 from tests.cpp.compiling import needs_clang_format, unformatted
 from torchgen_lite import GenerateError, generate, load
-from torchgen_lite.analysis import Program
+from torchgen_lite.analysis import Program, resolve
 from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.emit.render import render_files
 from torchgen_lite.loader import (
@@ -260,7 +260,7 @@ def test_clang_format_changes_nothing_for_pytorchs_formulas(tmp_path: Path) -> N
     own = [replace(f, namespace="own", derivatives=formulas.get(str(f.func))) for f in functions]
     assert sum(f.derivatives is not None for f in own) > 600
     layout = Layout("out", "own", "own", tuple(range(16)))
-    program = Program(tuple(own), Config(tmp_path), tags=tags)
+    program = Program(resolve(own, tags), Config(tmp_path), tags=tags)
     resolved, policy = program.resolved, TARGETS["cpp-torch"].policy
     operators = build_operators(resolved.declared, 16)
     registered = registrations(program, policy)

@@ -172,7 +172,7 @@ def test_pytorchs_file_completes_a_structured_operator(
     files.native_functions.write_text(f"{inplace}  structured_delegate: add.out\n{ADD}")
     monkeypatch.setattr(pipeline, "find_torch_files", lambda: (files, ()))
     program = load(tmp_path, ADD_OUT)
-    assert [function.name for function in program.context] == ["aten::add.Tensor"]
+    assert [function.name for function in program.resolved.context] == ["aten::add.Tensor"]
     assert [operator.name for operator in program.resolved.operators] == ["aten::add.out"]
     generated = generate(tmp_path, ADD_OUT)
     assert registered(generated) == ["add.out"]
