@@ -3,8 +3,8 @@
 Note [Registrations as data]
 Most registrations are written: a line of `dispatch`. Others follow: a structured out kernel stands for the
 functional and in-place ones, formulas for a kernel at Autograd, tensor options for one at BackendSelect. Which
-of these there are is the policy of a target. `table`, `why` and the export read what is here, and tests hold
-it against the live dispatcher, PyTorch and what targets write.
+of these there are is the policy of a target. Targets print what is here, `table`, `why` and the export read it,
+and tests hold it against the live dispatcher and PyTorch.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
         return  # The rest PyTorch has itself.
     if _returns_self_on_meta(operator):
         yield Registration(operator, META, Origin.returns_self)
-    if selects_backend(operator) if policy.target else _torch_selects_backend(operator):
+    if _selects_backend(operator) if policy.target else _torch_selects_backend(operator):
         yield Registration(operator, BACKEND_SELECT, Origin.backend_select)
     functional = functional_variant(program.resolved, operator)
     if functional is not None:
@@ -155,7 +155,7 @@ def _torch_selects_backend(operator: Operator) -> bool:
     return not name.endswith("_like") and argument_layout(operator.schema).options is not None
 
 
-def selects_backend(operator: Operator) -> bool:
+def _selects_backend(operator: Operator) -> bool:
     """Whether no tensor says on which backend to make the result, but tensor options do."""
     if argument_layout(operator.schema).options is None:
         return False
