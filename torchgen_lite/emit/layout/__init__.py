@@ -9,7 +9,7 @@ fifty times as long, and clang-format is another program. Tests run both over wh
 
 What a template may rely on:
 - Comments, strings of several lines, statements with a comment behind them, and what is between `# fmt: off` and
-  `# fmt: on` (`// clang-format off`, `on`) stay as they are. So do lines of the preprocessor but a long `#if`.
+  `# fmt: on` (`// clang-format off`, `on`) stay as they are. So do lines of the preprocessor but `#if` and `#error`.
 - A comma before a closing bracket of Python, or a brace of C++, asks for one item a line, as it does of black and
   clang-format: `f(a, b,)`. It means nothing in a one-tuple and in a subscript of one item.
 - In Python, brackets may be opened at the end of a line and closed on one of their own, with an item on each line

@@ -40,6 +40,8 @@ def lay_out_cpp(text: str) -> str:
         before = lines[i - 1].partition("  // ")[0] if i else ""
         if line.startswith("#if ") and not line.endswith("\\"):
             lines[i] = "\n".join(_divide_condition(lines[i]))
+        elif line.startswith("#error ") and not line.endswith("\\"):
+            lines[i] = line.replace(" ", " \\\n    ", 1)
         elif not line.startswith("#") and not before.endswith(_UNFINISHED):
             lines[i] = "\n".join(lay_out_cpp_statement(line, len(lines[i]) - len(line)))
     return "\n".join(lines)

@@ -80,6 +80,12 @@ def test_conditions_of_the_preprocessor() -> None:
     )
 
 
+def test_errors_of_the_preprocessor() -> None:
+    said = f'"{"a" * 70}"'
+    assert lay_out("x.h", f"#error {said}\n") == f"#error {said}\n"
+    assert lay_out("x.h", f"#error {said} + 1\n") == f"#error \\\n    {said} + 1\n"
+
+
 NAMES = st.sampled_from(["self", "other", "gradient", "grad_input_mask", "weight" * 5])
 CALLED = st.sampled_from(
     ["wanted", "at::linear", "ops::convolution::call", f"at::_ops::{'long_' * 9}::call"]
