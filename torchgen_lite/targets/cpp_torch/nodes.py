@@ -27,7 +27,6 @@ from torchgen_lite.analysis.differentiability import (
 )
 from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is_own
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp_formula import Functions, is_function, unsayable
 from torchgen_lite.dialects.cpp_statements import statements
 from torchgen_lite.schema import ListType
@@ -36,23 +35,39 @@ from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, members
 from torchgen_lite.targets.cpp_torch.saved import Member as SavedMember
 
-_INDENT = 4
+
+@dataclass(frozen=True, slots=True)
+class DerivativeView:
+    """A formula: variables of gradients with their types, what wants each, and the statements that assign to them.
+
+    With `has_mask` the formula asks which gradients are wanted.
+    """
+
+    gradients: tuple[tuple[str, str], ...]
+    wanted: tuple[str, ...]
+    has_mask: bool
+    statements: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """A node: its name, the operator it stands for, its members, those that hold tensors, `apply`.
+    """A node: its name, the operator it stands for, what it keeps (those of `resets` hold tensors), its formulas.
 
-    `guard` is an `#if`, or empty; `opening` opens the class.
+    `guard` is an `#if`, or empty; `counts` are members with numbers of tensors. `grads` are gradients of results as
+    formulas call them, each with how it is declared; those that are absent are zeros if it `is_materialized`.
+    `results` has a gradient for each edge.
     """
 
     guard: str
     name: str
-    opening: str
     operator: str
-    members: tuple[str, ...]
+    members: tuple[SavedMember, ...]
     resets: tuple[str, ...]
-    lines: tuple[str, ...]
+    counts: tuple[str, ...]
+    is_materialized: bool
+    grads: tuple[tuple[str, str], ...]
+    derivatives: tuple[DerivativeView, ...]
+    results: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +83,21 @@ class Problem:
 def node_view(info: DifferentiabilityInfo, functions: Functions) -> NodeView:
     """The node of one entry with formulas."""
     kept = members(info)
-    lines = [*_unpack(kept), *_gradients(info)]
-    for derivative in info.derivatives:
-        lines += _derivative(info, derivative, functions)
-    lines += _returned(info)
     lists = [_count(slot.name) for slot in info.slots if slot.is_list]
-    counted = [*lists, *map(count_of_result, counted_results(info))]
-    counts = [f"size_t {member} = 0;" for member in counted]
     return NodeView(
-        condition(info.function),
-        info.node_name,
-        cpp_text.derived_class(info.node_name, "torch::autograd::Node"),
-        info.function.func.full_name,
-        (*(member.declaration for member in kept), *counts),
-        tuple(f"autograd::reset({m.name});" for m in kept if m.saved.keeps_tensors),
-        tuple(lines),
+        guard=condition(info.function),
+        name=info.node_name,
+        operator=info.function.func.full_name,
+        members=tuple(kept),
+        resets=tuple(m.name for m in kept if m.saved.keeps_tensors),
+        counts=(*lists, *map(count_of_result, counted_results(info))),
+        is_materialized=_is_materialized(info),
+        grads=tuple(_gradients(info)),
+        derivatives=tuple(_derivative(info, d, functions) for d in info.derivatives),
+        results=tuple(
+            f"autograd::sized({_local(s.name)}, {_count(s.name)})" if s.is_list else _local(s.name)
+            for s in info.slots
+        ),
     )
 
 
@@ -114,18 +129,6 @@ def calls_functions(info: DifferentiabilityInfo) -> bool:
     return any(o is not None and is_own(o) and is_function(o) for o in operators)
 
 
-def _unpack(kept: Sequence[SavedMember]) -> Iterator[str]:
-    for member in kept:
-        head = "const auto" if member.is_copied else "auto&"
-        yield from _statement(f"{head} {member.local}", member.unpacked)
-
-
-def _statement(head: str, value: str) -> list[str]:
-    text = cpp_text.constant(head, value, indent=_INDENT)
-    first, *rest = text.split("\n")
-    return [" " * _INDENT + first, *rest]
-
-
 def _parts(info: DifferentiabilityInfo) -> Iterator[Typed]:
     """Every part of every formula of an entry."""
     for derivative in info.derivatives:
@@ -147,15 +150,19 @@ def _is_gradient(info: DifferentiabilityInfo, node: Expression) -> bool:
     return isinstance(node, Name) and node.text in {"grad", "grads", *info.available_gradients}
 
 
-def _gradients(info: DifferentiabilityInfo) -> Iterator[str]:
-    """`grad`, `grads` or `grad_NAME`, whichever the formulas use."""
-    margin, schema, outputs = " " * _INDENT, info.function.func, info.outputs
-    many = len(outputs) > 1 or any(isinstance(r.type, ListType) for r in schema.returns)
-    if many and not _tests_presence(info):
-        yield f"{margin}autograd::materialize(*this, grads);"
+def _is_materialized(info: DifferentiabilityInfo) -> bool:
+    """Whether some gradients of results may be absent, and no formula wants to know."""
+    returns = info.function.func.returns
+    many = len(info.outputs) > 1 or any(isinstance(r.type, ListType) for r in returns)
+    return many and not _tests_presence(info)
+
+
+def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, str]]:
+    """`grad` or `grad_NAME`, whichever the formulas use."""
+    schema, outputs = info.function.func, info.outputs
     if "grad" in info.mentioned:
         is_list = isinstance(schema.returns[outputs[0]].type, ListType)
-        yield f"{margin}const auto& grad = grads{'' if is_list else '[0]'};"
+        yield "const auto& grad", "grads" if is_list else "grads[0]"
     names = return_names(schema)
     for index in outputs:
         if f"grad_{names[index]}" not in info.used_gradients:
@@ -165,9 +172,9 @@ def _gradients(info: DifferentiabilityInfo) -> Iterator[str]:
         first = _sum(len(before) - len(lists), lists)
         if isinstance(schema.returns[index].type, ListType):
             value = f"at::TensorList(grads).slice({first}, {count_of_result(index)}).vec()"
-            yield from _statement(f"const auto grad_{names[index]}", value)
+            yield f"const auto grad_{names[index]}", value
         else:
-            yield from _statement(f"const auto& grad_{names[index]}", f"grads[{first}]")
+            yield f"const auto& grad_{names[index]}", f"grads[{first}]"
 
 
 def counted_results(info: DifferentiabilityInfo) -> list[int]:
@@ -226,44 +233,16 @@ def _wanted(info: DifferentiabilityInfo, name: str) -> str:
 
 def _derivative(
     info: DifferentiabilityInfo, derivative: Derivative, functions: Functions
-) -> Iterator[str]:
+) -> DerivativeView:
     """One formula; for several gradients it gives a tuple of them."""
-    margin, inner, names = " " * _INDENT, _INDENT + 2, derivative.names
-    for name in names:
-        type_ = "std::vector<at::Tensor>" if name in info.lists else "at::Tensor"
-        yield f"{margin}{type_} {_local(name)};"
-    wanted = [_wanted(info, name) for name in names]
-    target = _local(names[0])
-    if len(names) > 1:
-        target = f"std::tie({', '.join(map(_local, names))})"
-        yield from cpp_text.if_any(wanted, indent=_INDENT)
-    else:
-        yield f"{margin}if ({wanted[0]}) {{"
-    if "grad_input_mask" in derivative.mentioned:
-        yield from _mask(wanted, inner)
+    names = derivative.names
+    types = ["std::vector<at::Tensor>" if n in info.lists else "at::Tensor" for n in names]
+    target = ", ".join(map(_local, names))
+    target = f"std::tie({target})" if len(names) > 1 else target
     part = f"grad_{names[-1].rstrip('_')}_part"
-    yield from statements(functions, target, derivative.tree, part=part, indent=inner)
-    yield f"{margin}}}"
-
-
-def _mask(wanted: Sequence[str], indent: int) -> Iterator[str]:
-    head = f"const std::array<bool, {len(wanted)}> grad_input_mask"
-    text = f"{' ' * indent}{head} = {{{', '.join(wanted)}}};"
-    if len(text) <= cpp_text.LINE_LENGTH:
-        yield text
-        return
-    yield f"{' ' * indent}{head} = {{"
-    yield from (f"{' ' * (indent + 4)}{item}," for item in wanted[:-1])
-    yield f"{' ' * (indent + 4)}{wanted[-1]}}};"
-
-
-def _returned(info: DifferentiabilityInfo) -> Iterator[str]:
-    """A gradient for each edge: lists of tensors have as many edges as elements."""
-    items = [
-        f"autograd::sized({_local(s.name)}, {_count(s.name)})" if s.is_list else _local(s.name)
-        for s in info.slots
-    ]
-    text = cpp_text.call("return autograd::gather(", ["*this", *items], ");", indent=_INDENT)
-    first, *rest = text.split("\n")
-    yield " " * _INDENT + first
-    yield from rest
+    return DerivativeView(
+        gradients=tuple(zip(types, map(_local, names))),
+        wanted=tuple(_wanted(info, name) for name in names),
+        has_mask="grad_input_mask" in derivative.mentioned,
+        statements=tuple(statements(functions, target, derivative.tree, part=part, indent=6)),
+    )
