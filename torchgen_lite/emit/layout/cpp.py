@@ -114,6 +114,8 @@ class _Search:
             parts = [part.opening, *part.call, part.closing, *self.parts[i + 1 :]]
             inner = _Search(parts, self.indent, self.tail, self.limit)
             shut = _cheaper(shut, inner.lay(0, lines, line, state))
+        if part.is_simple:
+            opened = _cheaper(opened, self.opened(i, part, lines, line, state, hugs=True))
         return opened if part.has_comma else _cheaper(shut, opened)
 
     def may_stay(self, i: int, line: str, state: State) -> bool:
@@ -155,12 +157,19 @@ class _Search:
         return Laid(rest.cost + cost, rest.lines)
 
     def opened(
-        self, i: int, part: Brackets, lines: tuple[str, ...], line: str, state: State
+        self,
+        i: int,
+        part: Brackets,
+        lines: tuple[str, ...],
+        line: str,
+        state: State,
+        *,
+        hugs: bool = False,
     ) -> Laid:
         line += part.opening
         cost = part.first + part.comma * (len(part.items) - 1) + _FIRST + _excess(line)
         column = state.start + part.indent
-        if len(line) <= column:
+        if hugs or len(line) <= column:
             # Nothing is to gain by another line: the items stand below each other.
             column, cost = len(line), cost - part.first
         else:

@@ -55,7 +55,7 @@ class Brackets:
     """Brackets that may be open: `first` is what the line break behind the opening one costs, `comma` each other.
 
     With a comma behind the last item (`has_comma`) they are open. If all that they hold is a `call`, its brackets may be
-    open instead.
+    open instead. What else is `simple` may be divided where it stands.
     """
 
     opening: str
@@ -66,6 +66,7 @@ class Brackets:
     indent: int = CONTINUATION
     has_comma: bool = False
     call: Parts | None = None
+    is_simple: bool = False
 
     @cached_property
     def flat(self) -> str:
@@ -231,6 +232,7 @@ class _Reader:
             indent,
             has_comma,
             call,
+            len(items) == 1 and (value == "<" or self.values[i + 1] in ("&", "*", "!")),
         )
 
     def place(self, i: int, depth: int, is_conditional: bool) -> Break | None:
