@@ -81,7 +81,8 @@ def entries() -> str:
     lines = [KINDS]
     for index, type_ in enumerate(ARGUMENTS):
         name = type_.replace(",", ", ")
-        lines.append(f'- func: "demo::takes_{index}({name} x) -> ()"\n')
+        tags = "  tags: nondeterministic_seeded\n" if "Generator" in type_ else ""
+        lines.append(f'- func: "demo::takes_{index}({name} x) -> ()"\n{tags}')
     for index, type_ in enumerate(RETURNS):
         name = type_.replace(",", ", ")
         lines.append(f'- func: "demo::gives_{index}(Tensor x) -> {name}"\n')

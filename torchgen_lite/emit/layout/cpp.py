@@ -35,6 +35,19 @@ class Laid(NamedTuple):
     lines: tuple[str, ...]
 
 
+# Statements with more brackets in each other stay on one line: the work grows with a high power of the depth.
+DEEPEST = 16
+
+
+def _depth(text: str) -> int:
+    """How many brackets are open at once, at the most; those in strings count, too.
+
+    >>> _depth("f(g(x), {y, (z)})")
+    3
+    """
+    return max(accumulate(1 if c in "([{" else -1 for c in text if c in "([{)]}"), default=0)
+
+
 def lay_out_cpp_statement(text: str, indent: int) -> list[str]:
     """The lines of a statement (without its indentation).
 
@@ -44,13 +57,13 @@ def lay_out_cpp_statement(text: str, indent: int) -> list[str]:
     usual = lay_out_usual_cpp(text, indent)
     if usual is not None:
         return usual
-    parts = read_parts(text)
+    parts = read_parts(text) if _depth(text) <= DEEPEST else None
     if parts is None:
         return [" " * indent + text]
     margin = " " * indent
-    found = _Search(parts, indent, 0, COSTLY).lay(0, (), margin, State(indent))
+    found = _Search(parts, indent, 0, COSTLY, {}).lay(0, (), margin, State(indent))
     if found.cost >= _RARE:
-        found = _Search(parts, indent, 0, 2 * _EXCESS).lay(0, (), margin, State(indent))
+        found = _Search(parts, indent, 0, 2 * _EXCESS, {}).lay(0, (), margin, State(indent))
     return list(found.lines)
 
 
@@ -75,6 +88,10 @@ class State(NamedTuple):
         return part.kind == "segment" and self.segments == "broken"
 
 
+# By the item, the column, what is behind it and what is before it.
+Known = dict[tuple[int, int, int, str], Laid]
+
+
 def _cheaper(first: Laid, second: Laid) -> Laid:
     return first if first.cost <= second.cost else second
 
@@ -86,11 +103,13 @@ def _excess(line: str, tail: int = 0) -> int:
 class _Search:
     """The cheapest lines of parts that begin at column `indent`, with `tail` characters behind them.
 
-    Breaks of `limit` or more are not looked at.
+    Breaks of `limit` or more are not looked at. `known` is what was found for items in this search and those
+    around it: without it, the work would double with each level of nested brackets.
     """
 
-    def __init__(self, parts: Parts, indent: int, tail: int, limit: int) -> None:
+    def __init__(self, parts: Parts, indent: int, tail: int, limit: int, known: Known) -> None:
         self.parts, self.indent, self.tail, self.limit = parts, indent, tail, limit
+        self.known = known
         # How long everything from a part on is, and whether it has brackets that have to be open.
         flats = [flat_text([part]) for part in parts]
         self.flat = [*accumulate(map(len, reversed(flats)), initial=0)][::-1]
@@ -112,7 +131,7 @@ class _Search:
         opened = self.opened(i, part, lines, line, state)
         if part.call is not None:
             parts = [part.opening, *part.call, part.closing, *self.parts[i + 1 :]]
-            inner = _Search(parts, self.indent, self.tail, self.limit)
+            inner = _Search(parts, self.indent, self.tail, self.limit, self.known)
             shut = _cheaper(shut, inner.lay(0, lines, line, state))
         if part.is_simple:
             opened = _cheaper(opened, self.opened(i, part, lines, line, state, hugs=True))
@@ -195,7 +214,11 @@ class _Search:
         flat = flat_text(item)
         if len(line) + len(flat) + tail <= LINE_LENGTH and ",}" not in flat:
             return Laid(0, (line + flat,))
-        return _Search(item, column, tail, self.limit).lay(0, (), line, State(column))
+        place = (id(item), column, tail, line)
+        if place not in self.known:
+            search = _Search(item, column, tail, self.limit, self.known)
+            self.known[place] = search.lay(0, (), line, State(column))
+        return self.known[place]
 
     def unbroken(self, i: int) -> int:
         """How many characters stand before the next place where a line may end."""

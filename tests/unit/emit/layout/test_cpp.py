@@ -66,6 +66,11 @@ def test_what_stays_as_it_is(line: str) -> None:
     assert lay_out("x.cpp", text) == text
 
 
+def test_a_statement_that_is_nested_too_deeply_stays_on_its_line() -> None:
+    line = f"auto x = grad * {'square(' * 64}grad{')' * 64};"
+    assert lay_out_cpp_statement(line, 0) == [line]
+
+
 def test_regions_and_comments_stay_as_they_are() -> None:
     long = f"function({'a' * 50}, {'b' * 50});"
     text = f"// clang-format off\n{long}\n// clang-format on\n/* One\n{long}\n*/\nif (a) {{\n  {long}\n}}\n"
