@@ -4,7 +4,8 @@ Clang-format looks for the line breaks that cost least. A character beyond the l
 almost anything else, and the deeper a break is in brackets, the more it costs. With this style brackets are
 either shut, with no break in them at all, or open: then each item has a line of its own.
 
-What is not here: member initialisers, lambdas of several lines, comments, strings that follow each other.
+What is not here: member initialisers, lambdas of several lines, comments, strings that follow each other, and
+operators among operands that take several lines.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from torchgen_lite.emit.layout.cpp_parts import (
     read_parts,
 )
 from torchgen_lite.emit.layout.cpp_usual import LINE_LENGTH, lay_out_usual_cpp
+from torchgen_lite.emit.layout.items import is_too_deep
 
 # What a character beyond the last column costs, and the first break at each depth.
 _EXCESS, _FIRST = 1_000_000, 15
@@ -29,47 +31,17 @@ _RARE = 50_000
 
 
 class Laid(NamedTuple):
-    """Lines, and what they cost."""
+    """The rest of a line and the lines below it, and what they cost."""
 
     cost: int
     lines: tuple[str, ...]
 
 
-# Statements with more brackets in each other stay on one line: the work grows with a high power of the depth.
-DEEPEST = 16
-
-
-def _depth(text: str) -> int:
-    """How many brackets are open at once, at the most; those in strings count, too.
-
-    >>> _depth("f(g(x), {y, (z)})")
-    3
-    """
-    return max(accumulate(1 if c in "([{" else -1 for c in text if c in "([{)]}"), default=0)
-
-
-def lay_out_cpp_statement(text: str, indent: int) -> list[str]:
-    """The lines of a statement (without its indentation).
-
-    >>> lay_out_cpp_statement("int64_t value = function(first_argument);", 50)[1].strip()
-    'function(first_argument);'
-    """
-    usual = lay_out_usual_cpp(text, indent)
-    if usual is not None:
-        return usual
-    parts = read_parts(text) if _depth(text) <= DEEPEST else None
-    if parts is None:
-        return [" " * indent + text]
-    margin = " " * indent
-    found = _Search(parts, indent, 0, COSTLY, {}).lay(0, (), margin, State(indent))
-    if found.cost >= _RARE:
-        found = _Search(parts, indent, 0, 2 * _EXCESS, {}).lay(0, (), margin, State(indent))
-    return list(found.lines)
-
-
 class State(NamedTuple):
-    """What is known behind a part: the column that open brackets count from, whether some were opened, whether
-    calls of results begin lines (`broken`) or not (`shut`), the column of a `?`, and which breaks there were.
+    """What is known behind a part, apart from the column.
+
+    `start` is the column that open brackets count from. Calls of results begin lines (`broken`) or don't (`shut`).
+    `question` is the column of a `?`.
     """
 
     start: int
@@ -88,137 +60,165 @@ class State(NamedTuple):
         return part.kind == "segment" and self.segments == "broken"
 
 
-# By the item, the column, what is behind it and what is before it.
-Known = dict[tuple[int, int, int, str], Laid]
+def lay_out_cpp_statement(text: str, indent: int) -> list[str]:
+    """The lines of a statement (without its indentation).
+
+    >>> lay_out_cpp_statement("int64_t value = function(first_argument);", 50)[1].strip()
+    'function(first_argument);'
+    """
+    usual = lay_out_usual_cpp(text, indent)
+    if usual is not None:
+        return usual
+    parts = None if is_too_deep(text) else read_parts(text)
+    if parts is None:
+        return [" " * indent + text]
+    found = _Item(parts, indent, 0, COSTLY, {}).laid(0, indent, State(indent))
+    if found.cost >= _RARE:
+        found = _Item(parts, indent, 0, 2 * _EXCESS, {}).laid(0, indent, State(indent))
+    first, *others = found.lines
+    return [" " * indent + first, *others]
 
 
 def _cheaper(first: Laid, second: Laid) -> Laid:
     return first if first.cost <= second.cost else second
 
 
-def _excess(line: str, tail: int = 0) -> int:
-    return _EXCESS * max(0, len(line) + tail - LINE_LENGTH)
+def _excess(column: int) -> int:
+    return _EXCESS * max(0, column - LINE_LENGTH)
 
 
-class _Search:
-    """The cheapest lines of parts that begin at column `indent`, with `tail` characters behind them.
+def _behind(text: str, rest: Laid) -> Laid:
+    """The text, and what follows on the same line."""
+    return Laid(rest.cost, (text + rest.lines[0], *rest.lines[1:]))
 
-    Breaks of `limit` or more are not looked at. `known` is what was found for items in this search and those
-    around it: without it, the work would double with each level of nested brackets.
+
+class _Item:
+    """Parts that begin at column `indent`, with `tail` characters behind them.
+
+    Breaks of `limit` or more are not looked at. What is found for a part and a column is `known`, and so are the
+    `items` of all brackets of the statement: there are many ways to get there.
     """
 
-    def __init__(self, parts: Parts, indent: int, tail: int, limit: int, known: Known) -> None:
+    def __init__(
+        self, parts: Parts, indent: int, tail: int, limit: int, items: dict[tuple[int, ...], _Item]
+    ) -> None:
         self.parts, self.indent, self.tail, self.limit = parts, indent, tail, limit
-        self.known = known
+        self.known: dict[tuple[int, int, State], Laid] = {}
+        self.items = items
         # How long everything from a part on is, and whether it has brackets that have to be open.
-        flats = [flat_text([part]) for part in parts]
-        self.flat = [*accumulate(map(len, reversed(flats)), initial=0)][::-1]
-        self.is_open = [any(",}" in flat for flat in flats[i:]) for i in range(len(parts))]
+        self.flats = [flat_text([part]) for part in parts]
+        self.lengths = [*accumulate(map(len, reversed(self.flats)), initial=0)][::-1]
+        self.is_open = [any(",}" in flat for flat in self.flats[i:]) for i in range(len(parts))]
 
-    def lay(self, i: int, lines: tuple[str, ...], line: str, state: State) -> Laid:
-        """From part `i` on, behind `line`."""
-        part = self.parts[i] if i < len(self.parts) else ""
-        if i == len(self.parts) or self.may_stay(i, line, state):
-            line += flat_text(self.parts[i:])
-            return Laid(_excess(line, self.tail), (*lines, line))
-        if isinstance(part, str):
-            return self.lay(i + 1, lines, line + part, state)
+    def laid(self, i: int, column: int, state: State) -> Laid:
+        """The cheapest lines from part `i` on, which begins at a column."""
+        place = (i, column, state)
+        if place not in self.known:
+            self.known[place] = self.found(i, column, state)
+        return self.known[place]
+
+    def found(self, i: int, column: int, state: State) -> Laid:
+        if i == len(self.parts) or self.may_stay(i, column, state):
+            flat = "".join(self.flats[i:])
+            return Laid(_excess(column + len(flat) + self.tail), (flat,))
+        part, flat = self.parts[i], self.flats[i]
         if isinstance(part, Break):
-            return self.lay_break(i, part, lines, line, state)
-        shut = self.lay(i + 1, lines, line + part.flat, state)
-        if part.first >= self.limit or state.segments == "shut":
+            return self.at_break(i, part, column, state)
+        shut = _behind(flat, self.laid(i + 1, column + len(flat), state))
+        if isinstance(part, str) or part.first >= self.limit or state.segments == "shut":
             return shut
-        opened = self.opened(i, part, lines, line, state)
+        opened = self.opened(i, part, column, state)
         if part.call is not None:
-            parts = [part.opening, *part.call, part.closing, *self.parts[i + 1 :]]
-            inner = _Search(parts, self.indent, self.tail, self.limit, self.known)
-            shut = _cheaper(shut, inner.lay(0, lines, line, state))
+            shut = _cheaper(shut, self.inlined(i, part, part.call).laid(0, column, state))
         if part.is_simple:
-            opened = _cheaper(opened, self.opened(i, part, lines, line, state, hugs=True))
+            opened = _cheaper(opened, self.opened(i, part, column, state, hugs=True))
         return opened if part.has_comma else _cheaper(shut, opened)
 
-    def may_stay(self, i: int, line: str, state: State) -> bool:
+    def may_stay(self, i: int, column: int, state: State) -> bool:
         """Whether all from part `i` on fits on the line, and nothing has to begin another one."""
-        if len(line) + self.flat[i] + self.tail > LINE_LENGTH or self.is_open[i]:
+        if column + self.lengths[i] + self.tail > LINE_LENGTH or self.is_open[i]:
             return False
         return not any(isinstance(part, Break) and state.forces(part) for part in self.parts[i:])
 
-    def lay_break(
-        self, i: int, part: Break, lines: tuple[str, ...], line: str, state: State
-    ) -> Laid:
+    def at_break(self, i: int, part: Break, column: int, state: State) -> Laid:
         if state.forces(part):
-            return self.broken(i, part, lines, line, state)
+            return self.broken(i, part, column, state)
         after = state
         if part.kind == "segment":
             after = state._replace(segments="shut")
         elif part.kind == "question":
-            after = state._replace(question=len(line) + len(part.flat))
-        shut = self.lay(i + 1, lines, line + part.flat, after)
+            after = state._replace(question=column + len(part.flat))
+        shut = _behind(part.flat, self.laid(i + 1, column + len(part.flat), after))
         if part.cost >= self.limit:
             return shut
-        return _cheaper(shut, self.broken(i, part, lines, line, state))
+        return _cheaper(shut, self.broken(i, part, column, state))
 
-    def broken(self, i: int, part: Break, lines: tuple[str, ...], line: str, state: State) -> Laid:
+    def broken(self, i: int, part: Break, column: int, state: State) -> Laid:
+        """With a line that ends before part `i + 1`."""
         start = self.indent + part.indent
         if part.kind == "answer" and state.question:
             start = state.question
-        segments = "broken" if part.kind == "segment" else state.segments
         is_choice = part.kind in ("question", "answer")
         is_first = not (state.is_choice if is_choice else state.is_broken)
         after = state._replace(
             start=start,
-            segments=segments,
+            segments="broken" if part.kind == "segment" else state.segments,
             is_broken=state.is_broken or not is_choice,
             is_choice=state.is_choice or is_choice,
         )
-        rest = self.lay(i + 1, (*lines, line), " " * start, after)
-        cost = part.cost + _excess(line) + (_FIRST if is_first else 0)
-        return Laid(rest.cost + cost, rest.lines)
+        rest = self.laid(i + 1, start, after)
+        cost = rest.cost + part.cost + _excess(column) + (_FIRST if is_first else 0)
+        return Laid(cost, ("", " " * start + rest.lines[0], *rest.lines[1:]))
 
     def opened(
-        self,
-        i: int,
-        part: Brackets,
-        lines: tuple[str, ...],
-        line: str,
-        state: State,
-        *,
-        hugs: bool = False,
+        self, i: int, part: Brackets, column: int, state: State, *, hugs: bool = False
     ) -> Laid:
-        line += part.opening
-        cost = part.first + part.comma * (len(part.items) - 1) + _FIRST + _excess(line)
-        column = state.start + part.indent
-        if hugs or len(line) <= column:
+        """With brackets that are open; in those that hug, the first item stays on the line."""
+        inner, cost = state.start + part.indent, part.first
+        if hugs or column + len(part.opening) <= inner:
             # Nothing is to gain by another line: the items stand below each other.
-            column, cost = len(line), cost - part.first
+            inner, cost, lines = column + len(part.opening), 0, [part.opening]
         else:
-            lines, line = (*lines, line), " " * column
-        for item in part.items[:-1]:
-            laid = self.item(item, column, 1, line)
+            lines = [part.opening, " " * inner]
+        cost += part.comma * (len(part.items) - 1) + _FIRST
+        cost += _excess(column + len(part.opening))
+        for item in part.items if part.has_comma else part.items[:-1]:
+            laid = self.item(item, inner, 1).laid(0, inner, State(inner))
             cost += laid.cost
-            lines, line = (*lines, *laid.lines[:-1], f"{laid.lines[-1]},"), " " * column
-        after = state._replace(is_open=True)
+            lines[-1] += laid.lines[0]
+            lines += laid.lines[1:]
+            lines[-1] += ","
+            lines.append(" " * inner)
         if part.has_comma:
-            laid = self.item(part.items[-1], column, 1, line)
-            lines = (*lines, *laid.lines[:-1], f"{laid.lines[-1]},")
-            rest = self.lay(i + 1, lines, " " * (column - part.indent) + part.closing, after)
-            return Laid(rest.cost + cost + laid.cost, rest.lines)
-        tail = len(part.closing) + self.unbroken(i + 1)
-        laid = self.item(part.items[-1], column, tail, line)
-        cost += laid.cost - _excess(laid.lines[-1], tail)
-        rest = self.lay(i + 1, (*lines, *laid.lines[:-1]), laid.lines[-1] + part.closing, after)
-        return Laid(rest.cost + cost, rest.lines)
+            lines[-1] = " " * (inner - part.indent)
+        else:
+            # What follows the last item counts there, and then again behind the brackets.
+            tail = len(part.closing) + self.unbroken(i + 1)
+            laid = self.item(part.items[-1], inner, tail).laid(0, inner, State(inner))
+            lines[-1] += laid.lines[0]
+            lines += laid.lines[1:]
+            end = len(lines[-1]) + (column if len(lines) == 1 else 0)
+            cost += laid.cost - _excess(end + tail)
+        lines[-1] += part.closing
+        end = len(lines[-1]) + (column if len(lines) == 1 else 0)
+        rest = self.laid(i + 1, end, state._replace(is_open=True))
+        lines[-1] += rest.lines[0]
+        return Laid(cost + rest.cost, (*lines, *rest.lines[1:]))
 
-    def item(self, item: Parts, column: int, tail: int, line: str) -> Laid:
-        """An item of open brackets behind `line`, with `tail` characters behind it."""
-        flat = flat_text(item)
-        if len(line) + len(flat) + tail <= LINE_LENGTH and ",}" not in flat:
-            return Laid(0, (line + flat,))
-        place = (id(item), column, tail, line)
-        if place not in self.known:
-            search = _Search(item, column, tail, self.limit, self.known)
-            self.known[place] = search.lay(0, (), line, State(column))
-        return self.known[place]
+    def item(self, item: Parts, column: int, tail: int) -> _Item:
+        """An item of open brackets at a column, with `tail` characters behind it."""
+        place = (id(item), column, tail)
+        if place not in self.items:
+            self.items[place] = _Item(item, column, tail, self.limit, self.items)
+        return self.items[place]
+
+    def inlined(self, i: int, part: Brackets, call: Parts) -> _Item:
+        """The parts from `i` on, with a call in brackets as if it stood there without."""
+        place = (id(call), self.indent, self.tail, id(self.parts))
+        if place not in self.items:
+            parts = [part.opening, *call, part.closing, *self.parts[i + 1 :]]
+            self.items[place] = _Item(parts, self.indent, self.tail, self.limit, self.items)
+        return self.items[place]
 
     def unbroken(self, i: int) -> int:
         """How many characters stand before the next place where a line may end."""

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
+
+DEEPEST = 64
+"""A statement with more brackets in each other stays on its line; how deep Python calls functions is limited."""
 
 _EVENTS = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[()\[\]{},]""")
 _BRACKETS = re.compile(r"[()\[\]{}]")
@@ -49,3 +53,15 @@ def _split_with_strings(text: str) -> list[str] | None:
             if depth < 0:
                 return None
     return None if depth else [*items, text[start:]]
+
+
+def is_too_deep(text: str) -> bool:
+    """Whether so many brackets are in each other that it isn't worth to take them apart.
+
+    >>> is_too_deep("f(" * DEEPEST + ")" * DEEPEST), is_too_deep("f(" * 200 + ")" * 200)
+    (False, True)
+    """
+    if len(text) < 2 * DEEPEST:
+        return False
+    depths = accumulate(map(_DEPTHS.__getitem__, _BRACKETS.findall(text)))
+    return max(depths, default=0) > DEEPEST

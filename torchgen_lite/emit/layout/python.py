@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import pairwise
 
+from torchgen_lite.emit.layout.items import is_too_deep
 from torchgen_lite.emit.layout.python_brackets import divide_at_last
 from torchgen_lite.emit.layout.python_leaves import COMMA, DOT, Leaves, read_leaves
 from torchgen_lite.emit.layout.python_lines import (
@@ -36,7 +37,7 @@ def lay_out_statement(text: str, indent: int) -> list[str]:
     usual = lay_out_usual(text, indent)
     if usual is not None:
         return usual
-    leaves = read_leaves(text)
+    leaves = None if is_too_deep(text) else read_leaves(text)
     if leaves is None:
         return [" " * indent + text]
     lines = _laid_out(leaves, Line(0, len(leaves.texts), indent))
@@ -56,7 +57,7 @@ def lay_out_item(text: str, indent: int) -> list[str]:
     >>> lay_out_item("(a, b,),", 4)
     ['    (', '        a,', '        b,', '    ),']
     """
-    leaves = read_leaves(text, is_item=True)
+    leaves = None if is_too_deep(text) else read_leaves(text, is_item=True)
     if leaves is None:
         return [" " * indent + text]
     return _laid_out(leaves, Line(0, len(leaves.texts), indent, is_body=True))

@@ -67,8 +67,19 @@ def test_what_stays_as_it_is(line: str) -> None:
 
 
 def test_a_statement_that_is_nested_too_deeply_stays_on_its_line() -> None:
-    line = f"auto x = grad * {'square(' * 64}grad{')' * 64};"
+    line = f"auto x = grad * {'square(' * 65}grad{')' * 65};"
     assert lay_out_cpp_statement(line, 0) == [line]
+
+
+@compiling.needs_clang_format
+def test_statements_with_many_places_to_divide() -> None:
+    """Without what is known of each place, the work would double with each operand, and with each bracket."""
+    wanted = " || ".join(f"task_should_compute_output({i})" for i in range(40))
+    text = (
+        f"void f() {{\n  if ({wanted}) {{\n    return {'square(a, ' * 14}b{')' * 14};\n  }}\n}}\n"
+    )
+    assert lay_out("x.cpp", text) == clang_format(text)
+    assert len(lay_out_cpp_statement(f"return {'square(a, ' * 60}b{')' * 60};", 0)) > 30
 
 
 def test_regions_and_comments_stay_as_they_are() -> None:

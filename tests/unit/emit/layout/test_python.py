@@ -40,6 +40,12 @@ def test_indentation_counts() -> None:
     ]
 
 
+def test_nested_deeply() -> None:
+    statement, deeper = (f"value = {'f(a, ' * depth}b{')' * depth}" for depth in (64, 65))
+    assert lay_out_statement(statement, 0) == black_lines(statement, black.Mode())
+    assert lay_out_statement(deeper, 0) == [deeper]
+
+
 @pytest.mark.parametrize("length", [60, *range(77, 85)])
 @pytest.mark.parametrize("count", [1, 2, 3, 6, 7])
 def test_lengths(length: int, count: int) -> None:
