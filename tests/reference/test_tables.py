@@ -5,13 +5,13 @@ from __future__ import annotations
 from tests.conftest import ROOT
 from torchgen_lite import load, reference
 from torchgen_lite.cli.tables.explain import table
-from torchgen_lite.cli.tables.registrations import policy_of, registrations_of_program
+from torchgen_lite.cli.tables.registrations import registrations_of_program, select_operators
 
 
 def test_every_cell_of_every_operator() -> None:
     program = load(root=ROOT)
     count = 0
-    for found in registrations_of_program(program, policy_of(program, None)):
+    for found in registrations_of_program(program, select_operators(program, None)):
         qualified, _, overload = found.name.partition(".")
         live = reference.dispatcher.computed_table(qualified, overload)
         explained = table(found)

@@ -59,11 +59,16 @@ def list_command(
             session.report(program.diagnostics, kind="list")
             return session.exit_code(program.diagnostics)
         if kind == "ops" and format_ == "json":
-            from torchgen_lite.cli.tables.registrations import policy_of
+            from torchgen_lite.cli.tables.registrations import select_operators
             from torchgen_lite.dialects.export import export_program
 
-            policy = policy_of(program, next(iter(targets), None), is_foreign=bool(schema) or torch)
-            click.echo(json.dumps(export_program(program, policy), indent=2))
+            target = next(iter(targets), None)
+            selection = select_operators(program, target, is_foreign=bool(schema) or torch)
+            if has_errors(selection.diagnostics):
+                session.report(selection.diagnostics, kind="list")
+                return session.exit_code(selection.diagnostics)
+            exported = export_program(program, selection.policy, selection.operators)
+            click.echo(json.dumps(exported, indent=2))
             return FINE
         if kind == "ops":
             rows = list(list_ops(program))

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from torchgen_lite.analysis.derive.layout import has_symint
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
@@ -23,13 +23,15 @@ EXPORT_VERSION = 2
 Json = dict[str, object]
 
 
-def export_program(program: Program, policy: Policy = PYTORCH) -> Json:
+def export_program(
+    program: Program, policy: Policy = PYTORCH, operators: Sequence[Operator] | None = None
+) -> Json:
     """Everything that is known of every operator, declared and derived, as plain values.
 
-    What is `registered` is what the target of the policy registers.
+    What is `registered` is what the target of the policy registers for the `operators` that it takes.
     """
     registered: dict[str, dict[str, str]] = {}
-    for one in registrations(program, policy):
+    for one in registrations(program, policy, operators):
         registered.setdefault(one.operator.name, {})[one.key] = one.origin.name
     resolved = program.resolved
     return {

@@ -24,6 +24,7 @@ TARGETS: dict[str, Target] = {
             "a Python package for the runtime dispatcher",
             f"{_HERE}.python.target:build_python",
             f"{_HERE}.python.options:PythonOptions",
+            f"{_HERE}.python.target:select_python",
             policy=Policy("python", makes=STRUCTURED | AUTOGRAD_KERNELS | {Origin.backend_select}),
             is_closed=True,
         ),
@@ -32,6 +33,7 @@ TARGETS: dict[str, Target] = {
             "C++ for libtorch: registrations, typed calls, and the proof of kernels",
             f"{_HERE}.cpp_torch.target:build_cpp_torch",
             f"{_HERE}.cpp_torch.options:TorchOptions",
+            f"{_HERE}.cpp_torch.target:select_cpp_torch",
             policy=Policy(
                 "cpp-torch",
                 True,
@@ -47,6 +49,7 @@ TARGETS: dict[str, Target] = {
             "C++ for libtorch's stable ABI: registrations, typed calls, kernels proven",
             f"{_HERE}.cpp_stable.target:build_cpp_stable",
             f"{_HERE}.cpp_stable.options:StableOptions",
+            f"{_HERE}.cpp_stable.target:select_cpp_stable",
             policy=Policy("cpp-torch-stable", True),
         ),
         Target(
@@ -54,6 +57,7 @@ TARGETS: dict[str, Target] = {
             "C++ for the header-only dispatcher: registrations, typed calls, kernels proven",
             f"{_HERE}.cpp_runtime.target:build_cpp_runtime",
             f"{_HERE}.cpp_runtime.options:RuntimeOptions",
+            f"{_HERE}.cpp_runtime.target:select_cpp_runtime",
             policy=Policy("cpp-runtime"),
         ),
         Target(
@@ -61,6 +65,7 @@ TARGETS: dict[str, Target] = {
             "Python for torch.library: schemas, fakes, autograd, typed functions, tests",
             f"{_HERE}.torch_python.target:build_torch_python",
             f"{_HERE}.torch_python.options:TorchPythonOptions",
+            f"{_HERE}.torch_python.target:select_torch_python",
             policy=Policy("torch-python", True, TORCH_LIBRARY),
         ),
         Target(

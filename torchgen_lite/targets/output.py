@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,10 @@ from torchgen_lite.loader.config import Config, locate_option
 from torchgen_lite.loader.options import Option, Problem, options_of, read_options
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.operators import Operator
     from torchgen_lite.analysis.program import Program
+    from torchgen_lite.analysis.registrations import Registration
+    from torchgen_lite.loader.entry import NativeFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +45,41 @@ class TargetResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Selection:
+    """The operators that a target takes, and what it registers for them, both as its options have it."""
+
+    operators: tuple[Operator, ...] = ()
+    policy: Policy = NOTHING
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+    @property
+    def functions(self) -> tuple[NativeFunction, ...]:
+        return tuple([operator.function for operator in self.operators])
+
+    def registrations(self, program: Program) -> Iterator[Registration]:
+        """Everything that is registered: what the target prints, and commands speak of."""
+        from torchgen_lite.analysis.registrations import registrations
+
+        return registrations(program, self.policy, self.operators)
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """An output family: its name, what it is, and where it is, as `module:name`.
 
     `builder` is the function from a program and the target's options to its files; `options` the dataclass
-    that declares these options. Both are imported when they are needed, so that a run pays for what it
-    generates. `asks_torch` says that with `--torch` it wants to know what the installed PyTorch registers;
-    `policy` is what it registers itself; `is_closed`, that its output runs by itself: the modules of `kernels` and `formulas` have whatever the
-    YAML names.
+    that declares these options; `selector` the function from the same to the operators that it takes, where
+    it registers any. All are imported when they are needed, so that a run pays for what it generates.
+    `asks_torch` says that with `--torch` it wants to know what the installed PyTorch registers; `policy` is
+    what it registers itself, if no option says otherwise; `is_closed`, that its output runs by itself: the
+    modules of `kernels` and `formulas` have whatever the YAML names.
     """
 
     name: str
     summary: str
     builder: str
     options: str
+    selector: str = ""
     asks_torch: bool = False
     policy: Policy = NOTHING
     is_closed: bool = False
@@ -101,6 +125,14 @@ class Target:
             return TargetResult(diagnostics=wrong)
         build: Callable[[Program, object], TargetResult] = _imported(self.builder)
         return build(program, options)
+
+    def select(self, program: Program) -> Selection:
+        """The operators that the target takes and what it registers; for a target with a `selector`."""
+        options, wrong = self.read_options(program.config)
+        if wrong:
+            return Selection(diagnostics=wrong)
+        select: Callable[[Program, object], Selection] = _imported(self.selector)
+        return select(program, options)
 
 
 def _imported(name: str) -> Any:

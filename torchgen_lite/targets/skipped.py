@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.targets.output import Selection
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.policy import Policy
     from torchgen_lite.analysis.program import Program
 
 
 def select(
     program: Program,
-    target: str,
-    functions: Iterable[NativeFunction],
+    policy: Policy,
     skip: Collection[str],
     refusal: Callable[[NativeFunction], str],
-) -> tuple[list[NativeFunction], list[Diagnostic]]:
-    """The functions without those that `skip` names, and those for which there is a `refusal`."""
-    by_name = {function.name: function for function in functions}
+    *,
+    calls_only: bool = False,
+) -> Selection:
+    """The operators without those that `skip` names, and those for which there is a `refusal`.
+
+    Derived ones have typed calls, where nothing else is generated.
+    """
+    resolved, target = program.resolved, policy.target
+    every = resolved.operators if calls_only else resolved.declared
+    if calls_only:
+        policy = replace(policy, makes=frozenset())
+    by_name = {operator.name: operator for operator in every}
     diagnostics = []
     for name in skip:
         if name not in by_name:
@@ -31,15 +42,15 @@ def select(
             message = f"`skip`: there is no operator `{name}`"
             diagnostics.append(Diagnostic("TG510", message, place, help=help_))
     selected = []
-    for name, function in by_name.items():
+    for name, operator in by_name.items():
         if name in skip:
             continue
-        reason = refusal(function)
+        reason = refusal(operator.function)
         if reason:
-            diagnostics.append(skipped(function, reason, target))
+            diagnostics.append(skipped(operator.function, reason, target))
         else:
-            selected.append(function)
-    return selected, diagnostics
+            selected.append(operator)
+    return Selection(tuple(selected), policy, tuple(diagnostics))
 
 
 def has_any_number(function: NativeFunction) -> bool:

@@ -147,14 +147,12 @@ def _registrations(
 ) -> list[Registrations] | int:
     """The operators asked for, or the exit code of a schema that does not load."""
     from torchgen_lite.cli.tables.registrations import (
-        policy_of,
         registrations_of_program,
         registrations_of_torch,
+        select_operators,
+        why_absent,
     )
-    from torchgen_lite.targets import TARGETS
 
-    if target is not None and target not in TARGETS:
-        raise click.UsageError(f"unknown target `{target}`; the targets are {', '.join(TARGETS)}")
     if modules and not torch:
         raise click.UsageError("`--import` is for `--torch`: schema files say all by themselves.")
     if torch:
@@ -164,23 +162,32 @@ def _registrations(
             raise click.UsageError("PyTorch is not installed.") from None
         except ImportError as error:
             raise click.UsageError(str(error)) from None
-    else:
-        program = session.load(schema=schema or None)
-        if has_errors(program.diagnostics):
-            session.report(program.diagnostics, kind="table")
-            return session.exit_code(program.diagnostics)
-        policy = policy_of(program, target, is_foreign=bool(schema))
-        session.talk(f"registrations of {policy.speaks_of}")
-        every = list(registrations_of_program(program, policy))
-    return every if operator is None else _of_name(every, operator)
+        return every if operator is None else _of_name(every, operator, lambda name: "")
+    program = session.load(schema=schema or None)
+    if has_errors(program.diagnostics):
+        session.report(program.diagnostics, kind="table")
+        return session.exit_code(program.diagnostics)
+    selection = select_operators(program, target, is_foreign=bool(schema))
+    if has_errors(selection.diagnostics):
+        session.report(selection.diagnostics, kind="table")
+        return session.exit_code(selection.diagnostics)
+    session.talk(f"registrations of {selection.policy.speaks_of}")
+    every = list(registrations_of_program(program, selection))
+    if operator is None:
+        return every
+    return _of_name(every, operator, lambda name: why_absent(program, selection, name))
 
 
-def _of_name(every: list[Registrations], operator: str) -> list[Registrations]:
+def _of_name(
+    every: list[Registrations], operator: str, why_absent: Callable[[str], str]
+) -> list[Registrations]:
     """`aten::add.Tensor`, or without the namespace; `add.default` is `add`."""
     wanted = operator.removesuffix(".default")
     exact = [one for one in every if wanted in (one.name, one.name.partition("::")[2])]
     if exact:
         return [one for one in exact if one.name.startswith("aten::")] or exact
+    if reason := why_absent(wanted):
+        raise click.UsageError(reason)
     overloads = [one.name for one in every if _base(one.name) in (wanted, f"aten::{wanted}")]
     if overloads:
         raise click.UsageError(f"`{operator}` has several overloads: {', '.join(overloads)}")

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+import click
+
 from torchgen_lite.cli.tables.explain import Registrations
 from torchgen_lite.cli.tables.stock_fallbacks import STOCK_FALLBACKS
 
@@ -14,32 +16,58 @@ if TYPE_CHECKING:
     from torchgen_lite.analysis.policy import Policy
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.analysis.registrations import Registration
+    from torchgen_lite.targets.output import Selection
 
 _LINE = re.compile(r"^(?P<key>\w+)(?:\[alias\])?: (?P<debug>.*) :: .* \[ (?P<how>[\w ]+) \]$")
 
 
-def policy_of(program: Program, target: str | None, *, is_foreign: bool = False) -> Policy:
+def select_operators(
+    program: Program, target: str | None, *, is_foreign: bool = False
+) -> Selection:
     """Whose registrations are meant: those of the target named, or of the first that is configured.
 
-    Without a configuration, and for schema files that it does not name, they are PyTorch's.
+    Without a configuration, and for schema files that it does not name, they are PyTorch's. Raises
+    click.UsageError for a target that registers nothing.
     """
     from torchgen_lite.analysis.policy import PYTORCH
     from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
+    from torchgen_lite.targets.output import Selection
 
-    if target is None and (is_foreign or program.config.path is None):
-        return PYTORCH
-    chosen: Policy = TARGETS[target or (program.config.targets or DEFAULT_TARGETS)[0]].policy
-    return chosen
+    registering = [name for name in TARGETS if TARGETS[name].selector]
+    configured = program.config.targets or DEFAULT_TARGETS
+    if target is None and not is_foreign and program.config.path is not None:
+        target = next((name for name in configured if name in registering), None)
+    if target is None:
+        return Selection(program.resolved.operators, PYTORCH)
+    if target in registering:
+        return TARGETS[target].select(program)
+    wrong = (
+        f"target `{target}` registers nothing"
+        if target in TARGETS
+        else f"unknown target `{target}`"
+    )
+    raise click.UsageError(f"{wrong}; the targets are {', '.join(registering)}")
 
 
-def registrations_of_program(program: Program, policy: Policy) -> Iterator[Registrations]:
+def why_absent(program: Program, selection: Selection, name: str) -> str:
+    """Why a target does not have an operator of the program; empty if there is none of that name."""
+    operator = program.resolved.find(name)
+    if operator is None:
+        return ""
+    whose = f"{selection.policy.speaks_of} does not have `{operator.name}`"
+    if operator.is_derived:
+        return f"{whose}: it is derived, and PyTorch alone has kernels for derived operators"
+    refused = [d for d in selection.diagnostics if d.operator == operator.schema.full_name]
+    reason = f"it {refused[0].message.partition('` ')[2]}" if refused else "`skip` names it"
+    return f"{whose}: {reason}"
+
+
+def registrations_of_program(program: Program, selection: Selection) -> Iterator[Registrations]:
     """The kernels that the schema files name, and those that follow by the policy of a target."""
-    from torchgen_lite.analysis.registrations import registrations
-
+    policy = selection.policy
     fallbacks, by_hand = _beside(program, policy)
-    declared = program.resolved.declared
-    kernels: dict[str, dict[str, str]] = {operator.name: {} for operator in declared}
-    for one in (*registrations(program, policy), *_derived_by_torch(program, policy)):
+    kernels: dict[str, dict[str, str]] = {operator.name: {} for operator in selection.operators}
+    for one in (*selection.registrations(program), *_derived_by_torch(program, policy)):
         kernels.setdefault(one.operator.name, {}).setdefault(one.key, _label(one))
     for name, own in kernels.items():
         yield Registrations(name, {**by_hand.get(name, {}), **own}, fallbacks)
@@ -79,9 +107,7 @@ def _beside(
     from torchgen_lite.loader.kernel_modules import read_constants
     from torchgen_lite.targets import TARGETS
 
-    options, wrong = TARGETS[policy.target].read_options(program.config)
-    if wrong:
-        return {}, {}  # `generate` reports it.
+    options, _ = TARGETS[policy.target].read_options(program.config)
     found = read_constants(options.framework, program.config.root, ("FALLBACKS", "KERNELS"))
     return found.get("FALLBACKS", {}), found.get("KERNELS", {})
 

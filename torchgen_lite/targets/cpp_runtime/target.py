@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.registrations import Registration, registrations
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import library_layout
@@ -24,12 +23,13 @@ from torchgen_lite.targets.cpp_runtime.options import (
 )
 from torchgen_lite.targets.cpp_runtime.registrations import build_keys, build_schema
 from torchgen_lite.targets.cpp_runtime.unsupported import check_kernels, check_types
-from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.operators import Operator
     from torchgen_lite.analysis.program import Program
+    from torchgen_lite.analysis.registrations import Registration
 
 # What there is in the namespace of a library.
 INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})
@@ -37,9 +37,8 @@ INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})
 
 def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult:
     """Every file of the library, and what the runtime has no way for."""
-    resolved = program.resolved
-    every = [o.function for o in (resolved.operators if options.calls_only else resolved.declared)]
-    functions, diagnostics = select(program, TARGET, every, options.skip, any_number)
+    selection = select_cpp_runtime(program, options)
+    functions, diagnostics = selection.functions, list(selection.diagnostics)
     namespace = options.namespace or default_namespace(functions)
     inner = () if options.calls_only else INNER_NAMESPACES
     diagnostics += check_names(program, TARGET, functions, namespace, inner)
@@ -51,9 +50,15 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
         diagnostics += unreached_kernels(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
-    selected = resolved.of(functions)
-    registered = registrations(program, TARGETS[TARGET].policy, selected)
-    return TargetResult(tuple(_files(selected, registered, options)), tuple(diagnostics))
+    registered = selection.registrations(program)
+    files = tuple(_files(selection.operators, registered, options))
+    return TargetResult(files, tuple(diagnostics))
+
+
+def select_cpp_runtime(program: Program, options: RuntimeOptions) -> Selection:
+    """The operators that have typed calls."""
+    policy = TARGETS[TARGET].policy
+    return select(program, policy, options.skip, any_number, calls_only=options.calls_only)
 
 
 def _files(

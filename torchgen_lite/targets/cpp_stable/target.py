@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.registrations import Registration, registrations
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.module import module_file
@@ -25,12 +24,13 @@ from torchgen_lite.targets.cpp_stable.model import build_operators
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import build_keys, build_schema
 from torchgen_lite.targets.cpp_stable.unsupported import check_entry
-from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis import operators as resolved
     from torchgen_lite.analysis.program import Program
+    from torchgen_lite.analysis.registrations import Registration
     from torchgen_lite.targets.cpp.model import Operator
     from torchgen_lite.targets.cpp.required import Kernel
 
@@ -46,7 +46,8 @@ SAME_UNBOXED = (
 
 def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     """Every file of the library, and what the stable ABI cannot carry."""
-    functions, diagnostics = select(program, TARGET, program.functions, options.skip, any_number)
+    selection = select_cpp_stable(program, options)
+    functions, diagnostics = selection.functions, list(selection.diagnostics)
     for function in functions:
         diagnostics += check_entry(function, options.target_version)
     namespace = options.namespace or default_namespace(functions)
@@ -54,9 +55,14 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     diagnostics += check_library(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
-    selected = program.resolved.of(functions)
-    registered = registrations(program, TARGETS[TARGET].policy, selected)
-    return TargetResult(tuple(_files(selected, registered, options)), tuple(diagnostics))
+    registered = selection.registrations(program)
+    files = tuple(_files(selection.operators, registered, options))
+    return TargetResult(files, tuple(diagnostics))
+
+
+def select_cpp_stable(program: Program, options: StableOptions) -> Selection:
+    """The operators that have typed calls."""
+    return select(program, TARGETS[TARGET].policy, options.skip, any_number)
 
 
 def _files(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration as Registered
-from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Layout, library_layout
@@ -42,7 +41,7 @@ from torchgen_lite.targets.cpp_torch.structured import (
     structured_groups,
     structured_registrations,
 )
-from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
 if TYPE_CHECKING:
@@ -57,9 +56,8 @@ INNER_NAMESPACES = frozenset(
 
 def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     """Every file of the library, and what libtorch cannot take."""
-    resolved = program.resolved
-    every = [o.function for o in (resolved.operators if options.calls_only else resolved.declared)]
-    functions, diagnostics = select(program, TARGET, every, options.skip, _problem)
+    selection = select_cpp_torch(program, options)
+    functions, diagnostics = selection.functions, list(selection.diagnostics)
     namespace = options.namespace or default_namespace(functions)
     inner = () if options.calls_only else INNER_NAMESPACES
     diagnostics += check_names(program, TARGET, functions, namespace, inner)
@@ -68,22 +66,33 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     layout = library_layout(functions, options)
-    operators = build_operators(resolved.of(functions), len(layout.shards))
+    operators = build_operators(selection.operators, len(layout.shards))
     if not options.calls_only:
         diagnostics += check_groups(operators)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     if options.calls_only:
         return TargetResult(tuple(_calls(operators, layout)), tuple(diagnostics))
-    policy = TARGETS[TARGET].policy
-    registered = tuple(registrations(program, policy, [o.facts for o in operators]))
+    registered = tuple(selection.registrations(program))
     files = tuple(_files(operators, registered, layout, options))
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
     helpers = frozenset(name for index in modules for name in index.names())
     autograd = build_differentiation(
-        resolved, operators, registered, policy, layout, options.formula_headers, helpers
+        program.resolved,
+        operators,
+        registered,
+        selection.policy,
+        layout,
+        options.formula_headers,
+        helpers,
     )
     return TargetResult((*files, *autograd.files), (*diagnostics, *autograd.diagnostics))
+
+
+def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
+    """The operators that have typed calls."""
+    policy = TARGETS[TARGET].policy
+    return select(program, policy, options.skip, _problem, calls_only=options.calls_only)
 
 
 def _calls(operators: tuple[Operator, ...], layout: Layout) -> Iterator[OutputFile]:

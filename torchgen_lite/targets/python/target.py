@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.output import OutputFile, TargetResult
+from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
 from torchgen_lite.targets.python.differentiation import build_differentiation
 from torchgen_lite.targets.python.functions import all_groups, build_functions, build_redispatch
 from torchgen_lite.targets.python.kernels import kernel_finder
@@ -28,24 +28,29 @@ if TYPE_CHECKING:
 
 def build_python(program: Program, options: PythonOptions) -> TargetResult:
     """Every file of the package, and what is wrong with kernels."""
-    functions, diagnostics = select(
-        program, TARGET, program.functions, options.skip, _inexpressible
-    )
+    selection = select_python(program, options)
+    diagnostics = list(selection.diagnostics)
     kernels = program.module_functions(TARGET, "kernels")
-    package = build_package(functions, options)
+    package = build_package(selection.functions, options)
     files = [*_common_files(package)]
     if options.kernels:
-        resolved = program.resolved
-        policy = TARGETS[TARGET].policy
-        registered = tuple(registrations(program, policy, resolved.of(functions)))
+        registered = tuple(selection.registrations(program))
         differentiation, modules = build_differentiation(
-            package, resolved, registered, program.module_functions(TARGET, "formulas")
+            package, program.resolved, registered, program.module_functions(TARGET, "formulas")
         )
         find = kernel_finder(options.kernels, _finder(kernels))
         registration, missing = build_registrations(package, registered, find, modules)
         files += [*differentiation, *registration]
         diagnostics += [_missing(m) for m in missing]
     return TargetResult(tuple(files), tuple(diagnostics))
+
+
+def select_python(program: Program, options: PythonOptions) -> Selection:
+    """The operators that have stubs. Without kernels there are stubs alone."""
+    policy = TARGETS[TARGET].policy
+    if not options.kernels:
+        policy = replace(policy, makes=frozenset())
+    return select(program, policy, options.skip, _inexpressible)
 
 
 def _inexpressible(function: NativeFunction) -> str:

@@ -11,12 +11,11 @@ from torchgen_lite.analysis.fakes import disagreement, is_view_rule, lacks_fake
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrable import unregistrable
-from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.analysis.torch_library import unrecordable
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.output import TargetResult
+from torchgen_lite.targets.output import Selection, TargetResult
 from torchgen_lite.targets.skipped import has_any_number, select
 from torchgen_lite.targets.torch_python.autograd import build_autograd
 from torchgen_lite.targets.torch_python.functions import build_functions
@@ -50,22 +49,15 @@ _NAMES = frozenset({"__debug__", "_each", "_kernel", "_library", "_places", "_su
 
 def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetResult:
     """Every file of the package, and what is wrong with functions and rules."""
-    resolved = program.resolved
-    functions, diagnostics = select(
-        program, TARGET, program.functions, options.skip, _inexpressible
-    )
-    facts = resolved.of(functions)
-    policy = TARGETS[TARGET].policy
-    if not options.autograd:
-        policy = replace(policy, makes=policy.makes - {Origin.formulas})
+    selection = select_torch_python(program, options)
     package = build_package(
-        resolved,
-        facts,
+        program.resolved,
+        selection.operators,
         options,
         program.modules.get(TARGET, {}),
-        registrations(program, policy, facts),
+        selection.registrations(program),
     )
-    diagnostics += _check(package)
+    diagnostics = [*selection.diagnostics, *_check(package)]
     autograd = build_autograd(package)
     files = [
         *build_package_files(package, autograd),
@@ -74,6 +66,14 @@ def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetR
         *build_samples(package, autograd.infos),
     ]
     return TargetResult(tuple(files), tuple(diagnostics))
+
+
+def select_torch_python(program: Program, options: TorchPythonOptions) -> Selection:
+    """The operators that have functions. `autograd = false` leaves formulas to somebody else."""
+    policy = TARGETS[TARGET].policy
+    if not options.autograd:
+        policy = replace(policy, makes=policy.makes - {Origin.formulas})
+    return select(program, policy, options.skip, _inexpressible)
 
 
 def _inexpressible(function: NativeFunction) -> str:

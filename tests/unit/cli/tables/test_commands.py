@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -36,6 +37,9 @@ SCHEMA = """\
 @pytest.fixture
 def tables(project: Path) -> Path:
     (project / "native_functions.yaml").write_text(SCHEMA)
+    (project / "torchgen_lite.toml").write_text('[target.python]\nkernels = ["every_kernel"]\n')
+    names = ("twice_cpu", "twice_composite", "scaled_cpu", "add_cpu", "meta_add_Tensor", "isnan")
+    (project / "every_kernel.py").write_text("".join(f"def {n}(*a): ...\n" for n in names))
     return project
 
 
@@ -105,8 +109,79 @@ def test_operators_that_pytorch_derives(run: Run, tables: Path) -> None:
     asked = ("table", "isnan.out", "--key", "CPU", "--target")
     row = "  CPU  default backend kernel  isnan_out  [CompositeExplicitAutograd]"
     assert run(*asked, "cpp-torch").stdout.splitlines()[1:] == [row]
-    # Outside PyTorch nobody derives it.
-    assert "No operator `isnan.out`" in run(*asked, "python").stderr
+    assert run(*asked, "torch-python").stdout.splitlines()[1:] == [row]
+    # Outside PyTorch nobody has a kernel for it, nor a stub.
+    for target in ("python", "cpp-runtime"):
+        result = run("--config", 'target.cpp-runtime.tensor = "my::T"', *asked, target)
+        assert (result.code, result.stdout) == (2, "")
+        assert result.stderr.endswith(
+            f"Error: target `{target}` does not have `aten::isnan.out`: it is derived, and PyTorch alone has "
+            "kernels for derived operators\n"
+        )
+    listed = json.loads(run("list", "ops", "--format", "json").stdout)["ops"]
+    assert [(op["overload"], op["registered"]) for op in listed] == [
+        ("", {"CPU": "written"}),
+        ("out", {}),
+    ]
+
+
+def test_operators_that_a_target_leaves_out(run: Run, tables: Path) -> None:
+    """`skip`, and what a target has no way to express: neither commands nor the export have it."""
+    (tables / "native_functions.yaml").write_text(
+        SCHEMA + "- func: every(...) -> Tensor\n  dispatch: {CPU: twice_cpu}\n"
+    )
+    settings = ("--config", 'target.cpp-torch.skip = ["aten::twice"]', "-q")
+    for command in ("table", "why"):
+        absent = {
+            name: run(*settings, command, name, "--target", "cpp-torch").stderr
+            for name in ("twice", "aten::every")
+        }
+        whose = "Error: target `cpp-torch` does not have"
+        assert absent["twice"].endswith(f"{whose} `aten::twice`: `skip` names it\n")
+        assert absent["aten::every"].endswith(
+            f"{whose} `aten::every`: it takes or gives any number of values, which a typed call cannot\n"
+        )
+    asked = ("list", "ops", "--format", "json", "--target", "cpp-torch")
+    listed = json.loads(run(*settings, *asked).stdout)["ops"]
+    registered = {op["name"]: "CPU" in op["registered"] for op in listed}
+    assert registered == {"twice": False, "scaled": True, "add": True, "every": False}
+
+
+def test_formulas_that_are_somebody_elses(run: Run, tables: Path) -> None:
+    (tables / "native_functions.yaml").write_text(
+        SCHEMA.replace("func: scaled", "func: my::scaled")
+    )
+    asked = ("table", "my::scaled", "--target", "torch-python", "--key", "AutogradCPU")
+    assert "`torch.library` records the call" in run(*asked).stdout
+    row = run("--config", "target.torch-python.autograd = false", *asked).stdout.splitlines()[1]
+    assert row == "  AutogradCPU  backend fallback  PyTorch's autograd-not-implemented"
+
+
+def test_a_target_that_generates_no_kernel(run: Run, tables: Path) -> None:
+    """Stubs and typed calls alone: what is written is there, and nothing follows from it."""
+    stubs, calls = "target.python.kernels = []", "target.cpp-torch.calls-only = true"
+    for name, missing in (("add.out", "Meta"), ("scaled", "AutogradCPU")):
+        asked = ("table", name, "--key", "CPU", "--key", missing)
+        rows = run("--config", stubs, *asked).stdout.splitlines()[1:]
+        assert [row.split()[1] for row in rows] == ["kernel", "missing"]
+        rows = run("--config", calls, *asked, "--target", "cpp-torch").stdout.splitlines()[1:]
+        assert [row.split()[1] for row in rows] == ["kernel", "backend"]
+
+
+def test_targets_without_registrations(run: Run, tables: Path) -> None:
+    settings = ("--config", 'targets = ["torch-stubs", "cpp-torch"]')
+    assert run(*settings, "table", "twice").stderr == "registrations of target `cpp-torch`\n"
+    settings = ("--config", 'targets = ["torch-stubs"]')
+    assert run(*settings, "table", "twice").stderr == "registrations of PyTorch\n"
+    for asked in (("table", "twice"), ("list", "ops", "--format", "json")):
+        result = run(*asked, "--target", "torch-stubs")
+        assert (result.code, result.stdout) == (2, "")
+        assert "target `torch-stubs` registers nothing; the targets are python, " in result.stderr
+        assert "unknown target `pyton`" in run(*asked, "--target", "pyton").stderr
+        # Which kernels there are depends on the options, so that they have to be right.
+        result = run("--config", "target.python.skip = 1", *asked)
+        assert (result.code, result.stdout) == (2, "")
+        assert "error[TG510]: `skip` takes a list of texts" in result.stderr
 
 
 def test_html(run: Run, tables: Path) -> None:
