@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torchgen_lite
 from tests.cpp.compiling import needs_compiler, write_files
-from tests.cpp_runtime.test_cpp_runtime import build, run
+from tests.cpp_runtime.building import build, run
 from tests.cpp_runtime.test_wrong_kernels import TENSOR
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.key_tables import CURRENT

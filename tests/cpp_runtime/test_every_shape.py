@@ -17,7 +17,7 @@ from tests.cpp.compiling import (
     unformatted,
     write_files,
 )
-from tests.cpp_runtime.test_cpp_runtime import ADDRESS, INCLUDE, build, require_sanitizer, run
+from tests.cpp_runtime.building import ADDRESS, INCLUDE, build, require_sanitizer, run
 
 SHAPES = Path(__file__).parent / "every_shape"
 

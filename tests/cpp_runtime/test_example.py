@@ -15,14 +15,14 @@ import pytest
 
 from tests.conftest import ROOT, Result
 from tests.cpp.compiling import check_syntax, needs_compiler
-from tests.cpp_runtime.test_cpp_runtime import (
+from tests.cpp_runtime.building import (
     ADDRESS,
     INCLUDE,
     WARNINGS,
     build,
     require_sanitizer,
 )
-from tests.cpp_runtime.test_cpp_runtime import run as run_program
+from tests.cpp_runtime.building import run as run_program
 from torchgen_lite import load
 
 EXAMPLE = ROOT / "examples" / "cpp_runtime"

@@ -9,7 +9,7 @@ import pytest
 
 import torchgen_lite
 from tests.cpp.compiling import check_syntax, needs_compiler, write_files
-from tests.cpp_runtime.test_cpp_runtime import INCLUDE
+from tests.cpp_runtime.building import INCLUDE
 from torchgen_lite.loader.config import Config
 
 pytestmark = needs_compiler

@@ -50,7 +50,7 @@ def test_the_two_commands_of_the_readme_are_what_ci_runs() -> None:
     ci = ci.replace("--quiet ", "").replace('"$work/use/bin/torchgen-lite"', "torchgen-lite")
     for step in ('install -e ".[reference]"', "torchgen-lite generate", "examples/tour.py"):
         assert step in first and step in ci
-    for step in ('install -e ".[test]"', "-m pytest"):
+    for step in ('install -e ".[test]"', "-m pytest -n auto"):
         assert step in second and step in ci
 
 

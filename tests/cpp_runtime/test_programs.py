@@ -1,0 +1,71 @@
+"""Programs on the C++ runtime: of the documentation, with plugins, threads, and matrices of Eigen."""
+
+from __future__ import annotations
+
+import re
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from tests.cpp.compiling import needs_compiler
+from tests.cpp_runtime.building import HERE, THREAD, build, require_sanitizer, run
+
+DOC = HERE.parents[1] / "docs" / "cpp-runtime.md"
+
+
+@needs_compiler
+def test_threads_register_and_call(tmp_path: Path) -> None:
+    require_sanitizer(THREAD, tmp_path)
+    program = build([HERE / "stress.cpp"], tmp_path / "stress", ("-std=c++17", *THREAD))
+    assert re.fullmatch(r"\d+ calls, 0 wrong\n", run(program, "4000"))
+
+
+@needs_compiler
+def test_shared_libraries_have_one_dispatcher(tmp_path: Path) -> None:
+    flags = ("-std=c++17", "-O1", "-fPIC", "-fvisibility=hidden")
+    plugin = build([HERE / "plugin.cpp"], tmp_path / "libplugin.so", (*flags, "-shared"))
+    host = build(
+        [HERE / "host.cpp", HERE / "host_schema.cpp"], tmp_path / "host", (*flags, "-rdynamic")
+    )
+    assert run(host, str(plugin)) == "42\n"
+
+
+@needs_compiler
+def test_the_program_of_the_docs(tmp_path: Path) -> None:
+    """It prints what the page shows."""
+    found = re.search(
+        r"```cpp\n(// scale\.cpp\n.*?)```.*?prints\n\n```text\n(.*?)```",
+        DOC.read_text(),
+        flags=re.S,
+    )
+    assert found is not None
+    source = tmp_path / "scale.cpp"
+    source.write_text(found[1])
+    assert run(build([source], tmp_path / "scale", ("-std=c++17",))) == found[2]
+
+
+def find_eigen() -> Path | None:
+    """Where Eigen is, from the system or from the wheel `cmeel-eigen`."""
+    packages = Path(sysconfig.get_path("purelib"))
+    for folder in (packages / "cmeel.prefix" / "include", Path("/usr/include")):
+        if (folder / "eigen3" / "Eigen" / "Core").is_file():
+            return folder / "eigen3"
+    return None
+
+
+@needs_compiler
+def test_matrices_of_eigen(tmp_path: Path) -> None:
+    eigen = find_eigen()
+    if eigen is None:
+        pytest.skip("Eigen is not installed")
+    flags = ("-std=c++17", "-isystem", str(eigen))
+    # Called directly, then through a boxed fallback.
+    assert run(build([HERE / "eigen.cpp"], tmp_path / "eigen", flags)) == "14 1 24 21\n" * 2
+
+
+def test_the_docs_say_how_eigen_takes_part() -> None:
+    found = re.search(
+        r"```cpp\n(template <class T, int\.\.\. Sizes>\n.*?)```", DOC.read_text(), flags=re.S
+    )
+    assert found is not None and found[1] in (HERE / "eigen.cpp").read_text()
