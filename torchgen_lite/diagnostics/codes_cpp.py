@@ -1,4 +1,4 @@
-"""Codes of the target `cpp-torch`, TG540 to TG549: formulas that do not become C++, structured kernels."""
+"""Codes of the target `cpp-torch`, TG540 to TG549: formulas that do not become C++, structured kernels, tags."""
 
 from __future__ import annotations
 
@@ -102,6 +102,36 @@ namespace = "mylib"
   structured: True
   dispatch:
     CPU: add_out_cpu
+$ torchgen-lite generate""",
+    ),
+    Code(
+        "TG543",
+        "tag that libtorch does not have",
+        "error",
+        "A definition gives its tags to libtorch, whose enumeration `at::Tag` is closed, so that another tag "
+        "does not compile. Tags that the configuration declares with `tags` are for other readers of the file; "
+        "they are left out.",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch"]
+[target.cpp-torch]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::relu(Tensor x) -> Tensor
+  tags: pointwize  # torchgen-lite: ignore[TG111]
+  dispatch:
+    CPU: relu
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["cpp-torch"]
+[target.cpp-torch]
+namespace = "mylib"
+-- native_functions.yaml --
+- func: mylib::relu(Tensor x) -> Tensor
+  tags: pointwise
+  dispatch:
+    CPU: relu
 $ torchgen-lite generate""",
     ),
 )

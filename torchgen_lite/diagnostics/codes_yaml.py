@@ -257,7 +257,7 @@ $ torchgen-lite lint""",
         "malformed build guard",
         "error",
         "`guard:` takes one preprocessor condition on one line: `#if`, `#ifdef` or `#ifndef`. "
-        "Its brackets are closed, and no comment is open behind it.",
+        "Behind `#if` stands one whole expression; a comment behind that begins with `//`.",
         '- func: relu(Tensor self) -> Tensor\n  guard: "USE_ROCM"',
         '- func: relu(Tensor self) -> Tensor\n  guard: "#ifndef USE_ROCM"',
     ),
@@ -319,5 +319,13 @@ $ torchgen-lite lint""",
         "- func: noise(Tensor self, *, Generator? generator=None) -> Tensor",
         "- func: noise(Tensor self, *, Generator? generator=None) -> Tensor\n"
         "  tags: nondeterministic_seeded",
+    ),
+    Code(
+        "TG128",
+        "tag that is not a name",
+        "error",
+        "A tag is a name, since generated C++ has it behind `at::Tag::`.",
+        '- func: relu(Tensor self) -> Tensor\n  tags: "core}"',
+        "- func: relu(Tensor self) -> Tensor\n  tags: core",
     ),
 )

@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 
 from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Source, Span, did_you_mean
 from torchgen_lite.loader.options import (
+    NAME,
     TABLE,
     TEXT,
     Option,
@@ -79,7 +80,9 @@ class Config:
         (),
     )
     tags: tuple[str, ...] = option(
-        "Tags of yours, besides those of PyTorch.", one_or_more(TEXT), ()
+        "Tags of yours, besides those of PyTorch; libtorch is not told of them.",
+        one_or_more(matching(NAME, "is not a name")),
+        (),
     )
     target_options: Mapping[str, Mapping[str, object]] = option(
         "The options of each target, below.", TABLE, {}, name="target"

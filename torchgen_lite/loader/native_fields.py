@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from torchgen_lite.diagnostics import Label, Span
 from torchgen_lite.loader.dispatch_table import key_names, read_dispatch
+from torchgen_lite.loader.options import NAME
 from torchgen_lite.loader.precomputed import read_precomputed
 from torchgen_lite.loader.reader import OPERATOR_NAME, EntryReader, short
-from torchgen_lite.loader.shapes import KERNEL, OPERATOR, Shape, comma_list, one_of, plain, words
+from torchgen_lite.loader.shapes import (
+    KERNEL,
+    OPERATOR,
+    Shape,
+    comma_list,
+    one_of,
+    plain,
+    words,
+)
 from torchgen_lite.loader.ufunc import LOOPS_SCHEMA, implied_kernels, read_inner_loops
 from torchgen_lite.loader.yaml_nodes import ScalarNode
 
@@ -41,11 +51,16 @@ def _autogen(reader: EntryReader, name: str) -> tuple[str, ...]:
 
 
 def _tags(reader: EntryReader, name: str) -> tuple[str, ...]:
-    """All of them: a tag of another release still means something to that release."""
-    found = reader.words(name)
-    for word, span in found:
-        reader.choice("TG111", "tag", word, span, reader.tags)
-    return tuple(word for word, _ in found)
+    """All that are names: a tag of another release still means something to that release."""
+    tags: list[str] = []
+    for word, span in reader.words(name):
+        if re.fullmatch(NAME, word, re.ASCII):
+            reader.choice("TG111", "tag", word, span, reader.tags)
+            tags.append(word)
+        else:
+            message = f"`{short(word)}` is not the name of a tag"
+            reader.report("TG128", message, span, "not a name")
+    return tuple(tags)
 
 
 def _no_defaults(reader: EntryReader, name: str) -> tuple[str, ...]:

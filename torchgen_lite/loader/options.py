@@ -19,6 +19,8 @@ from typing import Any, Generic, TypeVar
 from torchgen_lite.diagnostics import did_you_mean
 
 Json = dict[str, object]
+# An identifier in schemas, Python and C++.
+NAME = "[A-Za-z_][A-Za-z0-9_]*"
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 

@@ -6,9 +6,9 @@ and `loader.samples` read them.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
 from torchgen_lite.loader.shapes import KERNEL, Shape, one_of, plain
 from torchgen_lite.loader.versions import parse_range
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from torchgen_lite.loader.derivatives import Derivatives
     from torchgen_lite.loader.fakes import Fake
     from torchgen_lite.loader.samples import Sample
-
-_GUARD = re.compile(r"#(?:if[ \t]+\S[^\n\\]*|ifn?def[ \t]+[A-Za-z_][A-Za-z0-9_]*)", re.ASCII)
 
 
 def _read_fake(reader: EntryReader, name: str) -> Fake | None:
@@ -54,25 +52,9 @@ def _read_range(reader: EntryReader, name: str) -> str | None:
     return text
 
 
-def _is_guard(text: str) -> bool:
-    """One condition on one line, which ends there: brackets are closed, and no comment is open.
-
-    >>> _is_guard("#if (A || B) && C"), _is_guard("#if A) || (B"), _is_guard("#if A /* x")
-    (True, False, False)
-    """
-    if not _GUARD.fullmatch(text):
-        return False
-    text, depth = text.partition("//")[0], 0
-    for character in text:
-        depth += {"(": 1, ")": -1}.get(character, 0)
-        if depth < 0:
-            return False
-    return depth == 0 and "/*" not in text and "*/" not in text and text.strip() != "#if"
-
-
 def _read_guard(reader: EntryReader, name: str) -> str | None:
     text = reader.text(name)
-    if text is not None and not _is_guard(text.strip()):
+    if text is not None and read_guard(text) is None:
         message = f"`{short(text)}` is not a build guard"
         span = reader.span(reader.fields[name][1])
         reader.report("TG122", message, span, "here", 'write it like "#ifndef USE_ROCM"')

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
-from torchgen_lite.loader.options import Json
+from torchgen_lite.loader.options import NAME, Json
 from torchgen_lite.loader.reader import EntryReader
 
-NAME = "[A-Za-z_][A-Za-z0-9_]*"
 OPERATOR = rf"(?:{NAME}::)*{NAME}(?:\.{NAME})?"
 KERNEL = rf"^{NAME}(?:(?:\.|::){NAME})*$"
 

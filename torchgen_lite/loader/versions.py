@@ -33,9 +33,13 @@ def parse_range(text: str) -> tuple[Clause, ...] | None:
             return None
         operator, version = match[1], match[2]
         wildcard = version.endswith(".*")
+        parsed = parse_version(version)
         if wildcard and operator not in ("==", "!="):
             return None
-        clauses.append(Clause(operator, parse_version(version), wildcard))
+        # `~= 2` would be any version: PEP 440 asks for two numbers.
+        if operator == "~=" and len(parsed) < 2:
+            return None
+        clauses.append(Clause(operator, parsed, wildcard))
     return tuple(clauses)
 
 

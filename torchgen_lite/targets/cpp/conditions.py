@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.loader.versions import Clause, parse_range
 
 # One number for a version, 21300 for 2.13.0; the header `version.h` of a target defines it.
@@ -17,24 +18,12 @@ def condition(*functions: NativeFunction) -> str:
     """
     parts: dict[str, None] = {}
     for function in functions:
-        if function.guard:
-            parts[guard_expression(function.guard)] = None
+        guard = function.guard and read_guard(function.guard)
+        if guard:
+            parts[guard] = None
         for clause in parse_range(function.torch or "") or ():
             parts[clause_expression(clause)] = None
     return f"#if {' && '.join(parts)}" if parts else ""
-
-
-def guard_expression(guard: str) -> str:
-    """
-    >>> guard_expression("#ifdef A"), guard_expression("#ifndef A"), guard_expression("#if A || B")
-    ('defined(A)', '!defined(A)', '(A || B)')
-    """
-    directive, _, text = guard.lstrip("#").strip().partition(" ")
-    # A comment would swallow what comes behind it.
-    text = text.partition("//")[0].strip()
-    if directive == "if":
-        return text if text.replace("_", "").isalnum() else f"({text})"
-    return f"defined({text})" if directive == "ifdef" else f"!defined({text})"
 
 
 def clause_expression(clause: Clause) -> str:

@@ -9,7 +9,7 @@ from torchgen_lite.analysis import operators as resolved
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.runtime import Types
-from torchgen_lite.targets.cpp.conditions import guard_expression
+from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import MEMBERS, Operator, build_operator, with_free_names
 from torchgen_lite.targets.cpp_runtime.framework import roots
@@ -46,7 +46,7 @@ def build_operators(
             home,
             shards,
             runtime.signature(one.schema, one.schema.base_name, types),
-            f"#if {guard_expression(guard)}" if (guard := one.function.guard) else "",
+            f"#if {read_guard(guard)}" if (guard := one.function.guard) else "",
         )
         for one in facts
     ]

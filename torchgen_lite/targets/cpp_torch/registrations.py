@@ -7,7 +7,7 @@ TORCH_LIBRARY_IMPL(mylib, CPU, m) {
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -52,15 +52,21 @@ class Registration:
 
 
 def build_schema(
-    operators: Sequence[Operator], layout: Layout, options: ModuleOptions
+    operators: Sequence[Operator],
+    layout: Layout,
+    options: ModuleOptions,
+    tags: Collection[str],
 ) -> Iterator[OutputFile]:
-    """The definitions of the operators, without those that PyTorch defines."""
+    """The definitions of the operators, without those that PyTorch defines, with those `tags` that they have."""
     own = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
     if not own:
         return
     macro = "TORCH_LIBRARY_FRAGMENT" if options.library == "fragment" else "TORCH_LIBRARY"
     definitions = [
-        (o.function.namespace, definition(o, [f"at::Tag::{tag}" for tag in o.function.tags]))
+        (
+            o.function.namespace,
+            definition(o, [f"at::Tag::{tag}" for tag in o.function.tags if tag in tags]),
+        )
         for o in own
     ]
     context = {

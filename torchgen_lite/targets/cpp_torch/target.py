@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.policy import Origin
@@ -41,6 +41,7 @@ from torchgen_lite.targets.cpp_torch.structured import (
     structured_groups,
     structured_registrations,
 )
+from torchgen_lite.targets.cpp_torch.tags import check_tags, known_tags
 from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
@@ -68,13 +69,13 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     layout = library_layout(functions, options)
     operators = build_operators(selection.operators, len(layout.shards))
     if not options.calls_only:
-        diagnostics += check_groups(operators)
+        diagnostics += [*check_groups(operators), *check_tags(program, functions)]
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     if options.calls_only:
         return TargetResult(tuple(_calls(operators, layout)), tuple(diagnostics))
     registered = tuple(selection.registrations(program))
-    files = tuple(_files(operators, registered, layout, options))
+    files = tuple(_files(operators, registered, layout, options, known_tags(program)))
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
     helpers = frozenset(name for index in modules for name in index.names())
     autograd = build_differentiation(
@@ -105,6 +106,7 @@ def _files(
     registered: tuple[Registered, ...],
     layout: Layout,
     options: TorchOptions,
+    tags: Collection[str],
 ) -> Iterator[OutputFile]:
     namespace = layout.namespace
     yield from _calls(operators, layout)
@@ -120,7 +122,7 @@ def _files(
     yield build_places(layout.header("").rstrip("/"), namespace, operators)
     yield from build_kernels(kernels, layout)
     yield from build_structured(groups, layout)
-    yield from build_schema(operators, layout, options)
+    yield from build_schema(operators, layout, options, tags)
     yield from build_keys(implemented, layout, options)
     yield from fallback_files(registered, options.folder, namespace)
     if options.module:

@@ -233,6 +233,17 @@ def test_tags(tmp_path: Path) -> None:
 """ in generate(tmp_path, tags)["src/register_schema.cpp"]
 
 
+def test_libtorch_is_told_of_its_own_tags(tmp_path: Path) -> None:
+    tags = SCALE + "  tags: core, ours\n"
+    found = ["error[TG543]: libtorch has no tag `ours`", "warning[TG111]: unknown tag `ours`"]
+    assert sorted(diagnostics(tmp_path, tags)) == found
+    config = Config(root=tmp_path, schema=("ops.yaml",), tags=("ours",))
+    generated = generate_all(torchgen_lite.load(config=config), targets=["cpp-torch"])
+    assert generated.diagnostics == ()
+    text = generated.files["cpp-torch/src/register_schema.cpp"]
+    assert 'm.def("scale(Tensor self, float s) -> Tensor", {at::Tag::core});' in text
+
+
 def test_shards_depend_on_the_name_alone(tmp_path: Path) -> None:
     def places(yaml: str) -> dict[str, str]:
         files = generate(tmp_path, yaml, shards=4)

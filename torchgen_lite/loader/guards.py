@@ -1,0 +1,94 @@
+"""`guard:`: a line that opens a preprocessor condition, and nothing that a preprocessor would not take.
+
+Note [Guards are parsed]
+Generated code puts the condition into brackets of its own and joins it with others, so text that is not a
+whole expression would close them, open a comment, or go on in the next line. What is read is what [cpp.cond]
+has: names, integers, `defined`, macros that are called, operators, and brackets.
+"""
+
+from __future__ import annotations
+
+import re
+
+from torchgen_lite.loader.options import NAME
+
+# Longer ones are not written by hand, and each bracket costs a pass over the text.
+_MAX_LENGTH = 1000
+_LINE = re.compile(rf"#(?:if[ \t]+(?P<condition>[ -~\t]+)|(?P<test>ifn?def)[ \t]+(?P<name>{NAME}))")
+_SPELLED = {
+    "and": "&&",
+    "bitand": "&",
+    "bitor": "|",
+    "compl": "~",
+    "not": "!",
+    "not_eq": "!=",
+    "or": "||",
+    "xor": "^",
+}
+# No macro has such a name.
+_TAKEN = frozenset({*_SPELLED, "and_eq", "defined", "or_eq", "xor_eq"})
+# Two operators that C++ reads as another one, and what stands for operands below.
+_UNREAD = re.compile(r"\+\+|--|[$@]")
+_INTEGER = r"(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)[uU]?(?:ll?|LL?)?"
+_OPERANDS = tuple(
+    re.compile(pattern.replace(" ", "[ \t]*"))
+    for pattern in (
+        rf"\bdefined (?:\( ({NAME}) \)|(?<=\s)({NAME})\b)",
+        r"\b__has_include \( (?:<[^<>\"\\]+>|\"[^\"\\]+\") \)",
+        rf"(?<![\w.']){_INTEGER}(?![\w.']|(?<=[eEpP])[-+])",
+    )
+)
+# `$` is a name, which may be called, and `@` any other operand.
+_STEPS = tuple(
+    (re.compile(pattern.replace(" ", "[ \t]*")), result)
+    for pattern, result in (
+        (r"\$ \( (?:[$@](?: , [$@])*)? \)", "@"),
+        (r"\( [$@] \)", "@"),
+        (r"((?:^|[^$@)\s]) )[-+!~] [$@]", r"\1@"),
+        (r"[$@] (?:&&|\|\||[=!<>]=|<<|>>|[-+*/%<>&|^]) [$@]", "@"),
+        (r"[$@] \? [$@] : [$@]", "@"),
+    )
+)
+
+
+def read_guard(text: str) -> str | None:
+    """The condition of a guard as an expression in brackets, or None where it is none.
+
+    >>> read_guard("#ifdef A"), read_guard("#ifndef A"), read_guard("#if A || B"), read_guard("#if A //")
+    ('defined(A)', '!defined(A)', '(A || B)', 'A')
+    >>> read_guard("#if A) || (B"), read_guard("#if A ?"), read_guard("#if '"), read_guard("#ifdef A B")
+    (None, None, None, None)
+    """
+    line = _LINE.fullmatch(text.strip(" \t\n"))
+    if line is None or len(text) > _MAX_LENGTH:
+        return None
+    if line["name"]:
+        sign = "!" if line["test"] == "ifndef" else ""
+        return None if line["name"] in _TAKEN else f"{sign}defined({line['name']})"
+    # A comment would swallow what comes behind it.
+    condition = line["condition"].partition("//")[0].strip()
+    if not _is_condition(condition):
+        return None
+    return condition if re.fullmatch(r"\w+", condition) else f"({condition})"
+
+
+def _is_condition(text: str) -> bool:
+    """Whether the text is one expression: what is a part of one becomes an operand, until that is all."""
+    if _UNREAD.search(text):
+        return False
+    for operand in _OPERANDS:
+        text = operand.sub(lambda match: match[0] if _TAKEN & {*match.groups()} else "@", text)
+    text = re.sub(r"\w+", _word, text)
+    before = ""
+    while text != before:
+        before = text
+        for step, result in _STEPS:
+            text = step.sub(result, text)
+    return text in ("$", "@")
+
+
+def _word(match: re.Match[str]) -> str:
+    """What a word that is no operand yet stands for; one that stands for nothing is left, and refused."""
+    word = match[0]
+    is_name = re.fullmatch(NAME, word) and word not in _TAKEN
+    return "$" if is_name else _SPELLED.get(word, word)
