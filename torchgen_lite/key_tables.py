@@ -2,7 +2,8 @@
 
 This module is pure data and may be imported by every floor. The numbers of `c10::DispatchKey` move
 between releases, so a release is a `KeyTable` and everything else (values, bits, table slots) is derived
-from the order of its names. Source of 2.13: `c10/core/DispatchKey.h`, held against `torch._C` in the tests.
+from the order of its names. An older release is what the next one changed, undone. Source:
+`c10/core/DispatchKey.h` and `DispatchKeySet.h` of each release, held against `torch._C` in the tests.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from typing import NamedTuple
 
 
 class KeyTable(NamedTuple):
-    """The keys of one release.
+    """The keys of a release and of those after it, up to the next table.
 
     `backends`: backend components, lowest priority first; the last one must be Meta.
     `functionalities`: functionality keys, lowest priority first; the first one is Undefined.
     `per_backend`: (functionality, prefix of its runtime keys), in the order of their value blocks.
+    `of_backends`: the functionalities that have backends' kernels, nested tensors apart; all but the first
+    share AutogradOther (c10 `backend_functionality_keys`, `autogradother_backends`).
+    `implicit_beside_backends`: what CompositeImplicitAutograd serves beside backends, autograd and nested tensors.
     `aliases`: alias keys in the order of their values.
     `former_names`: names of earlier releases and what they are now called.
     `autograd_without_backend`: backends whose autograd key does not lead back to them. c10's switch in
@@ -27,6 +31,8 @@ class KeyTable(NamedTuple):
     backends: tuple[str, ...]
     functionalities: tuple[str, ...]
     per_backend: tuple[tuple[str, str], ...]
+    of_backends: tuple[str, ...]
+    implicit_beside_backends: tuple[str, ...]
     aliases: tuple[str, ...]
     former_names: tuple[tuple[str, str], ...]
     autograd_without_backend: tuple[str, ...]
@@ -109,6 +115,18 @@ TORCH_2_13 = KeyTable(
         ("NestedTensor", "NestedTensor"),
         ("AutogradFunctionality", "Autograd"),
     ),
+    of_backends=(
+        "Dense",
+        "Quantized",
+        "Sparse",
+        "SparseCsr",
+        "FPGA",
+        "Vulkan",
+        "Metal",
+        "CustomRNGKeyId",
+        "MkldnnCPU",
+    ),
+    implicit_beside_backends=(),
     aliases=(
         "Autograd",
         "CompositeImplicitAutograd",
@@ -129,7 +147,55 @@ TORCH_2_13 = KeyTable(
     autograd_without_backend=("HIP", "VE", "MTIA"),
 )
 
+
+def _without(names: tuple[str, ...], gone: str) -> tuple[str, ...]:
+    return tuple(name for name in names if name != gone)
+
+
+def _with(names: tuple[str, ...], name: str, after: str) -> tuple[str, ...]:
+    at = names.index(after) + 1
+    return (*names[:at], name, *names[at:])
+
+
+# 2.13 put Fake below Python, and took the key of named tensors.
+TORCH_2_10 = TORCH_2_13._replace(
+    release="2.10",
+    functionalities=_with(
+        _with(_without(TORCH_2_13.functionalities, "Fake"), "Fake", after="Python"),
+        "Named",
+        after="Functionalize",
+    ),
+)
+# Before 2.10 composite kernels served Functionalize, ahead of its fallback.
+TORCH_2_8 = TORCH_2_10._replace(release="2.8", implicit_beside_backends=("Functionalize",))
+# 2.8 made MAIA a backend with keys of its own.
+TORCH_2_7 = TORCH_2_8._replace(
+    release="2.7",
+    backends=_without(TORCH_2_8.backends, "MAIA"),
+    functionalities=_with(
+        _without(TORCH_2_8.functionalities, "AutocastMAIA"), "MAIA", after="FPGA"
+    ),
+    of_backends=(*TORCH_2_8.of_backends, "MAIA"),
+)
+TORCH_2_6 = TORCH_2_7._replace(
+    release="2.6", functionalities=_without(TORCH_2_7.functionalities, "AutocastMTIA")
+)
+
+KEY_TABLES = (TORCH_2_6, TORCH_2_7, TORCH_2_8, TORCH_2_10, TORCH_2_13)
+"""Every table, in the order of releases."""
+
 CURRENT = TORCH_2_13
+"""The table of the newest releases, which the runtimes of this project are built on."""
+
+
+def table_of(version: tuple[int, ...]) -> KeyTable:
+    """The keys of a release of PyTorch: (2, 9, 1) has those of 2.8. Before the first table, the first."""
+    fitting = [table for table in KEY_TABLES if _numbers(table.release) <= version[:2]]
+    return fitting[-1] if fitting else KEY_TABLES[0]
+
+
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(map(int, release.split(".")))
 
 
 def dispatch_keys(table: KeyTable) -> dict[str, int]:

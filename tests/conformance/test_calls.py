@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conformance.installed import needs_the_keys_of_the_runtime
 from torchgen_lite.runtime import (
     Dispatcher,
     DispatchKey,
@@ -23,7 +24,7 @@ from torchgen_lite.runtime import (
 from torchgen_lite.runtime.keys import NUM_BACKENDS
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, needs_the_keys_of_the_runtime]
 C = torch._C
 
 SCHEMA = "op(Tensor x, Tensor? y, Tensor[] zs) -> Tensor"

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conformance.installed import needs_the_keys_of_the_runtime
 from torchgen_lite import key_tables
 from torchgen_lite.runtime import (
     DispatchKey,
@@ -24,7 +25,7 @@ from torchgen_lite.runtime.keys import RUNTIME_KEYS
 from torchgen_lite.runtime.keyset import FULL_MASK
 
 torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, needs_the_keys_of_the_runtime]
 C = torch._C
 
 # pybind exports some of the names; `_dispatch_key_name` speaks of every value.

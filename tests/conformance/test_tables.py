@@ -6,6 +6,7 @@ import warnings
 
 import pytest
 
+from tests.conformance.installed import needs_the_keys_of_the_runtime
 from tests.conformance.torch_replay import (
     computed,
     dispatcher_with_torch_fallbacks,
@@ -15,7 +16,7 @@ from tests.conformance.torch_replay import (
 from torchgen_lite.cli.tables.explain import is_fallthrough
 from torchgen_lite.cli.tables.stock_fallbacks import STOCK_FALLBACKS
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, needs_the_keys_of_the_runtime]
 
 
 def test_every_cell_of_every_operator() -> None:

@@ -24,7 +24,7 @@ FLOORS = {
     "write_key_tables": 8,
 }
 # Pure data, and the rules over it, which any floor may read.
-SHARED = {"torchgen_lite.key_tables", "torchgen_lite.version"}
+SHARED = {"torchgen_lite.key_sets", "torchgen_lite.key_tables", "torchgen_lite.version"}
 STANDARD_LIBRARY_ONLY = {"diagnostics", "schema", "runtime"}
 THIRD_PARTY = {"yaml", "jinja2", "black", "click", "numpy", "tomli", "torchgen_lite_ops"}
 # Tensors and their autograd know each other.

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
+from torchgen_lite.key_sets import key_sets
 from torchgen_lite.runtime.check import check_kernel
 from torchgen_lite.runtime.errors import DispatcherError
 from torchgen_lite.runtime.kernel import Kernel, KernelCallable
@@ -250,9 +251,9 @@ class Dispatcher:
             if len(self._plans) >= PLAN_LIMIT:
                 self._plans.clear()
             plan = compute_plan(
-                frozenset(kernels),
-                frozenset(key for key, kernel in kernels.items() if kernel.is_fallthrough),
-                {key: kernel.is_fallthrough for key, kernel in self.fallbacks.items()},
+                frozenset(key.name for key in kernels),
+                frozenset(key.name for key, kernel in kernels.items() if kernel.is_fallthrough),
+                {key.name: kernel.is_fallthrough for key, kernel in self.fallbacks.items()},
             )
             self._plans[pattern] = plan
         return plan
@@ -269,8 +270,9 @@ class Dispatcher:
             raise DispatcherError(f"{operator.full_name} has a kernel at Undefined")
         if not registered and not operator.has_schema:
             raise DispatcherError(f"{operator.full_name} has nothing registered and is still here")
+        names = frozenset(key.name for key in registered)
         for slot, key in enumerate(RUNTIME_KEYS):
-            expected = choose(key, registered, key in self.fallbacks)
+            expected = choose(key_sets(), key.name, names, key in self.fallbacks)
             if operator.plan.choices[slot] != expected:
                 raise DispatcherError(
                     f"the table of {operator.full_name} has {operator.plan.choices[slot]} at {key}, "

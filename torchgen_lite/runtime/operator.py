@@ -235,7 +235,7 @@ class OperatorHandle:
         """The kernel in a slot of the computed table, None where it is missing or ambiguous."""
         origin, source = self.plan.choices[slot]
         if source is not None:
-            return self.kernels[source]
+            return self.kernels[DispatchKey[source]]
         return self.dispatcher.fallbacks.get(RUNTIME_KEYS[slot]) if origin == FALLBACK else None
 
     def has_kernel_for_dispatch_key(self, key: DispatchKey) -> bool:

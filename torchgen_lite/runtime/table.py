@@ -14,90 +14,63 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from torchgen_lite.runtime.keys import (
-    NUM_BACKENDS,
-    RUNTIME_KEYS,
-    DispatchKey,
-    to_backend_component,
-)
-from torchgen_lite.runtime.keyset import BACKEND_MASK, FULL_MASK, DispatchKeySet
-from torchgen_lite.runtime.named_sets import (
-    AUTOGRADOTHER_BACKENDS,
-    DEFAULT_INCLUDED,
-    backend_keyset_from_autograd,
-    is_included_in_alias,
-)
+from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, KeySets, key_sets
 
-_K = DispatchKey
-Registered = frozenset[DispatchKey]
+Registered = frozenset[str]
+
+_EXPLICIT = "CompositeExplicitAutograd"
+_IMPLICIT = "CompositeImplicitAutograd"
+SERVE_UNDEFINED = frozenset((_EXPLICIT, f"{_EXPLICIT}NonFunctional", _IMPLICIT))
+"""The aliases that also serve the Undefined slot: calls without a tensor."""
 
 
 class Choice(NamedTuple):
     """What serves a slot: the key that the kernel is registered at, None where there is no kernel."""
 
     origin: str
-    source: DispatchKey | None
+    source: str | None
 
 
 class Rule(NamedTuple):
-    """One step. `text` says when it holds; `decide` gives its choice for (slot, registered), or None."""
+    """One step. `text` says when it holds; `decide` gives its choice for a slot, or None."""
 
     step: int
     origin: str
     text: str
-    decide: Callable[[DispatchKey, Registered], Choice | None]
+    decide: Callable[[KeySets, str, Registered], Choice | None]
 
 
-def _has_kernel_for_any(keyset: DispatchKeySet, registered: Registered) -> bool:
-    # Alias keys own no bit, so a superset test would find them in every set.
-    return any(keyset.has(key) for key in registered if key < _K.Autograd)
-
-
-def has_backend_kernel(slot: DispatchKey, registered: Registered) -> bool:
-    """Whether a backend below the autograd key `slot` brings a kernel of its own."""
-    return _K.CompositeExplicitAutograd in registered or _has_kernel_for_any(
-        backend_keyset_from_autograd(slot), registered
-    )
-
-
-def _direct(slot: DispatchKey, registered: Registered) -> Choice | None:
+def _direct(sets: KeySets, slot: str, registered: Registered) -> Choice | None:
     # Registrations at Undefined are turned into CompositeImplicitAutograd before they get here.
     return Choice("kernel", slot) if slot in registered else None
 
 
-def _serves_undefined_or_member(
-    alias: DispatchKey, origin: str
-) -> Callable[[DispatchKey, Registered], Choice | None]:
-    def decide(slot: DispatchKey, registered: Registered) -> Choice | None:
-        if alias in registered and (slot == _K.Undefined or is_included_in_alias(slot, alias)):
-            return Choice(origin, alias)
+def _serves(alias: str, origin: str) -> Callable[[KeySets, str, Registered], Choice | None]:
+    """The alias has a kernel, and the slot is one of its members; or Undefined, which some serve too."""
+    serves_undefined = alias in SERVE_UNDEFINED
+    choice = Choice(origin, alias)
+
+    def decide(sets: KeySets, slot: str, registered: Registered) -> Choice | None:
+        if alias in registered and (
+            slot in sets.members[alias] or (serves_undefined and slot == "Undefined")
+        ):
+            return choice
         return None
 
     return decide
 
 
-def _serves_member(
-    alias: DispatchKey, origin: str
-) -> Callable[[DispatchKey, Registered], Choice | None]:
-    def decide(slot: DispatchKey, registered: Registered) -> Choice | None:
-        if alias in registered and is_included_in_alias(slot, alias):
-            return Choice(origin, alias)
+def _composite_implicit(sets: KeySets, slot: str, registered: Registered) -> Choice | None:
+    if _IMPLICIT not in registered:
         return None
-
-    return decide
-
-
-def _composite_implicit(slot: DispatchKey, registered: Registered) -> Choice | None:
-    alias = _K.CompositeImplicitAutograd
-    if alias not in registered:
+    if slot != "Undefined" and slot not in sets.members[_IMPLICIT]:
         return None
-    if slot != _K.Undefined and not is_included_in_alias(slot, alias):
-        return None
-    if slot == _K.AutogradOther and _has_kernel_for_any(AUTOGRADOTHER_BACKENDS, registered):
+    has_own = not registered.isdisjoint(sets.backends_of[slot])
+    if slot == "AutogradOther" and has_own:
         return Choice("ambiguous autogradother", None)
-    if has_backend_kernel(slot, registered):
+    if has_own or _EXPLICIT in registered:
         return None
-    return Choice("math kernel", alias)
+    return Choice("math kernel", _IMPLICIT)
 
 
 RULES: tuple[Rule, ...] = (
@@ -106,21 +79,19 @@ RULES: tuple[Rule, ...] = (
         2,
         "default backend kernel",
         "CompositeExplicitAutogradNonFunctional has a kernel and serves this key",
-        _serves_undefined_or_member(
-            _K.CompositeExplicitAutogradNonFunctional, "default backend kernel"
-        ),
+        _serves(f"{_EXPLICIT}NonFunctional", "default backend kernel"),
     ),
     Rule(
         3,
         "default backend kernel",
         "CompositeExplicitAutograd has a kernel and serves this key",
-        _serves_undefined_or_member(_K.CompositeExplicitAutograd, "default backend kernel"),
+        _serves(_EXPLICIT, "default backend kernel"),
     ),
     Rule(
         4,
         "nested kernel",
         "CompositeImplicitAutogradNestedTensor has a kernel and serves this key",
-        _serves_member(_K.CompositeImplicitAutogradNestedTensor, "nested kernel"),
+        _serves(f"{_IMPLICIT}NestedTensor", "nested kernel"),
     ),
     Rule(
         5,
@@ -132,13 +103,13 @@ RULES: tuple[Rule, ...] = (
         6,
         "autograd kernel",
         "Autograd has a kernel and serves this key",
-        _serves_member(_K.Autograd, "autograd kernel"),
+        _serves("Autograd", "autograd kernel"),
     ),
     Rule(
         7,
         "batched kernel",
         "FuncTorchBatchedDecomposition has a kernel and serves this key",
-        _serves_member(_K.FuncTorchBatchedDecomposition, "batched kernel"),
+        _serves("FuncTorchBatchedDecomposition", "batched kernel"),
     ),
 )
 """The steps that look at the operator's kernels, in order. Two follow them for every operator: the
@@ -147,13 +118,11 @@ backend fallback of the slot, and `missing`."""
 FALLBACK = "backend fallback"
 MISSING = "missing"
 
-_INCLUDED_BY_DEFAULT = frozenset(DEFAULT_INCLUDED)
 
-
-def choose(slot: DispatchKey, registered: Registered, has_fallback: bool) -> Choice:
+def choose(sets: KeySets, slot: str, registered: Registered, has_fallback: bool) -> Choice:
     """What serves a slot of an operator with kernels at `registered`."""
     for rule in RULES:
-        choice = rule.decide(slot, registered)
+        choice = rule.decide(sets, slot, registered)
         if choice is not None:
             return choice
     return Choice(FALLBACK, None) if has_fallback else Choice(MISSING, None)
@@ -178,7 +147,10 @@ class Plan:
 
 
 def compute_plan(
-    registered: Registered, falls_through: Registered, fallbacks: Mapping[DispatchKey, bool]
+    registered: Registered,
+    falls_through: Registered,
+    fallbacks: Mapping[str, bool],
+    sets: KeySets | None = None,
 ) -> Plan:
     """The plan of a pattern. `fallbacks` maps the keys with a backend fallback to whether it falls through.
 
@@ -187,20 +159,20 @@ def compute_plan(
     that falls through; here, so that a new dispatcher is ready for use, a call skips them where they have
     neither a kernel nor a fallback. Their slots stay empty.
     """
-    choices = tuple(choose(slot, registered, slot in fallbacks) for slot in RUNTIME_KEYS)
-    masks = [FULL_MASK] * NUM_BACKENDS
-    for slot, choice in zip(RUNTIME_KEYS, choices):
+    sets = sets or key_sets()
+    choices = tuple(choose(sets, slot, registered, slot in fallbacks) for slot in sets.slots)
+    masks = [sets.full_mask] * len(sets.table.backends)
+    for slot, choice in zip(sets.slots, choices):
         if choice.origin == FALLBACK:
             skipped = fallbacks[slot]
         elif choice.origin == MISSING:
-            skipped = slot in _INCLUDED_BY_DEFAULT
+            skipped = slot in INCLUDED_BY_DEFAULT
         else:
             skipped = choice.source in falls_through
         if skipped:
-            functionality = DispatchKeySet(slot).raw_repr() & ~BACKEND_MASK
-            backend = to_backend_component(slot)
-            for index in (backend - 1,) if backend else range(NUM_BACKENDS):
-                masks[index] &= ~functionality
+            functionality, backend = divmod(sets.bits(slot), 1 << len(masks))
+            for index in (backend.bit_length() - 1,) if backend else range(len(masks)):
+                masks[index] &= ~(functionality << len(masks))
     same = all(mask == masks[0] for mask in masks)
     return Plan(choices, masks[0], None if same else tuple(masks))
 

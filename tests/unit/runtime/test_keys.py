@@ -122,19 +122,6 @@ def test_slots() -> None:
     assert K.Dense not in keys.SLOT_OF
 
 
-def test_another_release_is_data() -> None:
-    """Removing a key from the table moves the values behind it, and nothing else is needed."""
-    table = key_tables.CURRENT
-    older = table._replace(
-        release="2.12", functionalities=tuple(n for n in table.functionalities if n != "Fake")
-    )
-    values = key_tables.dispatch_keys(older)
-    assert values["Python"] == 12
-    assert values["CPU"] == 48
-    assert values["Autograd"] == 149
-    assert key_tables.end_markers(older)["EndOfDenseBackends"] == values["Meta"]
-
-
 def test_registrable_keys() -> None:
     names = key_tables.registrable_keys(key_tables.CURRENT)
     assert len(names) == 143

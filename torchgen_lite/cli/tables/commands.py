@@ -74,7 +74,7 @@ def table_command(
         from torchgen_lite.cli.tables.html import render_html
 
         title = operator or ("operators of PyTorch" if torch else "operators")
-        page = _explained(lambda: render_html(found, title))
+        page = _explained(found, lambda: render_html(found, title))
         try:
             Path(html).write_text(page, encoding="utf-8")
         except OSError as error:
@@ -85,7 +85,9 @@ def table_command(
         return FINE
     from torchgen_lite.cli.tables.explain import render_table
 
-    click.echo(_explained(lambda: "".join(render_table(one, keys) for one in found)), nl=False)
+    click.echo(
+        _explained(found, lambda: "".join(render_table(one, keys) for one in found)), nl=False
+    )
     return FINE
 
 
@@ -119,21 +121,21 @@ def why_command(
         return found
     from torchgen_lite.cli.tables.explain import render_why, why
 
-    text = _explained(lambda: "".join(render_why(one, why(one, keys)) for one in found))
+    text = _explained(found, lambda: "".join(render_why(one, why(one, keys)) for one in found))
     click.echo(text, nl=False)
     return FINE
 
 
-def _explained(render: Callable[[], str]) -> str:
+def _explained(found: list[Registrations], render: Callable[[], str]) -> str:
     """A name of a key that does not exist is a mistake in the command, with a hint."""
     try:
         return render()
     except ValueError as error:
         from torchgen_lite.diagnostics import did_you_mean
-        from torchgen_lite.key_tables import CURRENT, registrable_keys
+        from torchgen_lite.key_tables import registrable_keys
 
         name = str(error).rpartition(" ")[2]
-        hint = did_you_mean(name, registrable_keys(CURRENT))
+        hint = did_you_mean(name, registrable_keys(found[0].keys))
         raise click.UsageError(f"{error}{f'; {hint}' if hint else ''}") from None
 
 

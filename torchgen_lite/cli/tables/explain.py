@@ -11,11 +11,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from torchgen_lite.runtime.keys import RUNTIME_KEYS, SLOT_OF, DispatchKey, parse_dispatch_key
-from torchgen_lite.runtime.keyset import BACKEND_MASK, DispatchKeySet
-from torchgen_lite.runtime.named_sets import COMPOSITE_KEYS, DEFAULT_EXCLUDED, DEFAULT_INCLUDED
+from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, KeySets, key_sets
+from torchgen_lite.key_tables import CURRENT, KeyTable
+from torchgen_lite.runtime.keys import DispatchKey
 from torchgen_lite.runtime.operator import OperatorHandle
-from torchgen_lite.runtime.table import FALLBACK, MISSING, RULES, Choice, Plan, compute_plan
+from torchgen_lite.runtime.table import (
+    FALLBACK,
+    MISSING,
+    RULES,
+    SERVE_UNDEFINED,
+    Choice,
+    Plan,
+    compute_plan,
+)
 
 FALLTHROUGH = "fallthrough"
 FALLBACK_STEP = len(RULES) + 1
@@ -24,11 +32,19 @@ FALLBACK_TEXT = "a backend fallback is registered for this key"
 
 
 class Registrations(NamedTuple):
-    """An operator as data: what is registered at which keys, and the backend fallbacks around it."""
+    """An operator as data: what is registered at which keys, and the backend fallbacks around it.
+
+    `keys` are those of the release that it is registered with.
+    """
 
     name: str
     kernels: Mapping[str, str]
     fallbacks: Mapping[str, str]
+    keys: KeyTable = CURRENT
+
+    @property
+    def sets(self) -> KeySets:
+        return key_sets(self.keys)
 
 
 class Cell(NamedTuple):
@@ -46,10 +62,10 @@ class Cell(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One dispatch: the keyset, the slot it leads to, and (number, text, held) of each rule looked at."""
+    """One dispatch: its keys, the slot they lead to, and (number, text, held) of each rule looked at."""
 
     how: str
-    keyset: DispatchKeySet
+    keys: tuple[str, ...]
     cell: Cell
     rules: tuple[tuple[int, str, bool], ...]
 
@@ -57,8 +73,8 @@ class Step(NamedTuple):
 class Why(NamedTuple):
     """A call and what its kernels redispatch to. `end` says why the chain goes no further."""
 
-    keys: DispatchKeySet
-    joined: DispatchKeySet
+    keys: tuple[str, ...]
+    joined: tuple[str, ...]
     skipped: tuple[str, ...]
     steps: tuple[Step, ...]
     end: str
@@ -82,20 +98,21 @@ def registrations_of(operator: OperatorHandle) -> Registrations:
 
 def plan_of(registrations: Registrations) -> Plan:
     """The computed table of an operator. Raises ValueError for an unknown key name."""
-    kernels = _by_key(registrations)
+    sets, kernels = registrations.sets, _by_key(registrations)
     return compute_plan(
         frozenset(kernels),
         frozenset(key for key, label in kernels.items() if is_fallthrough(label)),
-        {parse_dispatch_key(key): is_fallthrough(v) for key, v in registrations.fallbacks.items()},
+        {sets.parse(key): is_fallthrough(v) for key, v in registrations.fallbacks.items()},
+        sets,
     )
 
 
-def _by_key(registrations: Registrations) -> dict[DispatchKey, str]:
+def _by_key(registrations: Registrations) -> dict[str, str]:
     # Undefined means CompositeImplicitAutograd, as it does for `Library.impl`.
-    return {
-        parse_dispatch_key(key) or DispatchKey.CompositeImplicitAutograd: label
-        for key, label in registrations.kernels.items()
-    }
+    parsed = {registrations.sets.parse(key): label for key, label in registrations.kernels.items()}
+    if "Undefined" in parsed:
+        parsed["CompositeImplicitAutograd"] = parsed.pop("Undefined")
+    return parsed
 
 
 def table(registrations: Registrations) -> tuple[Cell, ...]:
@@ -104,27 +121,23 @@ def table(registrations: Registrations) -> tuple[Cell, ...]:
     kernels = _by_key(registrations)
     return tuple(
         _cell(slot, choice, kernels, registrations)
-        for slot, choice in zip(RUNTIME_KEYS, plan.choices)
+        for slot, choice in zip(registrations.sets.slots, plan.choices)
     )
 
 
 def _cell(
-    slot: DispatchKey,
-    choice: Choice,
-    kernels: Mapping[DispatchKey, str],
-    registrations: Registrations,
+    slot: str, choice: Choice, kernels: Mapping[str, str], registrations: Registrations
 ) -> Cell:
     if choice.source is not None:
-        step = next(r.step for r in RULES if r.decide(slot, frozenset(kernels)) is not None)
-        return Cell(slot.name, step, choice.origin, choice.source.name, kernels[choice.source])
+        where = frozenset(kernels)
+        step = next(r.step for r in RULES if r.decide(registrations.sets, slot, where) is not None)
+        return Cell(slot, step, choice.origin, choice.source, kernels[choice.source])
     if choice.origin == FALLBACK:
-        return Cell(
-            slot.name, FALLBACK_STEP, FALLBACK, slot.name, registrations.fallbacks[slot.name]
-        )
+        return Cell(slot, FALLBACK_STEP, FALLBACK, slot, registrations.fallbacks[slot])
     if choice.origin == MISSING:
-        return Cell(slot.name, MISSING_STEP, MISSING, "", "")
+        return Cell(slot, MISSING_STEP, MISSING, "", "")
     ambiguous = next(rule.step for rule in RULES if rule.origin == "math kernel")
-    return Cell(slot.name, ambiguous, choice.origin, "", "")
+    return Cell(slot, ambiguous, choice.origin, "", "")
 
 
 def _rules_looked_at(cell: Cell) -> tuple[tuple[int, str, bool], ...]:
@@ -137,39 +150,39 @@ def _rules_looked_at(cell: Cell) -> tuple[tuple[int, str, bool], ...]:
 def why(
     registrations: Registrations,
     keys: Iterable[str],
-    included: DispatchKeySet = DEFAULT_INCLUDED,
-    excluded: DispatchKeySet = DEFAULT_EXCLUDED,
+    included: Iterable[str] = INCLUDED_BY_DEFAULT,
+    excluded: Iterable[str] | None = None,
 ) -> Why:
     """What a call whose arguments have these keys runs, and the chain of redispatch below it.
 
-    The chain is that of kernels that redispatch to the keys below their own, as those of autograd,
-    tracing and modes do; it ends at a backend or composite kernel. Raises ValueError for unknown keys.
+    `included` and `excluded` are the local state, by default that of a new thread. The chain is that of
+    kernels that redispatch to the keys below their own, as those of autograd, tracing and modes do; it
+    ends at a backend or composite kernel. Raises ValueError for unknown keys.
     """
-    cells = table(registrations)
+    sets = registrations.sets
+    cells = {cell.key: cell for cell in table(registrations)}
     plan = plan_of(registrations)
-    asked = DispatchKeySet(parse_dispatch_key(key) for key in keys)
-    keyset = (asked | included) - excluded
-    mask = plan.mask if plan.backend_masks is None else plan.backend_masks[keyset.backend_index()]
-    masked = DispatchKeySet.from_raw_repr(keyset.raw_repr() & mask)
-    skipped = tuple(key.name for key in keyset if not masked.has(key))
+    asked, joined = sets.bits(*map(sets.parse, keys)), sets.bits(*included)
+    # A set loses functionalities alone: a backend stays as long as any of them may need it.
+    gone = sets.bits(*(sets.autocast if excluded is None else excluded)) & ~sets.backend_mask
+    bits = (asked | joined) & ~gone
+    mask = plan.mask
+    if plan.backend_masks is not None:
+        mask = plan.backend_masks[max((bits & sets.backend_mask).bit_length() - 1, 0)]
+    left = set(sets.names(bits & mask))
+    skipped = tuple(name for name in sets.names(bits) if name not in left)
     steps: list[Step] = []
-    current, how, end = masked, "call", ""
+    current, how, end = bits & mask, "call", ""
     while not end:
-        cell = cells[current.dispatch_table_index()]
-        steps.append(Step(how, current, cell, _rules_looked_at(cell)))
-        end = _end_of_chain(cell, current)
-        current = _below(current)
-        how = "redispatch"
-    return Why(asked, included, skipped, tuple(steps), end)
+        cell = cells[sets.highest(current)]
+        steps.append(Step(how, sets.names(current), cell, _rules_looked_at(cell)))
+        below = sets.below(current)
+        end = _end_of_chain(cell, not below & ~sets.backend_mask)
+        current, how = below, "redispatch"
+    return Why(sets.names(asked), sets.names(joined), skipped, tuple(steps), end)
 
 
-def _below(keyset: DispatchKeySet) -> DispatchKeySet:
-    """What a kernel redispatches to. `full_after` keeps PythonDispatcher, which may be the kernel's own key."""
-    key = keyset.highest_priority_type_id()
-    return (keyset & DispatchKeySet.full_after(key)).remove(key)
-
-
-def _end_of_chain(cell: Cell, keyset: DispatchKeySet) -> str:
+def _end_of_chain(cell: Cell, is_last: bool) -> str:
     """Why a kernel is the last of its chain; empty if it is not."""
     if cell.origin == MISSING:
         return "no kernel serves this key: the call raises MissingKernelError"
@@ -177,23 +190,22 @@ def _end_of_chain(cell: Cell, keyset: DispatchKeySet) -> str:
         return "two kernels could serve this key: the call raises AmbiguousKernelError"
     if cell.falls_through:
         return "a kernel that falls through is not to be run: the call raises"
-    if cell.source in {key.name for key in COMPOSITE_KEYS} or cell.origin == "nested kernel":
+    if cell.source in SERVE_UNDEFINED or cell.origin == "nested kernel":
         return "a composite kernel calls other operators; each of those calls dispatches anew"
-    if not _below(keyset).raw_repr() & ~BACKEND_MASK:
-        return "no keys are left below this kernel"
-    return ""
+    return "no keys are left below this kernel" if is_last else ""
 
 
 def render_why(registrations: Registrations, answer: Why) -> str:
     """`why` as text, one block for each dispatch."""
-    names = ", ".join(key.name for key in answer.keys) or "no keys"
+    names = ", ".join(answer.keys) or "no keys"
     lines = [f"{registrations.name} called with {names}"]
     if answer.joined:
-        lines.append(f"  joined by the local state: {', '.join(k.name for k in answer.joined)}")
+        lines.append(f"  joined by the local state: {', '.join(answer.joined)}")
     if answer.skipped:
         lines.append(f"  skipped, nothing to do there: {', '.join(answer.skipped)}")
     for step in answer.steps:
-        lines += ["", f"{step.how} with {step.keyset}", f"  highest key: {step.cell.key}"]
+        keys = f"DispatchKeySet({', '.join(step.keys)})"
+        lines += ["", f"{step.how} with {keys}", f"  highest key: {step.cell.key}"]
         for number, text, held in step.rules:
             lines.append(f"  {'yes' if held else ' no'}  {number}. {text}")
         lines.append(f"  => {_verdict(step.cell)}")
@@ -209,7 +221,7 @@ def _verdict(cell: Cell) -> str:
 
 def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
     """The computed table as text; runs of slots that are alike are one line. `only` picks slots."""
-    wanted = {parse_dispatch_key(key).name for key in only}
+    wanted = {registrations.sets.parse(key) for key in only}
     cells = [cell for cell in table(registrations) if not wanted or cell.key in wanted]
     runs: list[list[Cell]] = []
     for cell in cells:
@@ -217,7 +229,8 @@ def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
             runs[-1].append(cell)
         else:
             runs.append([cell])
-    rows = [(_run_name(run), run[0].origin, _origin_of(run)) for run in runs]
+    aliases = registrations.keys.aliases
+    rows = [(_run_name(run), run[0].origin, _origin_of(run[0], aliases)) for run in runs]
     widths = [max((len(row[i]) for row in rows), default=0) for i in (0, 1)]
     lines = [f"{a:{widths[0]}}  {b:{widths[1]}}  {c}".rstrip() for a, b, c in rows]
     return "\n".join([registrations.name, *(f"  {line}" for line in lines)]) + "\n"
@@ -237,9 +250,5 @@ def _run_name(run: list[Cell]) -> str:
     return f"{run[0].key} .. {run[-1].key} ({len(run)})"
 
 
-def _origin_of(run: list[Cell]) -> str:
-    cell = run[0]
-    if not cell.label:
-        return ""
-    aliased = SLOT_OF.get(DispatchKey[cell.source]) is None
-    return f"{cell.label}  [{cell.source}]" if aliased else cell.label
+def _origin_of(cell: Cell, aliases: tuple[str, ...]) -> str:
+    return f"{cell.label}  [{cell.source}]" if cell.source in aliases else cell.label

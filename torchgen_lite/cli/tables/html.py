@@ -12,7 +12,8 @@ from collections.abc import Iterable
 
 from torchgen_lite.cli.tables.explain import FALLBACK_TEXT, Registrations, is_fallthrough, table
 from torchgen_lite.cli.tables.page import PAGE
-from torchgen_lite.runtime.keys import RUNTIME_KEYS
+from torchgen_lite.key_sets import key_sets
+from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.runtime.table import RULES
 
 ORIGINS = (
@@ -30,13 +31,15 @@ _CODES = {origin: str(index) for index, origin in enumerate(ORIGINS)}
 
 
 def render_html(operators: Iterable[Registrations], title: str) -> str:
-    """One self-contained page: a searchable grid, coloured by origin; a click on a cell shows its why."""
+    """One self-contained page of operators of one release: a searchable grid, coloured by origin; a click on a cell shows its why."""
     patterns: dict[object, int] = {}
     tables: list[dict[str, object]] = []
     rows: list[list[object]] = []
+    keys = CURRENT
     fallbacks: dict[str, str] = {}
     for operator in operators:
         fallbacks.update(operator.fallbacks)
+        keys = operator.keys
         pattern = (
             tuple((key, is_fallthrough(label)) for key, label in sorted(operator.kernels.items())),
             tuple(sorted(operator.fallbacks.items())),
@@ -47,7 +50,7 @@ def render_html(operators: Iterable[Registrations], title: str) -> str:
         rows.append([operator.name, patterns[pattern], dict(operator.kernels)])
     data = {
         "title": title,
-        "keys": [key.name for key in RUNTIME_KEYS],
+        "keys": key_sets(keys).slots,
         "origins": ORIGINS,
         "rules": [rule.text for rule in RULES] + [FALLBACK_TEXT],
         "fallbacks": fallbacks,

@@ -115,17 +115,23 @@ def _beside(
 def registrations_of_torch(
     only: str | None = None, modules: Iterable[str] = ()
 ) -> Iterator[Registrations]:
-    """What an installed torch has registered, from its own dumps. Raises ImportError without torch.
+    """What an installed torch has registered, from its own dumps.
 
-    `modules` are imported before, for the operators that they register.
+    `modules` are imported before, for the operators that they register. Raises ImportError without torch,
+    for a module that cannot be imported, and for a torch with keys that no table has.
     """
     import torch
+
+    from torchgen_lite.key_tables import dispatch_keys, table_of
+    from torchgen_lite.loader.versions import parse_version
 
     for module in modules:
         try:
             import_module(module)
         except Exception as error:  # Whatever somebody's module raises is a word to its author.
             raise ImportError(f"Cannot import `{module}`: {error}") from error
+    keys = table_of(parse_version(torch.__version__))
+    known = dispatch_keys(keys)
     fallbacks = _fallbacks_of_torch()
     names = sorted(torch._C._dispatch_get_all_op_names()) if only is None else [only]
     for name in names:
@@ -135,7 +141,11 @@ def registrations_of_torch(
             if match is not None:
                 passes = "fallthrough " if "fallthrough" in match["how"] else ""
                 kernels[match["key"]] = passes + match["debug"]
-        yield Registrations(name, kernels, fallbacks)
+        for key in (*kernels, *fallbacks):
+            if key not in known:
+                release = f"PyTorch {torch.__version__}"
+                raise ImportError(f"{release} has a dispatch key `{key}`, which no table here has")
+        yield Registrations(name, kernels, fallbacks, keys)
 
 
 def _fallbacks_of_torch() -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.runtime.helpers import keyset, operator_with, says
+from tests.unit.runtime.helpers import operator_with, says
 from torchgen_lite.cli.tables.explain import (
     Registrations,
     registrations_of,
@@ -123,9 +123,9 @@ def test_the_python_dispatcher_is_not_below_itself() -> None:
 
 def test_the_local_state_is_an_argument() -> None:
     registrations = Registrations("ns::op", {"CPU": "k", "Tracer": "t"}, {})
-    answer = why(registrations, ["CPU"], included=keyset("Tracer"))
+    answer = why(registrations, ["CPU"], included=["Tracer"])
     assert [step.cell.label for step in answer.steps] == ["t", "k"]
-    answer = why(registrations, ["CPU", "Tracer"], excluded=keyset("Tracer"))
+    answer = why(registrations, ["CPU", "Tracer"], excluded=["Tracer"])
     assert [step.cell.label for step in answer.steps] == ["k"]
 
 

@@ -1,0 +1,122 @@
+"""What the keys of a release stand for, by name: slots, members of aliases, backends of autograd keys, bits.
+
+Pure like `key_tables.py`, from which it follows, and open to every floor as that is. The runtime has the
+same for the newest release, as enumerations and interned sets.
+"""
+
+from __future__ import annotations
+
+from functools import cache, reduce
+from operator import or_
+
+from torchgen_lite.key_tables import CURRENT, KeyTable
+
+INCLUDED_BY_DEFAULT = ("BackendSelect", "ADInplaceOrView")
+"""The keys that the local state adds to every call from the start; it excludes `KeySets.autocast`."""
+
+# The NonFunctional alias serves kernels that call views and in-place operators inside; Sparse cannot run
+# those, and XLA and Lazy functionalise by themselves.
+_NOT_BY_VIEWS = ("Sparse",)
+_FUNCTIONALISE = ("XLA", "Lazy")
+
+
+class KeySets:
+    """The keys of a release as sets of names.
+
+    `slots`: the keys with a slot of the dispatch table, in slot order, Undefined first.
+    `members`: the runtime keys that each alias stands for (c10 `getRuntimeDispatchKeySet`).
+    `backends_of`: the backend keys whose autograd a slot is (c10 `getBackendKeySetFromAutograd`); empty for
+    keys that are not of autograd, and for the few that `KeyTable.autograd_without_backend` names.
+    """
+
+    def __init__(self, table: KeyTable) -> None:
+        self.table = table
+        self._blocks = dict(table.per_backend)
+        self.autocast = tuple(n for n in table.functionalities if n.startswith("Autocast"))
+        self.slots = tuple(
+            name
+            for functionality in table.functionalities
+            for name in self._instances(functionality)
+        )
+        autograd = self._of("AutogradOther", "AutogradFunctionality", "AutogradNestedTensor")
+        backends = self._of(*table.of_backends)
+        nested = self._of("NestedTensor")
+        beside = self._of(*table.implicit_beside_backends)
+        self.members: dict[str, frozenset[str]] = {
+            "Autograd": autograd,
+            "CompositeImplicitAutograd": backends | autograd | nested | beside,
+            "FuncTorchBatchedDecomposition": self._of("FuncTorchBatched"),
+            "CompositeImplicitAutogradNestedTensor": nested | {"AutogradNestedTensor"},
+            "CompositeExplicitAutograd": backends,
+            "CompositeExplicitAutogradNonFunctional": backends - self._functional(),
+        }
+        self.backends_of = {name: frozenset[str]() for name in self.slots}
+        self.backends_of["AutogradOther"] = self._of(*table.of_backends[1:])
+        self.backends_of["AutogradNestedTensor"] = nested
+        for backend in table.backends:
+            if backend not in table.autograd_without_backend:
+                self.backends_of[f"Autograd{backend}"] = frozenset((backend,))
+        self._bits = dict.fromkeys(table.aliases, 0)
+        for value, functionality in enumerate(table.functionalities):
+            bit = 1 << (len(table.backends) + value - 1) if value else 0
+            self._bits[functionality] = bit
+            if functionality in self._blocks:
+                for i, name in enumerate(self._instances(functionality)):
+                    self._bits[name] = bit | 1 << i
+
+    def _instances(self, functionality: str) -> tuple[str, ...]:
+        prefix = self._blocks.get(functionality)
+        if prefix is None:
+            return (functionality,)
+        return tuple(prefix + backend for backend in self.table.backends)
+
+    def _of(self, *functionalities: str) -> frozenset[str]:
+        return frozenset(name for one in functionalities for name in self._instances(one))
+
+    def _functional(self) -> frozenset[str]:
+        prefixes = self._blocks.values()
+        return self._of(*_NOT_BY_VIEWS) | {p + b for p in prefixes for b in _FUNCTIONALISE}
+
+    @property
+    def backend_mask(self) -> int:
+        return (1 << len(self.table.backends)) - 1
+
+    @property
+    def full_mask(self) -> int:
+        return (1 << (len(self.table.backends) + len(self.table.functionalities) - 1)) - 1
+
+    def parse(self, name: str) -> str:
+        """The key of a name, former names included. Raises ValueError with c10's text for any other."""
+        found = dict(self.table.former_names).get(name, name)
+        if found not in self._bits:
+            raise ValueError(f"could not parse dispatch key: {name}")
+        return found
+
+    def bits(self, *names: str) -> int:
+        """c10's representation of a set: a bit for each backend, and above them for each functionality.
+
+        Undefined and aliases have none.
+        """
+        return reduce(or_, (self._bits[name] for name in names), 0)
+
+    def highest(self, bits: int) -> str:
+        """The runtime key that a call with this set dispatches to."""
+        functionality = self.table.functionalities[(bits >> len(self.table.backends)).bit_length()]
+        if functionality not in self._blocks:
+            return functionality
+        return self._instances(functionality)[max((bits & self.backend_mask).bit_length() - 1, 0)]
+
+    def below(self, bits: int) -> int:
+        """What a kernel at the highest key redispatches to: the keys of lower priority, and all backends."""
+        functionality = self._bits[self.highest(bits)] & ~self.backend_mask
+        return bits & (max(functionality, 1) - 1)
+
+    def names(self, bits: int) -> tuple[str, ...]:
+        """The runtime keys of a set, in slot order."""
+        return tuple(name for name in self.slots[1:] if self._bits[name] & bits == self._bits[name])
+
+
+@cache
+def key_sets(table: KeyTable = CURRENT) -> KeySets:
+    """The sets of a release, made once."""
+    return KeySets(table)
