@@ -18,9 +18,28 @@ int main(int, char** arguments) {
     return 1;
   } catch (const MissingKernelError&) {
   }
-  if (dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL) == nullptr) {
+  void* plugin = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
+  if (plugin == nullptr) {
     std::cout << dlerror() << "\n";
     return 1;
   }
   std::cout << callF() << "\n";
+
+  // Closed, it stays, and so does what it registered: a kernel of the host's
+  // operator, and an operator whose signature nobody else has.
+  dlclose(plugin);
+  std::cout << callF() << "\n";
+  const OperatorHandle own =
+      Dispatcher::singleton().findSchemaOrThrow("plugin::own");
+  try {
+    Library(Library::IMPL, "plugin", DispatchKey::CPU).impl("own", [](float) {
+      return 1.0F;
+    });
+    std::cout << "a kernel of another signature was taken\n";
+    return 1;
+  } catch (const Error&) {
+  }
+  plugin = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
+  std::cout << callF() << " " << own.dumpComputedTable().empty() << "\n";
+  dlclose(plugin);
 }

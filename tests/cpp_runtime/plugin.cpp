@@ -10,8 +10,19 @@ int on_hip(int) {
   return tls_is_dispatch_key_included(DispatchKey::HIP) ? 42 : 0;
 }
 
+struct Mine {};
+
+int own(const Mine&) {
+  return 1;
+}
+
 TORCHGEN_LITE_LIBRARY_IMPL(host, HIP, m) {
   m.impl("f", on_hip);
+}
+
+TORCHGEN_LITE_LIBRARY(plugin, m) {
+  m.def("own(Mine self) -> int");
+  m.impl("own", own);
 }
 
 } // namespace

@@ -22,13 +22,15 @@ def test_threads_register_and_call(tmp_path: Path) -> None:
 
 
 @needs_compiler
-def test_shared_libraries_have_one_dispatcher(tmp_path: Path) -> None:
-    flags = ("-std=c++17", "-O1", "-fPIC", "-fvisibility=hidden")
+@pytest.mark.parametrize("unique", ["-fgnu-unique", "-fno-gnu-unique"])
+def test_shared_libraries_have_one_dispatcher(tmp_path: Path, unique: str) -> None:
+    """Of a closed plugin, kernels and signatures stay, also where nothing of it is pinned by the compiler."""
+    flags = ("-std=c++17", "-O1", "-fPIC", "-fvisibility=hidden", unique)
     plugin = build([HERE / "plugin.cpp"], tmp_path / "libplugin.so", (*flags, "-shared"))
     host = build(
         [HERE / "host.cpp", HERE / "host_schema.cpp"], tmp_path / "host", (*flags, "-rdynamic")
     )
-    assert run(host, str(plugin)) == "42\n"
+    assert run(host, str(plugin)) == "42\n42\n42 0\n"
 
 
 @needs_compiler

@@ -97,7 +97,31 @@ void testSchemaText() {
   EXPECT_EQ(facts("b(...) -> (...)"), "b||-1|-1");
   EXPECT_ERROR(detail::readSchema("b(int x"), "not a schema");
   EXPECT_ERROR(detail::readSchema("b(int x) Tensor"), "not a schema");
-  EXPECT_ERROR(detail::readSchema("(int x) -> Tensor"), "not a schema");
+  EXPECT_ERROR(detail::readSchema("b(int x) -> (int"), "not a schema");
+  EXPECT_ERROR(detail::readSchema("b(int x) ->"), "not a schema");
+  for (const char* name :
+       {"",
+        "1x",
+        "b c",
+        "b.",
+        "b.c.d",
+        "b..c",
+        "b.default",
+        "b.__c",
+        "a::",
+        "::b"}) {
+    EXPECT_ERROR(
+        detail::readSchema(std::string(name) + "(int x) -> Tensor"),
+        "is not the name of an operator");
+  }
+  EXPECT_ERROR(
+      detail::readSchema("b(int x, Tensor x) -> ()"),
+      "two arguments are called x");
+  EXPECT_ERROR(
+      detail::readSchema("b(int[] x=[1, 2], Tensor y) -> ()"),
+      "y has no default and follows one that has");
+  EXPECT_ERROR(detail::readSchema("b(*, *, int x) -> ()"), "`*` stands twice");
+  EXPECT_EQ(facts("b(int x=1, *, Tensor(a!) out) -> ()"), "b||2|0");
 }
 
 void testValues() {

@@ -76,6 +76,9 @@ void testSignatures() {
       "the schema has 2 arguments and 1 returns, the signature 1 and 1");
   const OperatorHandle g = dispatcher.findSchemaOrThrow("t::g");
   EXPECT_ERROR(g.typed<void()>(), "the signature 0 and 0");
+  EXPECT_ERROR(
+      library.impl("f g", one),
+      "\"t::f g\" is not the name of an operator");
   // A kernel first, the schema later.
   library.impl("h", one);
   EXPECT_ERROR(
@@ -168,6 +171,9 @@ void testLibraries() {
   EXPECT_ERROR(
       keyless.fallback(fallthrough()),
       "a fallback needs a dispatch key");
+  // A backend of its own may replace its autograd key's.
+  keyless.fallback(DispatchKey::AutogradPrivateUse1, fallthrough());
+  keyless.fallback(DispatchKey::AutogradPrivateUse1, fallthrough());
   EXPECT_ERROR(
       keyless.fallback(DispatchKey::Autograd, fallthrough()),
       "Autograd is an alias key");

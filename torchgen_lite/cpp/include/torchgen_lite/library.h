@@ -11,7 +11,28 @@
 
 #include <torchgen_lite/dispatcher.h>
 
+#if defined(__unix__) || defined(__APPLE__)
+#include <dlfcn.h>
+#endif
+
 namespace torchgen_lite {
+namespace detail {
+
+// Keeps the shared library that holds `address` loaded until the program ends,
+// whatever is closed. A call may be running one of its kernels, and the
+// dispatcher points to its signatures and file names. Compilers differ in what
+// they pin by themselves (STB_GNU_UNIQUE), so it is done on purpose.
+inline void keepLoaded([[maybe_unused]] const void* address) {
+#if defined(__unix__) || defined(__APPLE__)
+  Dl_info where{};
+  if (dladdr(address, &where) != 0 && where.dli_fname != nullptr) {
+    // Null for the program itself, which nobody closes.
+    (void)dlopen(where.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+  }
+#endif
+}
+
+} // namespace detail
 
 class Library final {
  public:
@@ -24,7 +45,8 @@ class Library final {
   // DEF owns a namespace, FRAGMENT adds definitions to one, IMPL gives kernels,
   // by default for `key`. Fallbacks go into an IMPL of the namespace `_`.
   // Throws Error for what c10 refuses: a second DEF of a namespace,
-  // definitions under a key or in `_`, the reserved namespace `prim`.
+  // definitions under a key or in `_`, the reserved namespace `prim`. The
+  // shared library that `site` is in stays loaded from now on.
   Library(
       Kind kind,
       std::string ns,
@@ -36,6 +58,7 @@ class Library final {
         key_(key),
         dispatcher_(&dispatcher),
         site_(site) {
+    detail::keepLoaded(site_.file);
     if (ns_ == "prim") {
       throw Error(
           "prim is a reserved namespace. Please try creating a library with "

@@ -105,6 +105,7 @@ inline RegistrationHandle Dispatcher::registerImpl(
     DispatchKey key,
     const KernelFunction& function,
     Site site) {
+  detail::checkOperatorName(full_name);
   if (key == DispatchKey::Undefined) {
     key = DispatchKey::CompositeImplicitAutograd;
   }
@@ -146,7 +147,9 @@ inline RegistrationHandle Dispatcher::registerFallback(
   const detail::Lock lock(registry_.mutex);
   std::optional<detail::Kernel>& fallback =
       registry_.fallbacks[static_cast<std::size_t>(slot)];
-  if (fallback.has_value()) {
+  // A backend of its own may replace what the framework has for its autograd
+  // key, as in PyTorch from 2.13 on.
+  if (fallback.has_value() && key != DispatchKey::AutogradPrivateUse1) {
     throw Error(
         "Tried to register multiple backend fallbacks for the same dispatch "
         "key " +

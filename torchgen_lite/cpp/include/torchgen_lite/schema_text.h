@@ -2,8 +2,10 @@
 // results it has. The generator has checked the rest.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <torchgen_lite/errors.h>
 
@@ -50,18 +52,10 @@ inline std::size_t closing(std::string_view text, std::size_t start) {
   return std::string_view::npos;
 }
 
-// The items between commas, nested ones apart; `*` is none.
-inline int countItems(std::string_view list) {
-  int count = 0;
+// Calls `item` with each text between commas, nested ones apart.
+template <class F>
+void forEachItem(std::string_view list, const F& item) {
   std::size_t start = 0;
-  const auto item = [&](std::string_view text) {
-    text = trimmed(text);
-    if (text == "..." || count < 0) {
-      count = -1;
-    } else if (!text.empty() && text != "*") {
-      ++count;
-    }
-  };
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (list[i] == '(' || list[i] == '[') {
       const std::size_t end = closing(list, i);
@@ -72,12 +66,103 @@ inline int countItems(std::string_view list) {
         i += list[i] == '\\' ? 2U : 1U;
       }
     } else if (list[i] == ',') {
-      item(list.substr(start, i - start));
+      item(trimmed(list.substr(start, i - start)));
       start = i + 1;
     }
   }
-  item(list.substr(start));
+  item(trimmed(list.substr(start)));
+}
+
+// `*` is no item; -1 where the list ends in "...".
+inline int countItems(std::string_view list) {
+  int count = 0;
+  forEachItem(list, [&](std::string_view item) {
+    if (item == "..." || count < 0) {
+      count = -1;
+    } else if (!item.empty() && item != "*") {
+      ++count;
+    }
+  });
   return count;
+}
+
+inline bool isNameCharacter(char c) {
+  return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+      (c >= '0' && c <= '9');
+}
+
+inline bool isIdentifier(std::string_view text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) {
+    return false;
+  }
+  for (const char c : text) {
+    if (!isNameCharacter(c)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Throws Error for what is not `ns::name` or `ns::name.overload` of
+// identifiers. An overload is not called `default`, which is the name that
+// Python has for the one without a name, nor `__anything`.
+inline void checkOperatorName(std::string_view full) {
+  const std::size_t dot = full.find('.');
+  bool good = true;
+  if (dot != std::string_view::npos) {
+    const std::string_view overload = full.substr(dot + 1);
+    good = isIdentifier(overload) && overload != "default" &&
+        overload.substr(0, 2) != "__";
+  }
+  std::string_view name = full.substr(0, dot);
+  for (std::size_t colons = name.find("::"); colons != std::string_view::npos;
+       colons = name.find("::")) {
+    good = good && isIdentifier(name.substr(0, colons));
+    name.remove_prefix(colons + 2);
+  }
+  if (!good || !isIdentifier(name)) {
+    throw Error(
+        "\"" + std::string(full) +
+        "\" is not the name of an operator; it has the form "
+        "namespace::name or namespace::name.overload");
+  }
+}
+
+// Throws Error where no call could pass the arguments: two of one name, or a
+// positional one without a default after one that has a default.
+inline void checkArguments(std::string_view list) {
+  std::vector<std::string_view> names;
+  bool keywords = false;
+  bool defaults = false;
+  forEachItem(list, [&](std::string_view item) {
+    if (item.empty() || item == "..." || item == "*") {
+      if (item == "*" && keywords) {
+        throw Error("`*` stands twice in (" + std::string(list) + ")");
+      }
+      keywords = keywords || item == "*";
+      return;
+    }
+    const std::size_t equals = item.find('=');
+    const std::string_view declared = trimmed(item.substr(0, equals));
+    std::size_t start = declared.size();
+    while (start > 0 && isNameCharacter(declared[start - 1])) {
+      --start;
+    }
+    const std::string_view name = declared.substr(start);
+    if (std::find(names.begin(), names.end(), name) != names.end()) {
+      throw Error(
+          "two arguments are called " + std::string(name) + " in (" +
+          std::string(list) + ")");
+    }
+    names.push_back(name);
+    if (equals != std::string_view::npos) {
+      defaults = true;
+    } else if (defaults && !keywords) {
+      throw Error(
+          std::string(name) + " has no default and follows one that has, in (" +
+          std::string(list) + ")");
+    }
+  });
 }
 
 inline void splitName(
@@ -90,7 +175,8 @@ inline void splitName(
       dot == std::string_view::npos ? "" : std::string(full.substr(dot + 1));
 }
 
-// Throws Error for a text without a name, arguments and results.
+// Throws Error for a text without a name, arguments and results, and for
+// arguments that no call could pass.
 inline SchemaFacts readSchema(std::string_view text) {
   SchemaFacts facts;
   const std::size_t open = text.find('(');
@@ -100,21 +186,25 @@ inline SchemaFacts readSchema(std::string_view text) {
   const std::size_t arrow = close == std::string_view::npos
       ? std::string_view::npos
       : text.find("->", close);
-  splitName(trimmed(text.substr(0, open)), facts.name, facts.overload_name);
-  if (arrow == std::string_view::npos || facts.name.empty() ||
-      !trimmed(text.substr(close + 1, arrow - close - 1)).empty()) {
+  const std::string_view results = arrow == std::string_view::npos
+      ? std::string_view()
+      : trimmed(text.substr(arrow + 2));
+  const bool listed = !results.empty() && results[0] == '(';
+  if (results.empty() ||
+      !trimmed(text.substr(close + 1, arrow - close - 1)).empty() ||
+      (listed && closing(results, 0) != results.size() - 1)) {
     throw Error(
         "not a schema: \"" + std::string(text) +
         "\"; it has the form name(arguments) -> results");
   }
-  facts.arguments = countItems(text.substr(open + 1, close - open - 1));
-  const std::string_view results = trimmed(text.substr(arrow + 2));
-  facts.returns = 1;
-  if (!results.empty() && results[0] == '(') {
-    const std::size_t end = closing(results, 0);
-    facts.returns = countItems(
-        end == std::string_view::npos ? results : results.substr(1, end - 1));
-  }
+  const std::string_view name = trimmed(text.substr(0, open));
+  checkOperatorName(name);
+  splitName(name, facts.name, facts.overload_name);
+  const std::string_view arguments = text.substr(open + 1, close - open - 1);
+  checkArguments(arguments);
+  facts.arguments = countItems(arguments);
+  facts.returns =
+      listed ? countItems(results.substr(1, results.size() - 2)) : 1;
   return facts;
 }
 
