@@ -26,10 +26,15 @@ _RULES = {
 
 def registered(target: str, files: Mapping[str, str]) -> set[tuple[str, str]]:
     """The operators, `mylib::add.out`, and keys."""
+    return set(found_in(target, files))
+
+
+def found_in(target: str, files: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The same with what stands there several times."""
     read = {"python": _python, "torch-python": _torch_python}.get(target, _cpp)
     # Headers show examples in comments.
     texts = [text for path, text in files.items() if path.endswith((".py", ".cpp"))]
-    return {found for text in texts for found in read(text)}
+    return [found for text in texts for found in read(text)]
 
 
 def _cpp(text: str) -> Iterator[tuple[str, str]]:
@@ -46,6 +51,9 @@ def _python(text: str) -> Iterator[tuple[str, str]]:
 
 def _torch_python(text: str) -> Iterator[tuple[str, str]]:
     for name, rest in _OPERATOR.findall(text):
-        for rule in _RULE.findall(rest):
+        rules = _RULE.findall(rest)
+        for rule in rules:
             for key in _RULES.get(rule, [rule]):
-                yield name, key
+                # What builds on kernels leaves those alone that are there.
+                if key == rule or key not in rules:
+                    yield name, key

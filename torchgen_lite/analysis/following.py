@@ -14,9 +14,7 @@ from torchgen_lite.schema.model import bare_type, walk_type
 
 # The backends that PyTorch has no kernels for.
 _BACKENDS = frozenset({"PrivateUse1", "PrivateUse2", "PrivateUse3"})
-_WRITING = (SchemaKind.inplace, SchemaKind.out, SchemaKind.scratch)
-# With a kernel for one of these the operator is not seen at Functionalize, or sees to it itself.
-_SERVED = frozenset({"CompositeImplicitAutograd", "Functionalize"})
+_WRITING = (SchemaKind.inplace, SchemaKind.out)
 
 
 def out_kernels(operator: Operator) -> Iterator[KernelEntry]:
@@ -54,14 +52,15 @@ def functional_variant(resolved: Resolved, operator: Operator) -> Operator | Non
     torch.compile replaces what is written in place by new tensors. PyTorch does so for its own operators and
     for those that return nothing; an operator that returns what it writes, as `scale_` and `scale.out` do, it
     refuses. Where the functional variant is in the file too, the kernel for the key Functionalize follows.
+    An operator that is composed of others has none, as in PyTorch (torchgen
+    `gen_functionalization_registration`): torch.compile sees the operators that it is made of.
     """
-    if operator.kind not in _WRITING:
+    if operator.kind not in _WRITING or operator.is_composed:
         return None
     found = resolved.functional_of(operator)
     if found is None or not _returns_what_it_writes(operator.function, found.function):
         return None
-    is_served = any(kernel.key in _SERVED for kernel in operator.own_kernels)
-    return None if is_served else found
+    return found
 
 
 def _returns_what_it_writes(function: NativeFunction, functional: NativeFunction) -> bool:

@@ -139,9 +139,9 @@ def _structured(program: Program, operator: Operator, policy: Policy) -> Iterato
 
 def _returns_self_on_meta(operator: Operator) -> bool:
     """In-place operators keep shape and type; lists, which return nothing, are left out."""
-    keys = {kernel.key for kernel in operator.own_kernels}
-    if operator.kind is not SchemaKind.inplace or META in keys or len(operator.schema.returns) != 1:
+    if operator.kind is not SchemaKind.inplace or len(operator.schema.returns) != 1:
         return False
+    keys = {kernel.key for kernel in operator.own_kernels}
     if not keys and operator.function.manual_kernel_registration:
         return False
     return not keys & (COMPOSITE_KEYS - {"CompositeImplicitAutogradNestedTensor"})
@@ -161,8 +161,7 @@ def _selects_backend(operator: Operator) -> bool:
         return False
     if any(is_tensor_like(argument.type) for argument in operator.schema.arguments):
         return False
-    keys = {kernel.key for kernel in operator.own_kernels}
-    return BACKEND_SELECT not in keys and not backend_keys().isdisjoint(keys)
+    return any(kernel.key in backend_keys() for kernel in operator.own_kernels)
 
 
 _CATEGORIES = {

@@ -37,9 +37,9 @@ def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
 
 
 def _takes_fake(operator: Operator) -> bool:
-    """Whether PyTorch wants a fake: not where a Meta kernel or a composite implicit one is it."""
+    """Whether PyTorch wants a fake: not where a composite implicit kernel is it."""
     keys = {kernel.key for kernel in operator.own_kernels}
-    return "Meta" not in keys and not (COMPOSITE_IMPLICIT in keys and keys <= COMPOSITE_KEYS)
+    return not (COMPOSITE_IMPLICIT in keys and keys <= COMPOSITE_KEYS)
 
 
 def has_formulas(operator: Operator, plan: AutogradPlan) -> bool:

@@ -374,11 +374,11 @@ def lower_precision(device: str) -> torch.dtype:
 
 
 def _register_autocast(library: Any, operator: str, dtype_for: Function) -> None:
-    """A kernel for the autocast key of every device."""
+    """A kernel for the autocast key of every device that has none yet."""
     own = {"PrivateUse1": _C._get_privateuse1_backend_name()}
     for backend, device in (_AUTOCAST | own).items():
         key = f"Autocast{backend}"
-        if hasattr(_C.DispatchKey, key):
+        if hasattr(_C.DispatchKey, key) and not _has_kernel(operator, key):
             kernel = _autocast_kernel(_handle(operator), key, device, dtype_for)
             library.impl(operator.partition("::")[2], kernel, key)
 

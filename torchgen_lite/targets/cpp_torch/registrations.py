@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.key_tables import CURRENT, key_order
 from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
@@ -92,28 +92,26 @@ def kernel_registrations(kernels: Sequence[Kernel], namespace: str) -> Iterator[
 
 
 def build_keys(
-    registrations: Iterable[Registration], layout: Layout, options: ModuleOptions
+    registrations: Iterable[Registration],
+    layout: Layout,
+    options: ModuleOptions,
+    beside: Collection[str],
 ) -> Iterator[OutputFile]:
-    """One file for each key, or one for each shard of it."""
+    """One file for each key, or one for each shard of it.
+
+    It has another name for the keys that have a file of generated kernels `beside` it.
+    """
     by_file: dict[tuple[str, int | None], list[Registration]] = {}
     for registration in registrations:
         place = (registration.key, registration.operator.shard)
         by_file.setdefault(place, []).append(registration)
-    order = {key: position for position, key in enumerate(key_order())}
+    order = {key: position for position, key in enumerate(key_order(CURRENT))}
     for (key, shard), own in sorted(
         by_file.items(), key=lambda item: (order.get(item[0][0], len(order)), item[0][1] or 0)
     ):
-        stem = f"register_{key.lower()}"
+        stem = f"register_{key.lower()}" + ("_written" if key in beside else "")
         path = layout.source(f"{stem}.cpp" if shard is None else f"{stem}_{shard}.cpp")
         yield _key_file(path, key, own, layout, options)
-
-
-def key_order() -> list[str]:
-    """Backends, then functionality keys, then aliases: any order works, this one is easy to find."""
-    per_backend = [
-        prefix + backend for _, prefix in CURRENT.per_backend for backend in CURRENT.backends
-    ]
-    return [*per_backend, *CURRENT.functionalities, *CURRENT.aliases]
 
 
 def _key_file(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.policy import WRITTEN, Origin
+from torchgen_lite.analysis.registrations import AUTOGRAD, FUNCTIONALIZE
 from torchgen_lite.analysis.registrations import Registration as Registered
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets import TARGETS
@@ -123,7 +124,8 @@ def _files(
     yield from build_kernels(kernels, layout)
     yield from build_structured(groups, layout)
     yield from build_schema(operators, layout, options, tags)
-    yield from build_keys(implemented, layout, options)
+    generated = {one.key for one in registered if one.origin not in WRITTEN}
+    yield from build_keys(implemented, layout, options, generated & {AUTOGRAD, FUNCTIONALIZE})
     yield from fallback_files(registered, options.folder, namespace)
     if options.module:
         yield module_file(layout.source("module.cpp"), options.module, namespace)

@@ -15,7 +15,7 @@ from torchgen_lite.analysis.registrations import META, Registration
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
-from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.key_tables import CURRENT, key_order
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.autograd import kernel_view
@@ -32,6 +32,8 @@ from torchgen_lite.targets.python.package import (
     used_constants,
 )
 from torchgen_lite.targets.python.structured import StructuredView, structured_kernel
+
+_BACKEND_SELECT = "register_backendselect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +97,20 @@ def build_registrations(
             file = files.setdefault(one.key, _KeyFile())
             file.references.append(located)
             file.add(by_name[one.operator.name], located.expression)
-    order = {key: position for position, key in enumerate(_key_order())}
+    order = {key: position for position, key in enumerate(key_order(CURRENT))}
     keys = sorted(files, key=lambda key: order.get(key, len(order)))
-    outputs = [_key_file(package, key, files[key]) for key in keys]
-    modules = [f"register_{key.lower()}" for key in keys]
     selected = [
         by_name[one.operator.name] for one in registered if one.origin is Origin.backend_select
     ]
     if selected:
+        more = [_BACKEND_SELECT, *more]
+    modules = [_module(key, more) for key in keys]
+    outputs = [
+        _key_file(package, key, module, files[key])
+        for key, module in zip(keys, modules, strict=True)
+    ]
+    if selected:
         outputs.append(_backend_select_file(package, selected))
-        modules.append("register_backendselect")
     outputs += list(_constants_file(package))
     if used_constants([o.function for o in package.overloads]):
         modules.insert(0, "constants")
@@ -178,15 +184,13 @@ def _add_structured(
         file.add(member, view.name)
 
 
-def _key_order() -> list[str]:
-    """Backends, then functionality keys, then aliases: any order works, this one is easy to find."""
-    per_backend = [
-        prefix + backend for _, prefix in CURRENT.per_backend for backend in CURRENT.backends
-    ]
-    return [*per_backend, *CURRENT.functionalities, *CURRENT.aliases]
+def _module(key: str, generated: Sequence[str]) -> str:
+    """The module of written kernels; beside one of generated kernels for the same key it has another name."""
+    name = f"register_{key.lower()}"
+    return f"{name}_written" if name in generated else name
 
 
-def _key_file(package: Package, key: str, file: _KeyFile) -> OutputFile:
+def _key_file(package: Package, key: str, module: str, file: _KeyFile) -> OutputFile:
     functions = [o.function for o in file.overloads] if file.structured else []
     context = {
         "key": key,
@@ -197,7 +201,7 @@ def _key_file(package: Package, key: str, file: _KeyFile) -> OutputFile:
         "structured": file.structured,
         "implementations": file.implementations,
     }
-    return OutputFile(f"{package.root}/register_{key.lower()}.py", "python/register.py.j2", context)
+    return OutputFile(f"{package.root}/{module}.py", "python/register.py.j2", context)
 
 
 def _backend_select_file(package: Package, overloads: list[Overload]) -> OutputFile:
@@ -208,7 +212,7 @@ def _backend_select_file(package: Package, overloads: list[Overload]) -> OutputF
         "kernels": [kernel_view("select", overload) for overload in overloads],
     }
     return OutputFile(
-        f"{package.root}/register_backendselect.py", "python/register_backendselect.py.j2", context
+        f"{package.root}/{_BACKEND_SELECT}.py", "python/register_backendselect.py.j2", context
     )
 
 
