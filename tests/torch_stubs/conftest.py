@@ -35,7 +35,7 @@ def stubs(copies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("stubs")
     schemas = [EXAMPLE / "ops.yaml", copies / "copies.yaml"]
     program = load(schemas, root=EXAMPLE, torch=True, registered=True)
-    write_plan(build_plan(generate(program, targets=["torch-stubs"]), folder, [""], "stubs"))
+    write_plan(build_plan(generate(program, targets=["torch-stubs"]), folder, "stubs"))
     return folder
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from io import TextIOWrapper
 from typing import TextIO
 
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE, INTERRUPTED
@@ -14,12 +15,22 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     """Run one command line and give its exit code; never raises."""
     try:
         with redirect_stdout(stdout), redirect_stderr(stderr):
-            return _run(list(argv), stderr)
+            code = _run(list(argv), stderr)
+        with suppress(BrokenPipeError):
+            stdout.flush()
+            stderr.flush()
+        return code
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         # The reader of a pipe went away (`torchgen-lite list ops | head`); that is its right.
         return FINE
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        with suppress(OSError):  # It may be stderr that is full.
+            stderr.write(f"torchgen-lite: cannot write what it has to say: {reason}\n")
+            stderr.flush()
+        return CANNOT_RUN
 
 
 def _run(argv: list[str], stderr: TextIO) -> int:
@@ -42,6 +53,8 @@ def _run(argv: list[str], stderr: TextIO) -> int:
     except (KeyboardInterrupt, BrokenPipeError):
         raise
     except Exception as error:
+        if isinstance(error, OSError) and error.filename is None:
+            raise  # No file, so it is stdout or stderr.
         return _internal_error(error, session, stderr)
 
 
@@ -66,16 +79,30 @@ def run() -> None:
     import gc
     import os
 
+    from torchgen_lite.cli.signals import Stopped, stop_on_signals
+
     # A run makes a hundred thousand objects that live until it ends; collecting them finds nothing.
     gc.disable()
-    code = main(sys.argv[1:], sys.stdout, sys.stderr)
     try:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except BrokenPipeError:
-        sys.stdout = None
-        sys.exit(code)
+        stop_on_signals()
+        code = main(sys.argv[1:], *_streams())
+    except Stopped as stopped:
+        code = stopped.code
     if sys.gettrace() is None and "coverage" not in sys.modules:
         # Every file is closed by now. Taking the objects down one by one is a tenth of a run.
         os._exit(code)
+    # What could not be written is known by now, and the interpreter would try once more.
+    sys.stdout = sys.stderr = None
     sys.exit(code)
+
+
+def _streams() -> tuple[TextIO, TextIO]:
+    """stdout and stderr; without one of them nothing is done: a file would take its descriptor, and its output."""
+    if sys.stdout is None or sys.stderr is None:
+        if sys.stderr is not None:
+            sys.stderr.write("torchgen-lite: stdout is closed\n")
+        sys.exit(CANNOT_RUN)
+    # Names of files need not be characters, and not every terminal has all characters.
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    return sys.stdout, sys.stderr

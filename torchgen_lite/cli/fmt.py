@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
@@ -13,7 +12,7 @@ from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.emit.diff import render_diff
 from torchgen_lite.emit.plan import Change
-from torchgen_lite.emit.write import write_temporary
+from torchgen_lite.emit.write import replace_file
 
 
 @click.command("fmt")
@@ -64,7 +63,7 @@ def _write(session: Session, stale: list[Change], count: int) -> int:
     for change in stale:
         path = Path(change.path)
         try:
-            os.replace(write_temporary(path, change.new or ""), path)
+            replace_file(path, change.new or "")
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             session.report([Diagnostic("TG009", f"cannot write `{_shown(change.path)}`: {reason}")])

@@ -39,6 +39,11 @@ class Request:
         """Whether this run makes everything that the configuration describes."""
         return not (self.targets or self.schema or self.torch)
 
+    @property
+    def writes(self) -> bool:
+        """Whether the run writes files, and does not only say which."""
+        return not (self.check or self.diff or self.dry_run)
+
 
 _INPUT_OPTIONS = (
     click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target."),
@@ -133,8 +138,8 @@ def diff_command(
 
 
 def run_generate(session: Session, request: Request) -> int:
-    """Load, generate, plan; then write, or say what would be written."""
-    from torchgen_lite.emit.plan import build_plan
+    """Load and generate, then compare with the disk, alone in the output folder if this run writes."""
+    from torchgen_lite.emit.lock import locked_folder
     from torchgen_lite.pipeline import generate_all
     from torchgen_lite.targets import asks_torch
 
@@ -151,11 +156,32 @@ def run_generate(session: Session, request: Request) -> int:
         _say_counts(session, generated.diagnostics)
         return session.exit_code(generated.diagnostics)
     root = program.config.root / program.config.output_dir
-    folders = [""]
-    if not request.is_whole:
-        folders = sorted({os.path.dirname(path) for path in generated.files})
+    if not request.writes:
+        return _compare(session, request, program, generated, root)
+    waiting = (
+        f"waiting for another `generate` in `{shown_folder(root, program.config.root) or '.'}`"
+    )
+    with locked_folder(root, lambda: session.talk(waiting)) as is_locked:
+        return _compare(session, request, program, generated, root, is_locked)
+
+
+def _compare(
+    session: Session,
+    request: Request,
+    program: Program,
+    generated: Generated,
+    root: Path,
+    is_locked: bool = False,
+) -> int:
+    """Plan; then write, or say what would be written. Temporary files of others go where the folder is ours."""
+    from torchgen_lite.emit.plan import build_plan
+    from torchgen_lite.emit.write import remove_leftovers
+
+    project = program.config.root
+    kind = "check" if request.check else "generate"
     try:
-        plan = build_plan(generated.files, root, folders, shown_folder(root, program.config.root))
+        shown = shown_folder(root, project)
+        plan = build_plan(generated.files, root, shown, project=project, is_whole=request.is_whole)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         found = [Diagnostic("TG009", f"cannot read `{error.filename}`: {reason}")]
@@ -166,6 +192,8 @@ def run_generate(session: Session, request: Request) -> int:
         session.report(diagnostics, kind=kind)
         _say_counts(session, diagnostics)
         return session.exit_code(diagnostics)
+    if is_locked:
+        remove_leftovers(plan)
     return _finish(session, request, program, generated, plan, diagnostics)
 
 
@@ -208,7 +236,10 @@ def _write(
         write_plan(plan)
     except WriteError as error:
         message = f"cannot write `{plans.join(prefix, error.path)}`: {error.reason}"
-        found = (*diagnostics, Diagnostic("TG009", message, help="nothing was written"))
+        help_ = (
+            "others were written; run `generate` again" if error.is_begun else "nothing was written"
+        )
+        found = (*diagnostics, Diagnostic("TG009", message, help=help_))
         session.report(found, kind="generate")
         return CANNOT_RUN
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import click
@@ -29,7 +28,7 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
     """
     from torchgen_lite.cli.settings import load_settings
     from torchgen_lite.diagnostics.json_format import json_format_schema
-    from torchgen_lite.emit.write import write_temporary
+    from torchgen_lite.emit.write import replace_file
     from torchgen_lite.loader.json_schema import build_json_schema
     from torchgen_lite.loader.known_tags import KNOWN_TAGS
     from torchgen_lite.targets.configuration import configuration_schema
@@ -50,7 +49,7 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
         click.echo(text, nl=False)
         return FINE
     try:
-        os.replace(write_temporary(Path(output), text), output)
+        replace_file(Path(output), text)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         session.report([Diagnostic("TG009", f"cannot write `{output}`: {reason}")])

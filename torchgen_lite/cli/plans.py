@@ -119,11 +119,13 @@ def write_build_files(
     Outputs that stay the same keep their times, so that nothing made from them is made again. A build
     tool that wants to see that the command has run looks at the stamp.
     """
+    from torchgen_lite.emit.write import replace_file
+
     if depfile is not None:
         first = stamp or _build_path(root / next(iter(generated.files), ""))
-        _write_file(Path(depfile), render_depfile(first, build_inputs(program)))
+        replace_file(Path(depfile), render_depfile(first, build_inputs(program)))
     if stamp is not None:
-        _write_file(Path(stamp), "")
+        replace_file(Path(stamp), "")
 
 
 def build_inputs(program: Program) -> list[str]:
@@ -148,15 +150,6 @@ def _build_path(path: Path) -> str:
     """As build tools name it: from the folder they run commands in, or in full."""
     relative = os.path.relpath(path).replace(os.sep, "/")
     return path.as_posix() if relative.startswith("..") else relative
-
-
-def _write_file(path: Path, text: str) -> None:
-    from torchgen_lite.emit.write import write_temporary
-
-    try:
-        os.replace(write_temporary(path, text), path)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def join(prefix: str, path: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -53,11 +54,11 @@ class Session:
     def talk(self, text: str) -> None:
         """A line for the reader; `-q` silences it."""
         if not self.quiet:
-            click.echo(text, err=True)
+            _say(f"{text}\n")
 
     def warn(self, text: str) -> None:
         """A line that even `-q` shows: what is wrong."""
-        click.echo(text, err=True)
+        _say(f"{text}\n")
 
     @property
     def is_text(self) -> bool:
@@ -94,11 +95,11 @@ class Session:
         if self.output_format == "github":
             click.echo(render_github(diagnostics), nl=False)
         elif self.output_format == "concise":
-            click.echo(render_concise(diagnostics), err=True, nl=False)
+            _say(render_concise(diagnostics))
         else:
             limit = self.max_diagnostics or len(diagnostics)
             text = render_full(diagnostics, color=self.use_color(), limit=limit)
-            click.echo(text, err=True, nl=False, color=True)
+            _say(text)
 
     def use_color(self) -> bool:
         """`--color`, then NO_COLOR, then FORCE_COLOR (when not empty), then whether stderr is a terminal."""
@@ -117,6 +118,12 @@ class Session:
         if errors & _CANNOT_RUN:
             return CANNOT_RUN
         return ATTENTION if errors or (found and self.deny_warnings) else FINE
+
+
+def _say(text: str) -> None:
+    """Write to stderr. What a run does, and how it ends, does not depend on whether somebody reads that."""
+    with suppress(BrokenPipeError):
+        click.echo(text, err=True, nl=False, color=True)
 
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

@@ -94,7 +94,8 @@ required-version = ">=0.1"
         "TG006",
         "the file cannot be read",
         "error",
-        "A schema file does not exist, is a folder, or may not be read.",
+        "A schema file does not exist, may not be read, or is something else: a folder, a pipe, a device. "
+        "Its name has to be UTF-8 without control characters, because generated files name it.",
         """\
 - func: relu(Tensor self) -> Tensor
 $ torchgen-lite lint --schema ops.yaml""",
@@ -141,7 +142,7 @@ $ torchgen-lite generate""",
         "TG009",
         "the output cannot be written",
         "error",
-        "The output folder, or a file in it, cannot be written. Nothing was written.",
+        "The output folder, or a file in it, cannot be written. The message says whether other files were.",
         """\
 - func: relu(Tensor self) -> Tensor
 $ torchgen-lite table relu --html missing/relu.html""",
@@ -154,7 +155,8 @@ $ torchgen-lite table relu --html relu.html""",
         "a file that was not generated is in the way",
         "error",
         "A file that would be written exists and does not carry the marker of generated files, so "
-        "somebody may have written it by hand. It is never overwritten; move or delete it.",
+        "somebody may have written it by hand; or its marker names a schema file of another project. It is "
+        "never overwritten; move or delete it.",
         """\
 -- torchgen_lite.toml --
 output-dir = "out"
@@ -200,7 +202,8 @@ $ torchgen-lite lint --torch""",
         "TG013",
         "the output path leaves the output folder",
         "error",
-        "A target gave a path that is absolute, contains `..`, or is given by two targets.",
+        "A target gave a path that is absolute, contains `..`, or is given by two targets; or a symbolic link, "
+        "a folder or something else that is no file stands where a file should be.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-torch", "cpp-torch-stable"]

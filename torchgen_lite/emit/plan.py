@@ -1,9 +1,16 @@
 """The plan: what `generate` would do to each file, worked out without touching any.
 
 Note [Ownership by marker]
-Inside the output directory a file belongs to us if its first line carries our marker. Such a file that is
-not in the plan is an orphan and is deleted; a file without the marker is an error when it is in the way,
-and is otherwise not looked at, unless it says word for word what would be written. There is no list of files to keep up to date, and nothing to lose.
+A file belongs to us if its first line carries our marker and names a schema file of this run. Such a file in
+the output folder that is not in the plan is an orphan and is deleted; any other is an error when it is in the way,
+and is otherwise not looked at, unless it says word for word what would be written. A schema file may have been
+renamed: inside the project, names that no longer stand for a file are taken for ours. There is no list of files to
+keep up to date, and nothing to lose.
+
+Note [Where orphans are looked for]
+A whole run into a folder inside the project looks everywhere below it. Of any other folder (`..`, say) only
+a part is the project's, and a run of some targets has nothing to say of the rest: there it is the folders that files
+of this run are in. Folders with a configuration of their own are another project's.
 """
 
 from __future__ import annotations
@@ -11,33 +18,46 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.emit.header import MARKER, is_marked
+from torchgen_lite.emit.header import MARKER, marked_sources
+from torchgen_lite.loader.config import has_configuration
+
+TEMPORARY = ".torchgen-lite-tmp-"
+"""How the names of files begin that are not yet in their place; see Note [Temporary files]."""
 
 Action = Literal["create", "update", "delete", "keep"]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What happens to one file: `old` and `new` are its texts, None where it doesn't exist."""
+    """What happens to one file: `old` and `new` are its texts, None where it doesn't exist.
+
+    Bytes of `old` that are not UTF-8 are lone surrogates in it (`surrogateescape`).
+    """
 
     path: str
     action: Action
     old: str | None
     new: str | None
+    is_executable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Every file of a run, sorted by path, and what forbids the run."""
+    """Every file of a run, sorted by path, and what forbids the run.
+
+    `leftovers` are temporary files of other runs: one that was killed, or one at work.
+    """
 
     root: Path
     changes: tuple[Change, ...]
     diagnostics: tuple[Diagnostic, ...] = ()
+    leftovers: tuple[Path, ...] = ()
 
     @property
     def pending(self) -> tuple[Change, ...]:
@@ -48,29 +68,66 @@ class Plan:
 _NO_FOLDER = "is a file where a folder should be"
 
 
-def build_plan(files: Mapping[str, str], root: Path, folders: Iterable[str], shown: str) -> Plan:
-    """Compare the files with the disk. `folders` (below `root`) are searched for orphans.
+def build_plan(
+    files: Mapping[str, str],
+    root: Path,
+    shown: str,
+    *,
+    project: Path | None = None,
+    is_whole: bool = True,
+) -> Plan:
+    """Compare the files with the disk.
 
-    `shown` is how the output directory is called in messages.
+    `shown` is how the output folder `root` is called in messages. `project` is the folder of the configuration;
+    without it the output folder is nobody else's. `is_whole` says that nothing else is generated there.
     """
+    owner = _Owner(files, root, project)
     changes: list[Change] = []
     diagnostics: list[Diagnostic] = []
     for path in sorted(files):
         problem = check_path(path) or _check_disk(root, path)
         if problem is not None:
             place = _file_above(root, path) if problem == _NO_FOLDER else path
-            found = _located(problem, f"{shown}/{place}".rstrip("/"))
-            diagnostics += [found] if found not in diagnostics else []
+            wrong = _located(problem, f"{shown}/{place}".rstrip("/"))
+            diagnostics += [wrong] if wrong not in diagnostics else []
             continue
         old = _read(root / path)
-        if old is not None and not is_marked(old) and old != files[path]:
-            diagnostics.append(_in_the_way(f"{shown}/{path}"))
+        action = _action(old, files[path])
+        if old is not None and action != "keep" and not owner.wrote(old):
+            diagnostics.append(_in_the_way(f"{shown}/{path}", old))
             continue
-        changes.append(Change(path, _action(old, files[path]), old, files[path]))
-    for path in sorted(set(find_marked(root, folders)) - set(files)):
-        changes.append(Change(path, "delete", _read(root / path), None))
+        changes.append(Change(path, action, old, files[path]))
+    found = [*_find_files(root, files, owner.is_alone and is_whole)]
+    leftovers = tuple(path for path in found if path.name.startswith(TEMPORARY))
+    for file in sorted({*found} - {root / path for path in files} - {*leftovers}):
+        first = _first_line(file)
+        if MARKER in first and owner.wrote(first):
+            path, executable = file.relative_to(root).as_posix(), os.access(file, os.X_OK)
+            changes.append(Change(path, "delete", _read(file), None, executable))
     changes.sort(key=lambda change: change.path)
-    return Plan(root, tuple(changes), tuple(diagnostics))
+    return Plan(root, tuple(changes), tuple(diagnostics), leftovers)
+
+
+class _Owner:
+    """Which marked files are this project's; see Note [Ownership by marker]."""
+
+    def __init__(self, files: Mapping[str, str], root: Path, project: Path | None) -> None:
+        self.project = project
+        self.sources = {name for text in files.values() for name in marked_sources(text)}
+        self.is_alone = project is None or _is_below(root, project)
+
+    def wrote(self, text: str) -> bool:
+        """Whether the file with this text, or first line, is from a schema file of this run or one that is gone."""
+        named = marked_sources(text)
+        if not named or self.sources.intersection(named):
+            return bool(named)
+        exists = (os.path.lexists(self.project / name) for name in named if self.project)
+        return self.is_alone and not any(exists)
+
+
+def _is_below(root: Path, project: Path) -> bool:
+    """Whether a folder is inside another one, and is not that one itself."""
+    return project.resolve() in root.resolve().parents
 
 
 def _action(old: str | None, new: str) -> Action:
@@ -103,7 +160,9 @@ def _check_disk(root: Path, path: str) -> str | None:
             return _NO_FOLDER
         if stat.S_ISLNK(mode):
             return "is, or is below, a symbolic link"
-    return "is a directory" if stat.S_ISDIR(mode) else None
+    if stat.S_ISDIR(mode):
+        return "is a directory"
+    return None if stat.S_ISREG(mode) else "is not a regular file"
 
 
 def _file_above(root: Path, path: str) -> str:
@@ -117,7 +176,12 @@ def _located(problem: str, path: str) -> Diagnostic:
     return Diagnostic("TG013", f"`{path}` {problem}", help="nothing was written")
 
 
-def _in_the_way(path: str) -> Diagnostic:
+def _in_the_way(path: str, old: str) -> Diagnostic:
+    named = marked_sources(old)
+    if named:
+        message = f"`{path}` is in the way: another project generated it, from `{', '.join(named)}`"
+        help_ = "give one of them another output folder; if nothing generates the file any more, delete it"
+        return Diagnostic("TG010", message, help=help_)
     return Diagnostic(
         "TG010",
         f"`{path}` was not generated and is in the way",
@@ -127,27 +191,29 @@ def _in_the_way(path: str) -> Diagnostic:
 
 def _read(path: Path) -> str | None:
     try:
-        return path.read_bytes().decode("utf-8", "replace")
+        return path.read_bytes().decode("utf-8", "surrogateescape")
     except FileNotFoundError:
         return None
 
 
-def find_marked(root: Path, folders: Iterable[str]) -> Iterator[str]:
-    """Files below the folders that carry the marker, as paths relative to `root`."""
-    for folder in dict.fromkeys(folders):
-        base = root / folder if folder else root
-        for directory, names, files in os.walk(base, followlinks=False):
-            names[:] = sorted(n for n in names if n != "__pycache__" and not n.startswith("."))
-            for name in sorted(files):
-                path = Path(directory, name)
-                if not path.is_symlink() and _starts_marked(path):
-                    yield path.relative_to(root).as_posix()
+def _find_files(root: Path, files: Iterable[str], everywhere: bool) -> Iterator[Path]:
+    """The regular files that may be orphans or leftovers; see Note [Where orphans are looked for]."""
+    folders = [""] if everywhere else sorted({os.path.dirname(path) for path in files})
+    for folder in folders:
+        for directory, names, found in os.walk(root / folder, followlinks=False):
+            inner = [n for n in sorted(names) if n != "__pycache__" and not n.startswith(".")]
+            names[:] = [
+                n for n in inner if everywhere and not has_configuration(Path(directory, n))
+            ]
+            for path in (Path(directory, name) for name in sorted(found)):
+                with suppress(OSError):  # Another run may be at work.
+                    if stat.S_ISREG(path.lstat().st_mode):
+                        yield path
 
 
-def _starts_marked(path: Path) -> bool:
+def _first_line(path: Path) -> str:
     try:
         with path.open("rb") as stream:
-            first = stream.readline(400)
+            return stream.readline(1 << 16).decode("utf-8", "surrogateescape")
     except OSError:
-        return False
-    return MARKER.encode() in first
+        return ""

@@ -2,100 +2,114 @@
 
 Every new text is first written to a temporary file beside its destination. Only when all of them are on
 disk are they moved into place, so a full disk or a missing permission leaves the tree as it was.
+
+Note [Temporary files]
+They are named before they are there, so that whatever interrupts a run (a signal, too) removes them. Those of
+a run that was killed outright are known by their names, and the next `generate` removes them.
 """
 
 from __future__ import annotations
 
+import errno
 import os
-import tempfile
+import stat
 from contextlib import suppress
 from pathlib import Path
 
-from torchgen_lite.emit.plan import Plan
+from torchgen_lite.emit.lock import make_folders
+from torchgen_lite.emit.plan import TEMPORARY, Plan
 
 
 class WriteError(Exception):
-    """A file that cannot be written."""
+    """A file that cannot be written; `is_begun` says that other files have been changed before."""
 
-    def __init__(self, path: str, reason: str) -> None:
+    def __init__(self, path: str, reason: str, is_begun: bool) -> None:
         super().__init__(f"cannot write `{path}`: {reason}")
         self.path = path
         self.reason = reason
+        self.is_begun = is_begun
 
 
 def write_plan(plan: Plan) -> None:
     """Carry the plan out. Raises WriteError, and leaves no temporary file behind."""
-    staged: list[tuple[str, Path]] = []
+    staged: list[tuple[Path, Path]] = []
     folders: list[Path] = []
-    path = ""
+    destination, is_begun = plan.root, False
     try:
         for change in plan.pending:
-            path = change.path
-            destination = plan.root / path
+            destination = plan.root / change.path
             if change.new is None:
                 _check_deletable(destination)
                 continue
-            _make_folders(destination.parent, folders)
-            staged.append((write_temporary(destination, change.new), destination))
+            make_folders(destination.parent, folders)
+            staged.append((_temporary(destination), destination))
+            _write(*staged[-1], change.new)
         while staged:
-            os.replace(*staged[-1])
+            temporary, destination = staged[-1]
+            os.replace(temporary, destination)
+            is_begun = True
             staged.pop()
-        folders.clear()
         for change in plan.pending:
-            path = change.path
             if change.new is None:
-                _delete(plan.root, plan.root / path)
+                destination = plan.root / change.path
+                _delete(plan.root, destination)
+                is_begun = True
     except OSError as error:
-        raise WriteError(path, (error.strerror or str(error)).lower()) from error
+        path = destination.relative_to(plan.root).as_posix()
+        raise WriteError(path, (error.strerror or str(error)).lower(), is_begun) from error
     finally:
         for temporary, _ in staged:
             with suppress(OSError):
-                os.unlink(temporary)
+                temporary.unlink()
         for folder in reversed(folders):
-            with suppress(OSError):
+            with suppress(OSError):  # Those with files in them stay.
                 folder.rmdir()
 
 
-def write_temporary(destination: Path, text: str) -> str:
-    """The text in a new file beside its destination, readable as other files are."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{destination.name}.", dir=destination.parent)
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(text.encode("utf-8"))
-        os.chmod(name, _mode(destination))
-    except OSError:
+def remove_leftovers(plan: Plan) -> None:
+    """Delete the temporary files of runs that were killed; only for who holds the folder's lock."""
+    for path in plan.leftovers:
         with suppress(OSError):
-            os.unlink(name)
-        raise
-    return name
+            path.unlink()
 
 
-def _mode(destination: Path) -> int:
-    """The mode of the file that is replaced, or what the umask gives a new one."""
+def replace_file(destination: Path, text: str) -> None:
+    """Write one file that somebody named: whole, or not at all. Raises OSError."""
+    with suppress(FileNotFoundError):
+        mode = destination.stat().st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(destination))
+    temporary = _temporary(destination)
     try:
-        return destination.stat().st_mode & 0o777
-    except FileNotFoundError:
-        umask = os.umask(0)
-        os.umask(umask)
-        return 0o666 & ~umask
+        _write(temporary, destination, text)
+        os.replace(temporary, destination)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(destination)) from None
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
 
 
-def _make_folders(folder: Path, created: list[Path]) -> None:
-    """Create a folder and its parents, noting which of them are new."""
-    if not folder.is_dir():
-        _make_folders(folder.parent, created)
-        folder.mkdir()
-        created.append(folder)
+def _temporary(destination: Path) -> Path:
+    return destination.parent / f"{TEMPORARY}{os.urandom(6).hex()}"
+
+
+def _write(temporary: Path, destination: Path, text: str) -> None:
+    """The text in a new file, with the permissions of the file that it is to replace."""
+    with temporary.open("xb") as stream:
+        stream.write(text.encode("utf-8", "surrogateescape"))
+    with suppress(FileNotFoundError):
+        temporary.chmod(destination.stat().st_mode & 0o777)
 
 
 def _check_deletable(path: Path) -> None:
     if not os.access(path.parent, os.W_OK):
-        raise PermissionError(13, "permission denied", str(path))
+        raise PermissionError(errno.EACCES, "permission denied", str(path))
 
 
 def _delete(root: Path, path: Path) -> None:
     """Delete an orphan, and the folders that it leaves empty."""
-    path.unlink()
+    path.unlink(missing_ok=True)
     folder = path.parent
     while folder != root and not any(folder.iterdir()):
         folder.rmdir()

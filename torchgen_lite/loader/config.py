@@ -142,9 +142,15 @@ def find_config(start: Path, diagnostics: list[Diagnostic]) -> Path | None:
     return None
 
 
+def has_configuration(folder: Path) -> bool:
+    """Whether a folder is one that a configuration governs: the root of a project."""
+    project = folder / "pyproject.toml"
+    return (folder / "torchgen_lite.toml").is_file() or (project.is_file() and _has_table(project))
+
+
 def _has_table(path: Path) -> bool:
     try:
-        text = path.read_text("utf-8", "replace")
+        text = path.read_text("utf-8-sig", "replace")
     except OSError:
         return False
     return re.search(rf"(?m)^\s*\[\s*tool\s*\.\s*{_TABLE}\b", text) is not None

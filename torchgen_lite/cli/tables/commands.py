@@ -72,11 +72,12 @@ def table_command(
         return found
     if html is not None:
         from torchgen_lite.cli.tables.html import render_html
+        from torchgen_lite.emit.write import replace_file
 
         title = operator or ("operators of PyTorch" if torch else "operators")
         page = _explained(found, lambda: render_html(found, title))
         try:
-            Path(html).write_text(page, encoding="utf-8")
+            replace_file(Path(html), page)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             session.report([Diagnostic("TG009", f"cannot write `{html}`: {reason}")], kind="table")

@@ -1,0 +1,118 @@
+"""One run at a time writes into an output folder.
+
+Note [The lock of an output folder]
+On POSIX the folder itself is locked (`flock` on its descriptor), so there is no lock file that could be checked in,
+be left behind or be taken for an output. Windows cannot lock a folder: there it is a file in it, which the last
+run deletes. Either is the kernel's to release when its holder dies. Where no lock can be had (a folder that
+may not be written, some network file systems) the run goes on without one, and removes nothing that might be
+another run's.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_TRIES = 100
+
+
+@contextmanager
+def locked_folder(folder: Path, on_wait: Callable[[], None]) -> Iterator[bool]:
+    """Hold the lock of `folder`, which is created for that; whether there is a lock.
+
+    `on_wait` is called once if another run holds it, before waiting. A folder that is empty at the end, and was
+    created here, is removed.
+    """
+    created: list[Path] = []
+    descriptor = None
+    try:
+        descriptor = _lock(folder, created, on_wait)
+        yield descriptor is not None
+    finally:
+        for path in reversed(created):
+            with suppress(OSError):
+                path.rmdir()
+        if descriptor is not None:
+            _release(descriptor, folder)
+
+
+def make_folders(folder: Path, created: list[Path]) -> None:
+    """Create a folder and its parents, noting which of them are new."""
+    if not folder.is_dir():
+        make_folders(folder.parent, created)
+        # Noted before it is there: an interruption in between leaves nothing unknown.
+        created.append(folder)
+        folder.mkdir(exist_ok=True)
+
+
+def _lock(folder: Path, created: list[Path], on_wait: Callable[[], None]) -> int | None:
+    for _ in range(_TRIES):
+        try:
+            make_folders(folder, created)
+            descriptor = _acquire(folder, on_wait)
+        except FileNotFoundError:
+            continue  # Another run has removed the folder that it had created.
+        except OSError:
+            return None  # If the folder cannot be written either, the write says so, and of which file.
+        if _is_still_there(descriptor, folder):
+            return descriptor
+        os.close(descriptor)
+    return None
+
+
+if sys.platform == "win32":
+    import msvcrt
+    import time
+
+    _NAME = ".torchgen-lite.lock"
+
+    def _acquire(folder: Path, on_wait: Callable[[], None]) -> int:
+        descriptor = os.open(folder / _NAME, os.O_RDWR | os.O_CREAT)
+        waited = False
+        while True:
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+                return descriptor
+            except PermissionError:
+                if not waited:
+                    on_wait()
+                waited = True
+                time.sleep(0.05)
+            except BaseException:
+                os.close(descriptor)
+                raise
+
+    def _is_still_there(descriptor: int, folder: Path) -> bool:
+        return True  # A file that is open cannot be deleted.
+
+    def _release(descriptor: int, folder: Path) -> None:
+        os.close(descriptor)
+        with suppress(OSError):
+            (folder / _NAME).unlink()
+
+else:
+    import fcntl
+
+    def _acquire(folder: Path, on_wait: Callable[[], None]) -> int:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                on_wait()
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    def _is_still_there(descriptor: int, folder: Path) -> bool:
+        with suppress(FileNotFoundError):
+            return os.path.samestat(os.fstat(descriptor), folder.stat())
+        return False
+
+    def _release(descriptor: int, folder: Path) -> None:
+        os.close(descriptor)
