@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import stat
 from pathlib import Path
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 
 MAX_BYTES = 32 * 1024 * 1024
+# Names go into headers of generated files, where they may neither end the line nor be something else than text.
+_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def shown_path(path: Path, root: Path) -> str:
@@ -18,9 +22,15 @@ def shown_path(path: Path, root: Path) -> str:
 
 
 def read_source(path: Path, root: Path) -> tuple[Source | None, tuple[Diagnostic, ...]]:
-    """Read a UTF-8 file; TG006 if it cannot be read, TG110 or TG117 if it isn't text we take."""
+    """Read a UTF-8 file; TG006 if it cannot be read or has such a name, TG110 or TG117 if it isn't text we take."""
     shown = shown_path(path, root)
+    if _UNFIT.search(shown):
+        escaped = _UNFIT.sub(lambda found: ascii(found[0])[1:-1], shown)
+        message = f"cannot read `{escaped}`: its name has control characters, or is not UTF-8"
+        return None, (Diagnostic("TG006", message, help="rename it"),)
     try:
+        if not stat.S_ISREG(path.stat().st_mode) and not path.is_dir():
+            return None, (Diagnostic("TG006", f"cannot read `{shown}`: not a regular file"),)
         with path.open("rb") as stream:
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:

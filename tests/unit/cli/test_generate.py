@@ -284,3 +284,32 @@ def test_a_wrong_setting_is_shown_where_it_stands(
     result = run("--output-format", "concise", "generate")
     assert result.code in (1, 2)
     assert result.stderr.startswith(f"{place}: error[{code}]")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+@pytest.mark.parametrize("command", ["lint", "generate"])
+def test_a_schema_that_is_no_file_is_refused_at_once(run: Run, project: Path, command: str) -> None:
+    os.mkfifo(project / "pipe.yaml")
+    for path in ("pipe.yaml", "/dev/zero"):
+        result = run(command, "--schema", path)
+        assert result.code == 2
+        assert f"error[TG006]: cannot read `{path}`: not a regular file\n" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a\nimport os\n.yaml", "a\\nimport os\\n.yaml"),
+        ("a\r.yaml", "a\\r.yaml"),
+        ("a\u2028.yaml", "a\\u2028.yaml"),
+        ("a\udcff.yaml", "a\\udcff.yaml"),
+    ],
+)
+def test_the_name_of_a_schema_file_is_one_line_of_text(
+    run: Run, project: Path, name: str, shown: str
+) -> None:
+    (project / name).write_text("- func: f(Tensor x) -> Tensor\n")
+    result = run("generate", "--schema", name)
+    assert result.code == 2
+    assert result.stderr.startswith(f"error[TG006]: cannot read `{shown}`: its name has control")
+    assert not (project / "generated").exists()
