@@ -206,15 +206,14 @@ def _autograd(operator: Operator, plan: AutogradPlan, policy: Policy) -> Iterato
     if is_pytorchs or plan.tracking is Tracking.nothing:
         return
     origin = _tracked(plan, policy)
-    if origin is not None and (origin is not Origin.unknown_view or AUTOGRAD not in by_hand):
+    if origin is not Origin.unknown_view or AUTOGRAD not in by_hand:
         yield Registration(operator, VIEWS, origin)
 
 
-def _tracked(plan: AutogradPlan, policy: Policy) -> Origin | None:
+def _tracked(plan: AutogradPlan, policy: Policy) -> Origin:
     """What the kernel at ADInplaceOrView does."""
     if plan.tracking is Tracking.raise_versions:
-        # Only PyTorch counts versions of lists.
-        return Origin.raises_versions if policy.in_pytorch or plan.versioned else None
+        return Origin.raises_versions
     if plan.tracking is Tracking.unknown_view or (policy.in_pytorch and plan.viewed is None):
         return Origin.unknown_view
     return Origin.view

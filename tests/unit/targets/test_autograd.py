@@ -138,6 +138,58 @@ def test_a_node_and_a_kernel_for_each_operator(project: Path) -> None:
     )
 
 
+WRITES = """\
+- func: scaling::each_(Tensor(a!)[] xs, Tensor(b!)? y, Tensor(c!)?[] zs, Tensor w) -> ()
+  dispatch:
+    CPU: each_
+- func: scaling::sign(Tensor self) -> Tensor
+  dispatch:
+    CPU: sign
+  derivatives:
+    self: grad
+"""
+WRITING_KERNELS = """
+def each_(xs, y, zs, w):
+    for written in (*xs, y, *zs):
+        if written is not None:
+            written._array[...] += w._array
+"""
+WRITE = """\
+values = [{lib}.zeros(2) for _ in range(6)]
+starts = [value._version for value in values]
+a, b, c, d, e, w = values
+{call}([a, b], c, [None, d], w)
+{call}([a], None, [None], w)
+print([value._version - start for value, start in zip(values, starts)])
+"""
+REGISTERED = """\
+import torch
+from torch import Tensor
+from typing import List, Optional
+
+@torch.library.custom_op("scaling::each_", mutates_args=("xs", "y", "zs"))
+def each_(xs: List[Tensor], y: Optional[Tensor], zs: List[Optional[Tensor]], w: Tensor) -> None:
+    for written in (*xs, y, *zs):
+        if written is not None:
+            written.add_(w)
+"""
+
+
+def test_versions_of_what_is_in_lists(project: Path) -> None:
+    (project / "ops.yaml").write_text(WRITES)
+    (project / "scaling_kernels.py").write_text(KERNELS + WRITING_KERNELS)
+    program = WRITE.format(lib="tl", call="scaling_ops.functions.each_")
+    found = run(project, f"import torchgen_lite.reference as tl\nimport scaling_ops\n{program}")
+    assert found == ["[2, 1, 1, 1, 0, 0]"]
+
+
+@pytest.mark.torch
+def test_pytorch_counts_the_same_versions(project: Path) -> None:
+    """As `torch.library` does: `torch.autograd.graph.increment_version` for each argument that is written."""
+    program = REGISTERED + WRITE.format(lib="torch", call="torch.ops.scaling.each_")
+    assert run(project, program) == ["[2, 1, 1, 1, 0, 0]"]
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_what_has_no_differentiable_result_has_no_node(project: Path, count: int) -> None:
     results, flags = ", ".join(["Tensor"] * count), ", ".join(["False"] * count)

@@ -56,11 +56,6 @@ class AutogradPlan:
     is_composed: bool
 
     @property
-    def versioned(self) -> tuple[str, ...]:
-        """The tensors that are written; versions of lists are not counted."""
-        return tuple(t.name for t in self.tensors if t.carries == "T" and t.name in self.written)
-
-    @property
     def info(self) -> DifferentiabilityInfo | None:
         """The formulas for every key without its own."""
         return self.infos.get(DEFAULT)

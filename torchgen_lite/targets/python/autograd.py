@@ -21,6 +21,7 @@ from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import ListType, SchemaKind
+from torchgen_lite.schema.dispatch_kind import LISTS
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.nodes import kept, saved_input, saved_result
 
@@ -77,11 +78,13 @@ class AutogradView:
 
 @dataclass(frozen=True, slots=True)
 class TrackingView:
-    """A kernel of ADInplaceOrView: versions of what was `written` go up, `as_view` makes views of the tensor `viewed`,
-    and `replay` makes them again from another one."""
+    """A kernel of ADInplaceOrView: versions of the tensors that were `written` go up, and of those in the
+    `written_lists`, which may have None among them; `as_view` makes views of the tensor `viewed`, and `replay` makes
+    them again from another one."""
 
     kernel: KernelView
     written: Sequence[str]
+    written_lists: Sequence[str]
     as_view: str
     viewed: str
     replay: str
@@ -114,7 +117,7 @@ def autograd_view(
         record = _record(overload, plan, info)
     else:
         # What is not differentiable must not record the operators that it is made of.
-        guarded = bool(plan.versioned)
+        guarded = bool(plan.written)
     return AutogradView(
         kernel=kernel_view("autograd", overload),
         guard="_below_autograd" if guarded else "_below_adinplaceorview",
@@ -172,9 +175,15 @@ def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
     """The kernel of an operator that writes, or makes a view, which only a derivative lets count as one."""
     is_view = plan.tracking is Tracking.view
     several = isinstance(overload.schema.returns[0].type, ListType) if is_view else False
+    written = {identifier(t.name): t.carries for t in plan.tensors if t.name in plan.written}
     return TrackingView(
         kernel=kernel_view("adinplaceorview", overload),
-        written=[identifier(name) for name in plan.versioned] if not is_view else (),
+        written=[name for name, carries in written.items() if carries == "T"],
+        written_lists=[
+            name if carries in LISTS else f"({name},)"
+            for name, carries in written.items()
+            if carries != "T"
+        ],
         as_view=("_as_views" if several else "_as_view") if is_view else "",
         viewed=identifier(overload.schema.arguments[0].name) if is_view else "",
         replay=overload.names.stub,
