@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from torchgen_lite import load
-from torchgen_lite.analysis.registrations import registrations
-from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.cpp_torch.fallbacks import functionalize_views
+from torchgen_lite.pipeline import generate_all
 
 
 def registered(folder: Path, *entries: str) -> list[str]:
     (folder / "ops.yaml").write_text("".join(entries))
     program = load("ops.yaml", root=folder)
     assert not program.diagnostics
-    registered = registrations(program, TARGETS["cpp-torch"].policy)
-    return [
-        f"{view.namespace}: {call.name}, {call.kernel}"
-        for view in functionalize_views(registered, "lib")
-        for call in view.statements
-    ]
+    files = generate_all(program, targets=["cpp-torch"]).files
+    text = files.get("cpp-torch/src/register_functionalize.cpp", "")
+    return re.findall(
+        r"m\.impl\((.+functionalize\(.+)\);", re.sub(r"\s+", " ", text).replace("; ", ";\n")
+    )
 
 
 FUNCTIONAL = "- func: ns::f(Tensor x, float s) -> Tensor\n  dispatch: {CPU: f, Meta: m}\n"
@@ -34,8 +32,8 @@ OUT = (
 
 def test_in_place_and_out_variants_of_a_functional_one(tmp_path: Path) -> None:
     assert registered(tmp_path, INPLACE, FUNCTIONAL, OUT) == [
-        'ns: "f_", lib::fallback::functionalize("ns::f", "")',
-        'ns: "f.out", lib::fallback::functionalize("ns::f", "")',
+        '"f_", ns::fallback::functionalize("ns::f", "")',
+        '"f.out", ns::fallback::functionalize("ns::f", "")',
     ]
 
 

@@ -1,17 +1,20 @@
-"""Blocks of registrations, `TORCH_LIBRARY(...)` and what is like it: their statements by namespace."""
+"""Files of registrations: `register_schema.cpp`, and `register_<key>.cpp` for each dispatch key in use.
+
+TORCH_LIBRARY_IMPL(mylib, CPU, m) {
+  m.impl("scale", TORCH_FN(::mylib::scale_cpu));
+}
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from torchgen_lite.dialects import cpp_text
+from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import Operator
-
-SCHEMA_TEMPLATE = "cpp/register_schema.cpp.j2"
-KEY_TEMPLATE = "cpp/register_key.cpp.j2"
-View = TypeVar("View")
+from torchgen_lite.targets.output import OutputFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,35 +27,78 @@ class DefinitionView:
 
 
 @dataclass(frozen=True, slots=True)
-class ImplementationView:
-    """A kernel of an operator: the operator's name as a literal, and what is registered."""
+class Registration:
+    """One `m.impl(...)`: what is registered for an operator under a key, and the condition of that."""
 
-    guard: str
-    name: str
+    operator: Operator
+    key: str
     kernel: str
+    guard: str
+
+    @property
+    def name(self) -> str:
+        """The operator's name as a literal."""
+        return cpp_text.quote(self.operator.schema.local_name)
 
 
 @dataclass(frozen=True, slots=True)
-class LibraryView(Generic[View]):
-    """What is registered for one namespace of operators."""
+class BlockView:
+    """What is registered for one namespace of operators under one key."""
 
     namespace: str
-    statements: tuple[View, ...]
+    key: str
+    registrations: tuple[Registration, ...]
 
 
-def library_views(statements: Iterable[tuple[str, View]]) -> list[LibraryView[View]]:
-    """A block for each namespace of operators."""
-    found: dict[str, list[View]] = {}
-    for namespace, statement in statements:
-        found.setdefault(namespace, []).append(statement)
-    return [LibraryView(namespace, tuple(own)) for namespace, own in found.items()]
+Some = TypeVar("Some", bound=Registration)
 
 
-def definition(operator: Operator, tags: Sequence[str]) -> DefinitionView:
-    """The definition of an operator, with tags as C++ spells them."""
-    return DefinitionView(operator.guard, cpp_text.quote(operator.schema_text), tuple(tags))
+def blocks(registrations: Iterable[Registration]) -> list[BlockView]:
+    """A block for each namespace and key, in the order of the first registrations."""
+    found: dict[tuple[str, str], list[Registration]] = {}
+    for one in registrations:
+        found.setdefault((one.operator.function.namespace, one.key), []).append(one)
+    return [BlockView(namespace, key, tuple(own)) for (namespace, key), own in found.items()]
 
 
-def implementation(operator: Operator, kernel: str, guard: str) -> ImplementationView:
-    """The registration of a kernel, which is a C++ expression."""
-    return ImplementationView(guard, cpp_text.quote(operator.schema.local_name), kernel)
+def schema_file(
+    operators: Sequence[Operator],
+    layout: Layout,
+    tag: Callable[[str], str],
+    context: Mapping[str, object],
+    template: str = "cpp/register_schema.cpp.j2",
+    *,
+    known_tags: Collection[str] | None = None,
+) -> Iterator[OutputFile]:
+    """The definitions of the operators, if there are any; `tag` says how C++ spells one of the `known_tags`."""
+    libraries: dict[str, list[DefinitionView]] = {}
+    for operator in operators:
+        schema = cpp_text.quote(operator.schema_text)
+        tags = [t for t in operator.function.tags if known_tags is None or t in known_tags]
+        view = DefinitionView(operator.guard, schema, tuple(map(tag, tags)))
+        libraries.setdefault(operator.function.namespace, []).append(view)
+    if libraries:
+        path = layout.source("register_schema.cpp")
+        yield OutputFile(path, template, {"libraries": libraries, **context})
+
+
+def key_files(
+    registrations: Iterable[Some],
+    layout: Layout,
+    macro: str,
+    context: Callable[[Sequence[Some]], Mapping[str, object]],
+    template: str = "cpp/register_key.cpp.j2",
+    *,
+    beside: Collection[str] = (),
+) -> Iterator[OutputFile]:
+    """One file for each key, or one for each shard of it; `context` is what else its template prints.
+
+    A file has another name for the keys that have one of generated kernels `beside` it.
+    """
+    by_file: dict[str, list[Some]] = {}
+    for one in registrations:
+        name = f"register_{one.key.lower()}" + ("_written" if one.key in beside else "")
+        by_file.setdefault(stem(name, one.operator.shard), []).append(one)
+    for name, own in by_file.items():
+        path = layout.source(f"{name}.cpp")
+        yield OutputFile(path, template, {"macro": macro, "blocks": blocks(own), **context(own)})

@@ -12,7 +12,7 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature, unrooted_signature
 from torchgen_lite.dialects.cpp.types import CType
-from torchgen_lite.targets.cpp.kernels import include_macro, split_kernel
+from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_kernel
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.places import place
 from torchgen_lite.targets.cpp.proof import RequiredKernel
@@ -110,9 +110,9 @@ def prototype(kernel: Kernel, namespace: str) -> PrototypeView:
 
 
 def shared_names(kernels: Sequence[Kernel], namespace: str) -> frozenset[str]:
-    """Kernels that share a name and differ in type: which one is meant, only a call can say."""
+    """Full names that kernels of several types have: which one is meant, only a call can say."""
     found: dict[str, set[str]] = {}
     for kernel in kernels:
-        name = "::".join(split_kernel(kernel.name, namespace))
+        name = qualified(kernel.name, namespace)
         found.setdefault(name, set()).add(kernel.signature.type)
     return frozenset([name for name, own in found.items() if len(own) > 1])

@@ -19,7 +19,7 @@ from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.runtime import Types
 from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.targets.cpp.kernels import qualified, split_kernel
+from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.layout import include_lines
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.proof import proof_files
@@ -61,8 +61,9 @@ def build_kernels(
 
 def kernel_expression(kernel: Kernel, namespace: str, shared: frozenset[str]) -> str:
     """`TORCHGEN_LITE_FN(&::toy::add_cpu)`. Where kernels share a name, the type says which is meant."""
-    found = f"&{qualified(kernel.name, namespace)}"
-    if "::".join(split_kernel(kernel.name, namespace)) in shared:
+    name = qualified(kernel.name, namespace)
+    found = f"&{name}"
+    if name in shared:
         call = "redispatch" if kernel.key in keys_above_backends() else "call"
         type_ = f"decltype(::{namespace}::ops::{kernel.operator.flat}::{call})*"
         found = f"static_cast<{type_}>({found})"

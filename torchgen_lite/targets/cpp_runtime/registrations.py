@@ -11,13 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.registrations import (
-    KEY_TEMPLATE,
-    SCHEMA_TEMPLATE,
-    definition,
-    implementation,
-    library_views,
-)
+from torchgen_lite.targets.cpp.registrations import Registration, key_files, schema_file
 from torchgen_lite.targets.cpp.required import Kernel, shared_names
 from torchgen_lite.targets.cpp_runtime.kernels import kernel_expression
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
@@ -30,20 +24,9 @@ def build_schema(
     operators: Sequence[Operator], layout: RuntimeLayout, library: str
 ) -> Iterator[OutputFile]:
     """The definitions of the operators."""
-    if not operators:
-        return
     macro = "TORCHGEN_LITE_LIBRARY" + ("_FRAGMENT" if library == "fragment" else "")
-    definitions = [
-        (o.function.namespace, definition(o, [cpp_text.quote(tag) for tag in o.function.tags]))
-        for o in operators
-    ]
-    context = {
-        "includes": [_LIBRARY],
-        "macro": macro,
-        "python_module": "",
-        "libraries": library_views(definitions),
-    }
-    yield OutputFile(layout.source("register_schema.cpp"), SCHEMA_TEMPLATE, context)
+    context = {"includes": [_LIBRARY], "macro": macro, "python_module": ""}
+    yield from schema_file(operators, layout, cpp_text.quote, context)
 
 
 def build_keys(
@@ -55,21 +38,11 @@ def build_keys(
     if shared:
         # The type that says which kernel is meant is that of a typed call.
         lines.append(f"#include <{layout.folder}/operators.h>")
-    by_file: dict[tuple[str, int | None], list[Kernel]] = {}
-    for kernel in kernels:
-        by_file.setdefault((kernel.key, kernel.operator.shard), []).append(kernel)
-    for (key, shard), own in by_file.items():
-        stem = f"register_{key.lower()}" + ("" if shard is None else f"_{shard}")
-        statements = []
-        for kernel in own:
-            found = kernel_expression(kernel, layout.namespace, shared)
-            view = implementation(kernel.operator, found, kernel.operator.guard)
-            statements.append((kernel.operator.function.namespace, view))
-        context = {
-            "includes": lines,
-            "wrappers": [],
-            "macro": "TORCHGEN_LITE_LIBRARY_IMPL",
-            "key": key,
-            "libraries": library_views(statements),
-        }
-        yield OutputFile(layout.source(f"{stem}.cpp"), KEY_TEMPLATE, context)
+    registrations = [
+        Registration(
+            k.operator, k.key, kernel_expression(k, layout.namespace, shared), k.operator.guard
+        )
+        for k in kernels
+    ]
+    macro = "TORCHGEN_LITE_LIBRARY_IMPL"
+    yield from key_files(registrations, layout, macro, lambda own: {"includes": lines})

@@ -11,14 +11,14 @@ from torchgen_lite.analysis.differentiability import (
 )
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, UNKNOWN_VIEWS, Origin, Policy
-from torchgen_lite.analysis.registrations import Registration
+from torchgen_lite.analysis.registrations import Registration as Registered
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label
-from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp_formula import Functions
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.registrations import Registration, blocks
 from torchgen_lite.targets.cpp_torch.autograd import (
     KernelView,
     autograd_kernel,
@@ -45,45 +45,23 @@ _BOXED = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class RegistrationView:
-    """What is registered for an operator: a generated function, or else an `expression`. `guard` is an `#if`."""
-
-    guard: str
-    operator: str
-    function: str = ""
-    expression: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class BlockView:
-    """The registrations of one namespace under one key."""
-
-    namespace: str
-    key: str
-    registrations: tuple[RegistrationView, ...]
-
-
 @dataclass(slots=True)
 class _File:
     """What one file has, as it is put together."""
 
     nodes: dict[str, NodeView] = field(default_factory=dict)
     kernels: list[KernelView] = field(default_factory=list)
-    registered: dict[tuple[str, str], list[RegistrationView]] = field(default_factory=dict)
+    registered: list[Registration] = field(default_factory=list)
     calls_functions: bool = False
     has_fallbacks: bool = False
 
-    def add(self, operator: Operator, one: Registration, kernel: KernelView | None) -> None:
+    def add(self, operator: Operator, one: Registered, kernel: KernelView | None) -> None:
         """A registration, of this kernel or of what libtorch has for all operators."""
-        name = cpp_text.quote(operator.schema.local_name)
         if kernel is not None:
             self.kernels.append(kernel)
-            view = RegistrationView(operator.guard, name, function=kernel.name)
-        else:
-            view = RegistrationView(operator.guard, name, expression=_BOXED[one.origin])
-            self.has_fallbacks = self.has_fallbacks or one.origin in UNKNOWN_VIEWS
-        self.registered.setdefault((operator.function.namespace, one.key), []).append(view)
+        self.has_fallbacks = self.has_fallbacks or one.origin in UNKNOWN_VIEWS
+        expression = f"TORCH_FN({kernel.name})" if kernel else _BOXED[one.origin]
+        self.registered.append(Registration(operator, one.key, expression, operator.guard))
 
     def add_node(
         self, operator: Operator, info: DifferentiabilityInfo, functions: Functions
@@ -108,7 +86,7 @@ class Differentiation:
 def build_differentiation(
     resolved: Resolved,
     operators: Sequence[Operator],
-    registered: Iterable[Registration],
+    registered: Iterable[Registered],
     policy: Policy,
     layout: Layout,
     headers: Sequence[str],
@@ -152,7 +130,7 @@ def build_differentiation(
 
 
 def _kernel(
-    operator: Operator, one: Registration, plan: AutogradPlan, info: DifferentiabilityInfo | None
+    operator: Operator, one: Registered, plan: AutogradPlan, info: DifferentiabilityInfo | None
 ) -> KernelView:
     if one.origin is Origin.raises_versions:
         return written_kernel(operator, plan)
@@ -206,10 +184,6 @@ def _file_view(
 ) -> OutputFile:
     stem = "register_autograd" if shard is None else f"register_autograd_{shard}"
     calls = "operators" if shard is None else f"operators_{shard}"
-    blocks = [
-        BlockView(namespace, key, tuple(views))
-        for (namespace, key), views in file.registered.items()
-    ]
     context = {
         "namespace": layout.namespace,
         "folder": layout.folder,
@@ -219,6 +193,6 @@ def _file_view(
         "headers": list(headers),
         "nodes": list(file.nodes.values()),
         "kernels": file.kernels,
-        "blocks": blocks,
+        "blocks": blocks(file.registered),
     }
     return OutputFile(layout.source(f"{stem}.cpp"), "cpp_torch/register_autograd.cpp.j2", context)

@@ -9,51 +9,46 @@ See Note [Functionalization].
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
+from torchgen_lite.analysis import registrations as analysis
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects.cpp_text import quote
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp.registrations import ImplementationView, LibraryView, library_views
+from torchgen_lite.targets.cpp.layout import Layout
+from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.registrations import Registration, blocks
 from torchgen_lite.targets.output import OutputFile
 
-_HEADERS = ("fallback.h", "functionalize.h")
-_SOURCE = "register_functionalize.cpp"
+
+def fallback_headers(layout: Layout) -> Iterator[OutputFile]:
+    """The headers, which are there for the author as well."""
+    for name in ("fallback.h", "functionalize.h"):
+        context = {"namespace": layout.namespace}
+        yield OutputFile(layout.header(name), f"cpp_torch/{name}.j2", context)
 
 
-def fallback_files(
-    registered: Iterable[Registration], folder: str, namespace: str
+def functionalize_file(
+    registered: Iterable[analysis.Registration], by_name: Mapping[str, Operator], layout: Layout
 ) -> Iterator[OutputFile]:
-    """The headers, and the registrations if there is something to register."""
-    for name in _HEADERS:
-        path = f"{folder}/include/{namespace.replace('::', '/')}/{name}"
-        yield OutputFile(path, f"cpp_torch/{name}.j2", {"namespace": namespace})
-    libraries = functionalize_views(registered, namespace)
-    if libraries:
-        context = {
-            "namespace": namespace,
-            "folder": namespace.replace("::", "/"),
-            "has_guards": any(call.guard for view in libraries for call in view.statements),
-            "libraries": libraries,
-        }
-        yield OutputFile(f"{folder}/src/{_SOURCE}", f"cpp_torch/{_SOURCE}.j2", context)
-
-
-def functionalize_views(
-    registered: Iterable[Registration], namespace: str
-) -> list[LibraryView[ImplementationView]]:
-    """For each namespace of operators, in the order of the file."""
-    calls = []
+    """The registrations, if there are any."""
+    found = []
     for one in registered:
         if one.origin is Origin.functionalize and one.source is not None:
-            function, functional = one.operator.function, one.source.function
+            operator, functional = by_name[one.operator.name], one.source.function
             name = quote(f"{functional.namespace}::{functional.func.base_name}")
             overload = quote(functional.func.overload_name)
-            call = ImplementationView(
-                condition(function, functional),
-                quote(function.func.local_name),
-                f"{namespace}::fallback::functionalize({name}, {overload})",
-            )
-            calls.append((function.namespace, call))
-    return library_views(calls)
+            kernel = f"{layout.namespace}::fallback::functionalize({name}, {overload})"
+            guard = condition(operator.function, functional)
+            found.append(Registration(operator, one.key, kernel, guard))
+    if not found:
+        return
+    version = [f"#include <{layout.folder}/version.h>"] if any(r.guard for r in found) else []
+    includes = [f"#include <{layout.folder}/functionalize.h>", *version]
+    context = {
+        "includes": [*includes, "", "#include <torch/library.h>"],
+        "macro": "TORCH_LIBRARY_IMPL",
+        "blocks": blocks(found),
+    }
+    path = layout.source("register_functionalize.cpp")
+    yield OutputFile(path, "cpp/register_key.cpp.j2", context)

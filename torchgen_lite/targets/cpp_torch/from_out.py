@@ -13,8 +13,6 @@ See Note [What a backend leaves out].
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
@@ -24,15 +22,11 @@ from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.kernels import qualified
-from torchgen_lite.targets.cpp.layout import Layout
+from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.registrations import Registration
-from torchgen_lite.targets.cpp_torch.wrappers import (
-    Wrapper,
-    device_headers,
-    device_lines,
-)
+from torchgen_lite.targets.cpp_torch.registrations import Registration, wrapped
+from torchgen_lite.targets.cpp_torch.wrappers import FromOutView, Wrapper, device_view
 from torchgen_lite.targets.output import OutputFile
 
 
@@ -46,57 +40,37 @@ def from_out_registration(
     out: Operator, member: Operator, entry: KernelEntry, layout: Layout
 ) -> Registration:
     """The kernel of one variant that follows from a kernel of the out variant."""
-    name = f"from_out_{entry.key}_{member.flat}"
     signature = types.signature(member.function, symint=types.takes_symint(entry.kernel))
-    lines = list(device_lines(member.function, entry.key, name))
-    headers = [f"{layout.folder}/from_out.h", f"{layout.folder}/{_calls(member)}.h"]
-    headers += device_headers(lines)
-    lines += _body(out, member, entry, layout.namespace, signature)
+    headers = ("from_out", stem("operators", member.shard))
     wrapper = Wrapper(
-        name,
+        f"from_out_{entry.key}_{member.flat}",
         condition(member.function, out.function),
         signature,
-        tuple(lines),
-        tuple(headers),
+        member.flat,
+        device_view(member.function, entry.key),
+        tuple([f"{layout.folder}/{header}.h" for header in headers]),
+        from_out=_view(out, member, entry, layout.namespace, signature),
     )
-    return Registration(member, entry.key, f"TORCH_FN({name})", wrapper)
+    return wrapped(member, entry.key, wrapper)
 
 
-def _calls(operator: Operator) -> str:
-    return "operators" if operator.shard is None else f"operators_{operator.shard}"
-
-
-def _body(
+def _view(
     out: Operator, member: Operator, entry: KernelEntry, namespace: str, signature: CppSignature
-) -> Iterator[str]:
-    names = [cpp_text.identifier(p.name) for p in signature.parameters]
+) -> FromOutView:
     pairs = zip(signature.parameters, member.signature.parameters)
-    symbolic = ", ".join(
-        [_symbolic(given.type, wanted.type, given.name) for given, wanted in pairs]
+    arguments, count = member.schema.arguments, len(out.schema.out)
+    is_inplace = member.facts.kind is SchemaKind.inplace
+    made = [f"_out{index}" for index in range(count)] if count > 1 else ["_out"]
+    return FromOutView(
+        qualified(entry.kernel, namespace),
+        is_inplace,
+        tuple([_symbolic(given.type, wanted.type, given.name) for given, wanted in pairs]),
+        entry.key,
+        tuple(
+            [cpp_text.identifier(a.name) for a in arguments if dispatch_kind(a.type) in ("T", "L")]
+        ),
+        ("self",) if is_inplace else tuple(made),
     )
-    scope = f"::{namespace}::from_out"
-    kernel = qualified(entry.kernel, namespace)
-    yield f"using Operator = ::{namespace}::ops::{member.flat};"
-    if member.schema.kind() is SchemaKind.inplace:
-        yield f"{scope}::on_meta<Operator>({symbolic});"
-        yield f"{kernel}({', '.join([*names, 'self'])});"
-        yield "return self;"
-        return
-    yield f"const auto _meta = {scope}::on_meta<Operator>({symbolic});"
-    tensors = [
-        cpp_text.identifier(a.name)
-        for a in member.schema.arguments
-        if dispatch_kind(a.type) in ("T", "L")
-    ]
-    items = [f"c10::DeviceType::{entry.key}", *tensors]
-    yield f"const auto _device = {scope}::device({', '.join(items)});"
-    count = len(out.schema.out)
-    results = [f"_out{index}" if count > 1 else "_out" for index in range(count)]
-    for index, result in enumerate(results):
-        meta = f"std::get<{index}>(_meta)" if count > 1 else "_meta"
-        yield f"auto {result} = {scope}::make({meta}, _device);"
-    yield f"{kernel}({', '.join([*names, *results])});"
-    yield f"return {results[0]};" if count == 1 else f"return {{{', '.join(results)}}};"
 
 
 def _symbolic(given: CType, wanted: CType, name: str) -> str:

@@ -34,8 +34,3 @@ def build_kernels(kernels: Sequence[Kernel], layout: Layout) -> Iterator[OutputF
     yield kernels_header(layout.header("kernels.h"), layout.namespace, kernels, includes)
     include = layout.header("").rstrip("/")
     yield from proof_files(include, layout.namespace, required_kernels(kernels), includes)
-
-
-def wrapper_name(kernel: Kernel) -> str:
-    """`wrapper_CUDA_add_Tensor`."""
-    return f"wrapper_{kernel.key}_{kernel.operator.flat}"

@@ -23,7 +23,7 @@ The meta function of `aten::add.out` is PyTorch's, so a kernel for a backend der
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -37,7 +37,7 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import structured
 from torchgen_lite.dialects.cpp.signature import CppParameter
-from torchgen_lite.dialects.cpp.types import VOID, CType
+from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.conditions import condition
@@ -46,46 +46,51 @@ from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.places import place
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.registrations import Registration
-from torchgen_lite.targets.cpp_torch.wrappers import (
-    Wrapper,
-    device_headers,
-    device_lines,
-)
+from torchgen_lite.targets.cpp_torch.registrations import Registration, wrapped
+from torchgen_lite.targets.cpp_torch.wrappers import StructuredView, Wrapper, device_view
 from torchgen_lite.targets.output import OutputFile
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A structured operator: its variants, and the out variant as the library has it; `meta` is the C++ name of the
-    class with the meta function."""
+    """A structured operator: its variants, and the out variant as the library `namespace` has it."""
 
     group: VariantGroup
     out: Operator
-    meta: str
-    is_torch: bool
+    namespace: str
 
     @property
-    def kernels(self) -> tuple[KernelEntry, ...]:
-        """The impl functions, by key."""
-        return tuple([kernel for kernel in self.out.facts.kernels if kernel.is_structured])
+    def is_torch(self) -> bool:
+        return self.out.function.namespace in TORCH_NAMESPACES
+
+    @property
+    def meta(self) -> str:
+        """The class with the meta function."""
+        scope = "at::meta" if self.is_torch else f"::{self.namespace}"
+        return f"{scope}::structured_{structured.name(self.group)}"
+
+    def argument(self, parameter: CppParameter) -> str:
+        """An argument of meta or impl, from what the dispatcher gives."""
+        name, schema = cpp_text.identifier(parameter.name), self.out.schema
+        type_ = next((bare_type(a.type) for a in schema.arguments if a.name == parameter.name), "")
+        is_reference = type_ in ("Tensor?", "Scalar?")
+        return f"::{self.namespace}::structured::reference({name})" if is_reference else name
 
 
 @dataclass(frozen=True, slots=True)
 class StructView:
-    """One class. `members` are lines of its body that stand before the function, whose place in the YAML is
-    the macro `place`."""
+    """One class, with the meta function or an impl function, whose place in the YAML is the macro `place`.
+    `precomputed` are types and names of what meta computes for impl."""
 
     namespace: str
     guard: str
     comment: str
     name: str
     base: str
-    members: tuple[str, ...]
     place: str
-    returns: CType
-    function: str
     parameters: str
+    is_meta: bool = False
+    precomputed: tuple[tuple[CType, str], ...] = ()
 
 
 def check_groups(operators: Sequence[Operator]) -> Iterator[Diagnostic]:
@@ -106,16 +111,11 @@ def check_groups(operators: Sequence[Operator]) -> Iterator[Diagnostic]:
 
 def structured_groups(operators: Sequence[Operator], namespace: str) -> list[Group]:
     """Every structured operator, in the order of the out variants."""
-    groups = []
-    for operator in operators:
-        group = operator.facts.group
-        if not operator.function.structured or group is None:
-            continue
-        is_torch = operator.function.namespace in TORCH_NAMESPACES
-        scope = "at::meta" if is_torch else f"::{namespace}"
-        meta = f"{scope}::structured_{structured.name(group)}"
-        groups.append(Group(group, operator, meta, is_torch))
-    return groups
+    return [
+        Group(operator.facts.group, operator, namespace)
+        for operator in operators
+        if operator.function.structured and operator.facts.group is not None
+    ]
 
 
 def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[OutputFile]:
@@ -147,138 +147,87 @@ def _includes(groups: Sequence[Group]) -> Iterator[str]:
 
 def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
     """The class with the meta function, and one with the impl function for each kernel."""
-    comment = f"// {group.out.function.name}"
+    comment, out = f"// {group.out.function.name}", group.out
     if not group.is_torch:
-        name = f"structured_{structured.name(group.group)}"
-        base = structured.base_class(group.group)
-        base = f"at::{base}" if base == "TensorIteratorBase" else base
         yield StructView(
             namespace,
-            group.out.guard,
+            out.guard,
             f"{comment}: shapes and dtypes",
-            name,
-            base,
-            tuple(_precomputed(group.group)),
-            place(namespace, group.out, "func"),
-            _meta_returns(group.group),
-            "meta",
+            f"structured_{structured.name(group.group)}",
+            structured.base_class(group.group),
+            place(namespace, out, "func"),
             cpp_text.parameter_list(structured.meta_arguments(group.group)),
+            is_meta=True,
+            precomputed=tuple(
+                (member.type, cpp_text.identifier(member.name))
+                for member in structured.precomputed_members(group.group)
+            ),
         )
     entries: dict[str, list[KernelEntry]] = {}
-    for entry in group.kernels:
-        entries.setdefault(entry.kernel, []).append(entry)
+    for entry in out.facts.kernels:
+        if entry.is_structured:
+            entries.setdefault(entry.kernel, []).append(entry)
     for kernel, own in entries.items():
         scope, name = split_kernel(kernel, namespace)
         yield StructView(
             scope,
-            group.out.guard,
+            out.guard,
             f"{comment}, {', '.join(entry.key for entry in own)}",
             f"structured_{name}",
             group.meta,
-            (),
-            place(namespace, group.out, own[0].key),
-            VOID,
-            "impl",
+            place(namespace, out, own[0].key),
             cpp_text.parameter_list(structured.impl_arguments(group.group)),
         )
 
 
-def _meta_returns(group: VariantGroup) -> CType:
-    return CType("meta_return_ty") if structured.precomputed_members(group) else VOID
-
-
-def _precomputed(group: VariantGroup) -> Iterator[str]:
-    """The struct that meta returns, where it computes something for impl."""
-    members = structured.precomputed_members(group)
-    if not members:
-        return
-    yield "struct precompute_out {"
-    for member in members:
-        yield f"  {member.type} {cpp_text.identifier(member.name)};"
-    yield "};"
-    yield "using meta_return_ty = precompute_out;"
-
-
 def structured_registrations(
     groups: Sequence[Group],
-    operators: Sequence[Operator],
+    by_name: Mapping[str, Operator],
     registered: Iterable[Registered],
     layout: Layout,
 ) -> Iterator[Registration]:
     """The kernels of every variant for each backend, and those for Meta, which have no impl function."""
-    by_name = {operator.function.name: operator for operator in operators}
     by_out = {group.out.function.name: group for group in groups}
+    headers = tuple([f"{layout.folder}/{stem}.h" for stem in ("structured", "structured_given")])
     for one in registered:
-        if one.origin in STRUCTURED and one.source is not None:
-            group, operator = by_out[one.source.name], by_name[one.operator.name]
-            yield _registration(group, operator, one.key, one.kernel, layout)
+        if one.origin not in STRUCTURED or one.source is None:
+            continue
+        group, operator = by_out[one.source.name], by_name[one.operator.name]
+        wrapper = Wrapper(
+            f"structured_{one.key}_{operator.flat}",
+            condition(operator.function, group.out.function),
+            types.signature(operator.function, symint=False),
+            operator.flat,
+            device_view(operator.function, one.key),
+            headers,
+            structured=_view(group, operator, one.kernel),
+        )
+        yield wrapped(operator, one.key, wrapper)
 
 
-def _registration(
-    group: Group, member: Operator, key: str, kernel: KernelEntry | None, layout: Layout
-) -> Registration:
-    """The kernel of one variant under one key; without an impl function for `kernel` None."""
-    struct = None
+def _view(group: Group, member: Operator, kernel: KernelEntry | None) -> StructuredView:
+    """The kernel of one variant; without an impl function for `kernel` None."""
+    outs = tuple([cpp_text.identifier(a.name) for a in group.out.schema.out])
+    style, given = {
+        SchemaKind.functional: ("Functional", ()),
+        SchemaKind.inplace: ("Inplace", ("self",)),
+    }.get(member.facts.kind, ("Out", outs))
+    struct = group.meta
     if kernel is not None:
-        scope, name = split_kernel(kernel.kernel, layout.namespace)
+        scope, name = split_kernel(kernel.kernel, group.namespace)
         struct = f"::{scope}::structured_{name}"
-    name = f"structured_{key}_{member.flat}"
-    signature = types.signature(member.function, symint=False)
-    lines = list(device_lines(member.function, key, name))
-    more = tuple(device_headers(lines))
-    lines += _body(group, member, struct, layout.namespace)
-    guard = condition(member.function, group.out.function)
-    headers = [f"{layout.folder}/{stem}.h" for stem in ("structured", "structured_given")]
-    wrapper = Wrapper(name, guard, signature, tuple(lines), (*headers, *more))
-    return Registration(member, key, f"TORCH_FN({name})", wrapper, calls_kernel=False)
-
-
-def _body(group: Group, member: Operator, struct: str | None, namespace: str) -> Iterator[str]:
-    kind = member.schema.kind()
-    outs = [cpp_text.identifier(a.name) for a in group.out.schema.out]
-    names = ["self"] if kind is SchemaKind.inplace else outs
-    style = {SchemaKind.functional: "Functional", SchemaKind.inplace: "Inplace"}.get(kind, "Out")
-    type_ = f"::{namespace}::structured::{style}"
-    kernel = struct or group.meta
-    yield f"using Kernel = {kernel};"
-    if kind is SchemaKind.functional:
-        yield f"{type_}<Kernel, {len(outs)}> _op;"
-    else:
-        yield f"{type_}<Kernel, {len(outs)}> _op({{{', '.join(names)}}});"
-    computed = structured.precomputed(group.group.out)
-    head = "const auto _computed = " if computed.elements and struct else ""
-    inputs = [_passed(p, group, namespace) for p in structured.meta_arguments(group.group)]
-    yield f"{head}_op.meta({', '.join(inputs)});"
-    if struct is not None:
-        elements = {a.name for a in computed.elements}
-        items = [
-            (
-                f"_computed.{cpp_text.identifier(p.name)}"
-                if p.name in elements
-                else _passed(p, group, namespace)
-            )
-            for p in structured.impl_arguments(group.group)[: -len(outs)]
-        ]
-        items += [f"_op.maybe_get_output({index})" for index in range(len(outs))]
-        yield f"_op.impl({', '.join(items)});"
-    yield from _returned(kind, names)
-
-
-def _returned(kind: SchemaKind, names: Sequence[str]) -> Iterator[str]:
-    if kind is SchemaKind.functional:
-        items = ", ".join([f"std::move(_op.outputs[{index}])" for index in range(len(names))])
-        yield f"return {items};" if len(names) == 1 else f"return {{{items}}};"
-        return
-    yield "_op.finish();"
-    one = names[0] if len(names) == 1 else f"std::forward_as_tuple({', '.join(names)})"
-    yield f"return {one};"
-
-
-def _passed(parameter: CppParameter, group: Group, namespace: str) -> str:
-    """An argument of meta or impl, from what the dispatcher gives."""
-    name = cpp_text.identifier(parameter.name)
-    schema = group.out.schema
-    type_ = next((bare_type(a.type) for a in schema.arguments if a.name == parameter.name), "")
-    if type_ in ("Tensor?", "Scalar?"):
-        return f"::{namespace}::structured::reference({name})"
-    return name
+    elements = {a.name for a in structured.precomputed(group.group.out).elements}
+    impl = structured.impl_arguments(group.group)[: -len(outs)]
+    return StructuredView(
+        struct,
+        style,
+        given,
+        len(outs),
+        tuple(map(group.argument, structured.meta_arguments(group.group))),
+        has_computed=bool(elements) and kernel is not None,
+        has_impl=kernel is not None,
+        impl_inputs=tuple(
+            f"_computed.{cpp_text.identifier(p.name)}" if p.name in elements else group.argument(p)
+            for p in impl
+        ),
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.policy import WRITTEN, Origin
@@ -18,10 +18,9 @@ from torchgen_lite.targets.cpp.places import build_places
 from torchgen_lite.targets.cpp.required import author_kernels
 from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
 from torchgen_lite.targets.cpp_torch import types
-from torchgen_lite.targets.cpp_torch.backend_select import backend_select
 from torchgen_lite.targets.cpp_torch.calls import build_calls
 from torchgen_lite.targets.cpp_torch.differentiation import build_differentiation
-from torchgen_lite.targets.cpp_torch.fallbacks import fallback_files
+from torchgen_lite.targets.cpp_torch.fallbacks import fallback_headers, functionalize_file
 from torchgen_lite.targets.cpp_torch.from_out import from_out_header, from_out_registration
 from torchgen_lite.targets.cpp_torch.kernels import build_kernels, kernel_signature
 from torchgen_lite.targets.cpp_torch.methods import build_methods
@@ -35,6 +34,7 @@ from torchgen_lite.targets.cpp_torch.registrations import (
     build_keys,
     build_schema,
     kernel_registrations,
+    wrapped,
 )
 from torchgen_lite.targets.cpp_torch.structured import (
     build_structured,
@@ -43,6 +43,7 @@ from torchgen_lite.targets.cpp_torch.structured import (
     structured_registrations,
 )
 from torchgen_lite.targets.cpp_torch.tags import check_tags, known_tags
+from torchgen_lite.targets.cpp_torch.wrappers import select_wrapper
 from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
@@ -110,6 +111,7 @@ def _files(
     tags: Collection[str],
 ) -> Iterator[OutputFile]:
     namespace = layout.namespace
+    by_name = {operator.function.name: operator for operator in operators}
     yield from _calls(operators, layout)
     kernels = author_kernels(registered, operators, kernel_signature)
     groups = structured_groups(operators, namespace)
@@ -117,8 +119,8 @@ def _files(
         yield from_out_header(layout)
     implemented = [
         *kernel_registrations(kernels, namespace),
-        *structured_registrations(groups, operators, registered, layout),
-        *_following(operators, registered, layout),
+        *structured_registrations(groups, by_name, registered, layout),
+        *_following(by_name, registered, layout),
     ]
     yield build_places(layout.header("").rstrip("/"), namespace, operators)
     yield from build_kernels(kernels, layout)
@@ -126,22 +128,22 @@ def _files(
     yield from build_schema(operators, layout, options, tags)
     generated = {one.key for one in registered if one.origin not in WRITTEN}
     yield from build_keys(implemented, layout, options, generated & {AUTOGRAD, FUNCTIONALIZE})
-    yield from fallback_files(registered, options.folder, namespace)
+    yield from fallback_headers(layout)
+    yield from functionalize_file(registered, by_name, layout)
     if options.module:
         yield module_file(layout.source("module.cpp"), options.module, namespace)
 
 
 def _following(
-    operators: tuple[Operator, ...], registered: tuple[Registered, ...], layout: Layout
+    by_name: Mapping[str, Operator], registered: tuple[Registered, ...], layout: Layout
 ) -> Iterator[Registration]:
     """The kernels that follow from the out variant's, and those that select a backend."""
-    by_name = {operator.function.name: operator for operator in operators}
     for one in registered:
         operator = by_name[one.operator.name]
         if one.origin is Origin.from_out and one.source is not None and one.kernel is not None:
             yield from_out_registration(by_name[one.source.name], operator, one.kernel, layout)
         elif one.origin is Origin.backend_select:
-            yield backend_select(operator, one.key, layout.namespace)
+            yield wrapped(operator, one.key, select_wrapper(operator, layout.namespace))
 
 
 def _problem(function: NativeFunction) -> str:

@@ -1,4 +1,4 @@
-"""Functions around kernels: what checks that tensors are on one device, and makes that the current one.
+"""Functions that are registered where the author's kernel alone would not do.
 
 at::Tensor wrapper_CUDA_scale(const at::Tensor& self, double s) {
   std::optional<c10::Device> common_device;
@@ -18,7 +18,7 @@ PrivateUse1 too. CPU and Meta have one device each, and kernels made of operator
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -30,27 +30,95 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import bare_type
-from torchgen_lite.targets.cpp.kernels import qualified
-from torchgen_lite.targets.cpp.required import Kernel
+from torchgen_lite.targets.cpp.model import Operator
 
-_GUARD_HEADERS = ("ATen/DeviceGuard.h", "c10/core/DeviceGuard.h")
-_CHECK_HEADER = "ATen/core/op_registration/adaption.h"
+
+@dataclass(frozen=True, slots=True)
+class DeviceView:
+    """What happens before a kernel runs. The `checked` tensors, each with its name as a literal, have to be on one
+    device; the device of the `guarded` tensor, or that of the tensor options, becomes the current one.
+    """
+
+    checked: tuple[tuple[str, str], ...] = ()
+    guarded: str = ""
+    is_guarded_by_options: bool = False
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        check = ("ATen/core/op_registration/adaption.h",) if self.checked else ()
+        is_guarded = self.guarded or self.is_guarded_by_options
+        return (*check, "ATen/DeviceGuard.h", "c10/core/DeviceGuard.h") if is_guarded else check
+
+
+ANY_DEVICE = DeviceView()
+
+
+@dataclass(frozen=True, slots=True)
+class FromOutView:
+    """A kernel that calls that of the out variant.
+
+    `symbolic` are the arguments of the typed call on Meta. The results are made on the device of `tensors`, one of
+    the `backend`; those of an in-place variant are there.
+    """
+
+    kernel: str
+    is_inplace: bool
+    symbolic: tuple[str, ...]
+    backend: str
+    tensors: tuple[str, ...]
+    results: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StructuredView:
+    """A kernel that calls meta and, where there is one, impl. `given` are the outputs that are there, `count` is how
+    many there are, `style` the template for their variant."""
+
+    kernel: str
+    style: str
+    given: tuple[str, ...]
+    count: int
+    inputs: tuple[str, ...]
+    has_computed: bool
+    has_impl: bool
+    impl_inputs: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Wrapper:
-    """A function of a registration file, with the statements of its body."""
+    """A function of a registration file. It does what one of the last fields says: calls a `kernel`, that of the
+    out variant, a structured one, or this operator with the `keys` (a local variable) of the backend selected.
+    """
 
     name: str
     guard: str
     signature: CppSignature
-    lines: tuple[str, ...]
-    headers: tuple[str, ...] = ()
+    flat: str
+    device: DeviceView = ANY_DEVICE
+    more_headers: tuple[str, ...] = ()
+    kernel: str = ""
+    from_out: FromOutView | None = None
+    structured: StructuredView | None = None
+    keys: str = ""
 
     @property
     def parameters(self) -> str:
         """The parameters, as the function declares them."""
         return cpp_text.parameter_list(self.signature.parameters)
+
+    @property
+    def passed(self) -> tuple[str, ...]:
+        """The parameters by their names."""
+        return tuple([cpp_text.identifier(p.name) for p in self.signature.parameters])
+
+    @property
+    def calls_kernel(self) -> bool:
+        """Whether the author's kernels have to be declared before it."""
+        return bool(self.kernel or self.from_out)
+
+    @property
+    def headers(self) -> tuple[str, ...]:
+        return (*self.more_headers, *self.device.headers)
 
 
 @cache
@@ -65,36 +133,10 @@ def device_keys() -> frozenset[str]:
     )
 
 
-def wants_wrapper(function: NativeFunction, key: str) -> bool:
-    """Whether something is to be done before the kernel runs."""
-    return any(device_lines(function, key, ""))
-
-
-def build_wrapper(kernel: Kernel, name: str, namespace: str) -> Wrapper:
-    """The function that is registered instead of a kernel."""
-    names = ", ".join([cpp_text.identifier(p.name) for p in kernel.signature.parameters])
-    lines = list(device_lines(kernel.operator.function, kernel.key, name))
-    return Wrapper(
-        name,
-        kernel.operator.guard,
-        kernel.signature,
-        (*lines, f"return {qualified(kernel.name, namespace)}({names});"),
-        tuple(device_headers(lines)),
-    )
-
-
-def device_headers(lines: Sequence[str]) -> Iterator[str]:
-    """What the lines of `device_lines` need."""
-    if any("check_and_update" in line for line in lines):
-        yield _CHECK_HEADER
-    if any("device_guard" in line for line in lines):
-        yield from _GUARD_HEADERS
-
-
-def device_lines(function: NativeFunction, key: str, name: str) -> Iterator[str]:
-    """The statements that check and set the device, for a function that is called `name`."""
+def device_view(function: NativeFunction, key: str) -> DeviceView:
+    """What a kernel of that operator under the key has done for it; `ANY_DEVICE` where that is nothing."""
     if key not in device_keys():
-        return
+        return ANY_DEVICE
     layout = argument_layout(function.func)
     # A `Tensor[]?` has no device by PyTorch's functions, as it carries no keys.
     tensors = [
@@ -102,28 +144,35 @@ def device_lines(function: NativeFunction, key: str, name: str) -> Iterator[str]
         for a in (*layout.out, *layout.positional)
         if is_tensor_like(a.type) and dispatch_kind(a.type) != "-"
     ]
-    if tensors and function.device_check != "NoCheck":
-        yield "::std::optional<c10::Device> common_device;"
-        for argument in tensors:
-            named = f"{cpp_text.quote(name)}, {cpp_text.quote(argument.name)}"
-            tensor = cpp_text.identifier(argument.name)
-            yield f"c10::impl::check_and_update_common_device(common_device, {tensor}, {named});"
-    if not function.device_guard:
-        return
-    if layout.options is not None:
-        yield "const c10::DeviceGuard device_guard(c10::device_or_default(device));"
-        return
-    chosen = _guarded(tensors)
-    if chosen is not None:
-        name = cpp_text.identifier(chosen.name)
-        yield f"const c10::OptionalDeviceGuard device_guard(at::device_of({name}));"
+    checked = tensors if function.device_check != "NoCheck" else []
+    by_options = function.device_guard and layout.options is not None
+    return DeviceView(
+        tuple([(cpp_text.identifier(a.name), cpp_text.quote(a.name)) for a in checked]),
+        _guarded(tensors) if function.device_guard and not by_options else "",
+        by_options,
+    )
 
 
-def _guarded(tensors: Sequence[Argument]) -> Argument | None:
+def _guarded(tensors: Sequence[Argument]) -> str:
     """The argument whose device becomes the current one: self, an out argument, or the first one.
 
     A list of optional tensors has no device by PyTorch's `device_of`.
     """
-    eligible = [a for a in tensors if bare_type(a.type) != "Tensor?[]"]
-    own = [a for a in eligible if a.name == "self"]
-    return next(iter([*own, *eligible]), None)
+    eligible = [a.name for a in tensors if bare_type(a.type) != "Tensor?[]"]
+    chosen = "self" if "self" in eligible else next(iter(eligible), "")
+    return cpp_text.identifier(chosen)
+
+
+def select_wrapper(operator: Operator, namespace: str) -> Wrapper:
+    """The kernel for BackendSelect of an operator that makes tensors of nothing: the options choose the backend.
+
+    PyTorch has these for its own operators, and torchgen makes them for no others.
+    """
+    return Wrapper(
+        f"select_{operator.flat}",
+        operator.guard,
+        operator.signature,
+        operator.flat,
+        more_headers=("c10/core/TensorOptions.h", f"{namespace.replace('::', '/')}/operators.h"),
+        keys=cpp_text.free_name("keys", operator.names),
+    )
