@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
-from torchgen_lite.cli.generate import shown_folder
+from torchgen_lite.cli.places import patch_folder, shown_folder
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.emit.diff import render_diff
@@ -48,8 +49,8 @@ def fmt_command(session: Session, paths: tuple[str, ...], check: bool, diff: boo
     session.report(found, kind="fmt")
     stale = [change for change in changes if change.action == "update"]
     if diff:
-        shown = [Change(_shown(c.path), c.action, c.old, c.new) for c in stale]
-        click.echo(render_diff(shown, ""), nl=False)
+        named = [replace(c, path=patch_folder(Path(c.path).resolve())) for c in stale]
+        session.print_patch(render_diff(named, ""))
     if has_errors(found):
         return session.exit_code(found)
     if check or diff:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
+from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
 
@@ -262,13 +262,3 @@ def _say_counts(session: Session, diagnostics: Sequence[Diagnostic]) -> None:
     if session.is_text:
         blank = "\n" if session.output_format == "full" else ""
         session.warn(f"{blank}{errors} error{'s' if errors != 1 else ''}; nothing was written.")
-
-
-def shown_folder(folder: Path, root: Path) -> str:
-    """The output folder as the reader and git see it: from here, or else from the project's root."""
-    here = Path.cwd()
-    for base in (here, root):
-        relative = os.path.relpath(folder, base).replace(os.sep, "/")
-        if not relative.startswith(".."):
-            return "" if relative == "." else relative
-    return folder.as_posix()

@@ -94,7 +94,7 @@ def list_command(
 
 
 def _folder(program: Program) -> str:
-    from torchgen_lite.cli.generate import shown_folder
+    from torchgen_lite.cli.places import shown_folder
 
     config = program.config
     folder = shown_folder(config.root / config.output_dir, config.root)

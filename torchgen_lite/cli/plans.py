@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION
+from torchgen_lite.cli.places import is_passed_over, patch_folder
 from torchgen_lite.emit.depfile import render_depfile
 from torchgen_lite.emit.diff import count_lines, diff_change, render_diff
 from torchgen_lite.emit.plan import Change, Plan
@@ -38,7 +39,11 @@ def report_freshness(
     parts = json_parts(plan, generated, prefix, diff=diff)
     session.report(diagnostics, kind="check", **parts)
     if diff and session.is_text:
-        click.echo(render_diff(stale, prefix), nl=False)
+        session.print_patch(render_diff(stale, patch_folder(plan.root)))
+        if stale and is_passed_over(plan.root):
+            session.warn(
+                f"`git apply` passes over files outside the folder it runs in, such as `{prefix}`"
+            )
     if session.output_format == "github":
         for change in stale:
             click.echo(f"::error file={join(prefix, change.path)}::out of date")
@@ -104,7 +109,8 @@ def json_parts(
             "removed": removed,
         }
         if diff:
-            file["diff"] = "" if change.action == "keep" else diff_change(change, str(file["path"]))
+            named = join(patch_folder(plan.root), change.path)
+            file["diff"] = "" if change.action == "keep" else diff_change(change, named)
         files.append(file)
     statuses = [file["status"] for file in files]
     summary = {status: statuses.count(status) for status in _STATUS.values()}

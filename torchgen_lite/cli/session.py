@@ -60,6 +60,15 @@ class Session:
         """A line that even `-q` shows: what is wrong."""
         _say(f"{text}\n")
 
+    def print_patch(self, text: str) -> None:
+        """Write a patch to stdout, byte by byte: line ends and bytes that are not UTF-8 are for git to see."""
+        data = text.encode("utf-8", "surrogateescape")
+        stream = getattr(sys.stdout, "buffer", None)
+        if stream is None:
+            click.echo(data.decode("utf-8", "replace"), nl=False)
+        else:
+            click.echo(data, stream, nl=False)
+
     @property
     def is_text(self) -> bool:
         return self.output_format in ("full", "concise")

@@ -11,7 +11,10 @@ _NO_NEWLINE = "\\ No newline at end of file\n"
 
 
 def render_diff(changes: Iterable[Change], prefix: str) -> str:
-    """One patch of all changes; `prefix` is the output directory as git sees it."""
+    """One patch of all changes; `prefix` is the output directory as git sees it.
+
+    Bytes that are not UTF-8 are lone surrogates in it, as in the texts of changes.
+    """
     return "".join(
         diff_change(change, f"{prefix}/{change.path}" if prefix else change.path)
         for change in changes
@@ -27,16 +30,38 @@ def diff_change(change: Change, path: str) -> str:
     @@ -1,2 +1,2 @@
     """
     path = path.lstrip("/")  # A folder outside the project is shown whole, as `git diff` shows it.
-    head = f"diff --git a/{path} b/{path}\n"
-    before, after = f"a/{path}", f"b/{path}"
+    before, after = _quoted(f"a/{path}"), _quoted(f"b/{path}")
+    head = f"diff --git {before} {after}\n"
+    # Behind a tab there could be a time: without it git takes a name to end at a space.
+    end = "\t" if " " in path else ""
+    before, after = before + end, after + end
     if change.old is None:
         head, before = f"{head}new file mode 100644\n", "/dev/null"
     if change.new is None:
-        head, after = f"{head}deleted file mode 100644\n", "/dev/null"
+        mode = "100755" if change.is_executable else "100644"
+        head, after = f"{head}deleted file mode {mode}\n", "/dev/null"
     # Line ends stay as they are on disk, else git could not find the lines that it is to replace.
     old, new = (change.old or "").splitlines(True), (change.new or "").splitlines(True)
     body = "".join(_finished(difflib.unified_diff(_lines(old), _lines(new), before, after)))
     return head + body
+
+
+def _quoted(name: str) -> str:
+    """A name as git writes it: in quotes, byte by byte, if it has anything but plain ASCII.
+
+    >>> _quoted('a/"x"')
+    '"a/\\\\"x\\\\""'
+    """
+    if name.isascii() and name.isprintable() and not set(name) & {'"', "\\"}:
+        return name
+    data = name.encode("utf-8", "surrogateescape")
+    return '"' + "".join(_escaped(byte) for byte in data) + '"'
+
+
+def _escaped(byte: int) -> str:
+    if byte in b'"\\':
+        return f"\\{byte:c}"
+    return f"{byte:c}" if 32 <= byte < 127 else f"\\{byte:03o}"
 
 
 def _lines(lines: list[str]) -> list[str]:

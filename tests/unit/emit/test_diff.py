@@ -22,6 +22,15 @@ CASES = {
     "form feed": Change("a.txt", "update", "1\x0c2\n3\n", "1\x0c2\n4\n"),
     "crlf": Change("a.txt", "update", "1\r\n2\r\n", "1\n2\n"),
     "spaces": Change("a b.txt", "update", "1\n", "2\n"),
+    "spaces at the end": Change("a b.txt ", "create", None, "2\n"),
+    "tab": Change("a\tb.txt", "update", "1\n", "2\n"),
+    "quotes": Change("d\"\\/a'.txt", "delete", "1\n", None),
+    "newline": Change("a\nb.txt", "create", None, "1\n"),
+    "not ASCII": Change("é/ø b.txt", "update", "é\n", "ø\n"),
+    "name not UTF-8": Change("\udcff.txt", "update", "1\n", "2\n"),
+    "text not UTF-8": Change("a.txt", "update", "1\n\udcff\n3\n", "1\n2\n3\n"),
+    "executable": Change("a.txt", "update", "1\n", "2\n", is_executable=True),
+    "executable deleted": Change("a.txt", "delete", "1\n", None, is_executable=True),
 }
 
 
@@ -31,10 +40,13 @@ def test_git_applies_it(name: str, tmp_path: Path) -> None:
     path = tmp_path / "out" / change.path
     path.parent.mkdir(parents=True)
     if change.old is not None:
-        path.write_bytes(change.old.encode())
-    patch = render_diff([change], "out")
+        path.write_bytes(change.old.encode("utf-8", "surrogateescape"))
+        path.chmod(0o755 if change.is_executable else 0o644)
+    patch = render_diff([change], "out").encode("utf-8", "surrogateescape")
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     command = ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "-"]
-    subprocess.run(command, cwd=tmp_path, input=patch.encode(), check=True)
+    said = subprocess.run(command, cwd=tmp_path, input=patch, check=True, capture_output=True)
+    assert said.stderr == b""
     assert (path.read_bytes().decode() if path.exists() else None) == change.new
 
 

@@ -1,0 +1,40 @@
+"""How folders are called: in messages, and in patches."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def shown_folder(folder: Path, root: Path) -> str:
+    """The output folder as the reader sees it: from here, or else from the project's root."""
+    for base in (Path.cwd(), root):
+        relative = _relative(folder, base)
+        if relative is not None:
+            return relative
+    return folder.as_posix()
+
+
+def patch_folder(folder: Path) -> str:
+    """The folder as `git apply` wants it in a patch: from the root of the repository, wherever one is in it."""
+    here = Path.cwd()
+    top = next((one for one in (here, *here.parents) if (one / ".git").exists()), here)
+    relative = _relative(folder, top)
+    return folder.as_posix() if relative is None else relative
+
+
+def is_passed_over(folder: Path) -> bool:
+    """Whether `git apply`, run here, leaves files in that folder alone: it looks at this folder and below."""
+    here = Path.cwd()
+    return not (here / ".git").exists() and _relative(folder, here) is None
+
+
+def _relative(folder: Path, base: Path) -> str | None:
+    """Below `base`, `""` at it, None elsewhere."""
+    try:
+        relative = os.path.relpath(folder, base).replace(os.sep, "/")
+    except ValueError:  # Another drive.
+        return None
+    if relative == ".." or relative.startswith("../"):
+        return None
+    return "" if relative == "." else relative
