@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
+import os
+import sys
 from collections.abc import Collection, Iterator
+from importlib import import_module
+from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Source
 from torchgen_lite.loader.entry import NativeFunction
@@ -25,12 +28,7 @@ class TorchFiles(NamedTuple):
 
 def find_torch_files() -> tuple[TorchFiles | None, tuple[Diagnostic, ...]]:
     """Locate the files in the `torchgen` package that comes with PyTorch; TG011 if there is none."""
-    try:
-        spec = importlib.util.find_spec("torchgen")
-    except (ImportError, ValueError):
-        spec = None
-    locations = list(spec.submodule_search_locations or ()) if spec is not None else []
-    for location in locations:
+    for location in _find_package("torchgen"):
         packaged = Path(location) / "packaged"
         native = packaged / "ATen" / "native"
         files = TorchFiles(
@@ -68,16 +66,42 @@ def _delegate(entry: MapNode) -> str:
 
 def read_torch_stubs() -> tuple[tuple[str, str], ...]:
     """The `.pyi` files that PyTorch itself carries, by their path below `torch/`."""
-    try:
-        spec = importlib.util.find_spec("torch")
-    except (ImportError, ValueError):
-        spec = None
-    locations = list(spec.submodule_search_locations or ()) if spec is not None else []
     return tuple(
         (path.relative_to(location).as_posix(), path.read_text(encoding="utf-8"))
-        for location in locations
+        for location in _find_package("torch")
         for path in sorted(Path(location).rglob("*.pyi"))
     )
+
+
+def installed_path() -> list[str]:
+    """Where Python looks for packages, less the current folder.
+
+    With `python -m` that comes first; but whoever looks at somebody's branch did not install what is in it.
+    """
+    here = os.path.realpath(os.curdir)
+    return [path for path in sys.path if os.path.realpath(path) != here]
+
+
+def import_torch() -> Any:
+    """The installed PyTorch, whatever `torch.py` the current folder may have. Raises ImportError."""
+    saved = sys.path[:]
+    sys.path[:] = installed_path()
+    try:
+        return import_module("torch")
+    finally:
+        sys.path[:] = saved
+
+
+def _find_package(name: str) -> list[str]:
+    """The folders of an installed package; nothing is imported."""
+    path = installed_path()
+    for finder in sys.meta_path:
+        # Those beside `PathFinder` know packages that are installed in another way (`pip install --editable`).
+        places = path if finder is PathFinder else None
+        spec = finder.find_spec(name, places)
+        if spec is not None:
+            return list(spec.submodule_search_locations or ())
+    return []
 
 
 def _version(site: Path) -> str:

@@ -11,10 +11,13 @@ import sys
 from dataclasses import dataclass
 
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.torch_files import read_torch_stubs
+from torchgen_lite.loader.torch_files import installed_path, read_torch_stubs
 from torchgen_lite.schema import FunctionSchema, parse_schema
 
+# The interpreter itself would put the current folder first (`-P` is not known before Python 3.11).
 _SCRIPT = """
+import sys
+sys.path[:] = sys.argv[1:]
 import torch
 names = set(torch._C._dispatch_get_all_op_names())
 for schema in torch._C._jit_get_all_schemas():
@@ -35,7 +38,7 @@ class InstalledTorch:
 
 def load_installed_torch() -> tuple[InstalledTorch | None, tuple[Diagnostic, ...]]:
     """What the installed PyTorch has; TG011 if it can't be asked."""
-    command = [sys.executable, "-c", _SCRIPT]
+    command = [sys.executable, "-c", _SCRIPT, *installed_path()]
     found = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     if found.returncode != 0:
         said = found.stderr.strip().rpartition("\n")[2]

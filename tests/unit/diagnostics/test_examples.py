@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shlex
 import subprocess
@@ -56,7 +55,7 @@ def _reported(result: Result) -> set[str]:
 
 
 def _without_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr("torchgen_lite.loader.torch_files._find_package", lambda name: [])
 
 
 def _with_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,11 +120,11 @@ def registrations_of_torch(
     `modules` are imported before, for the operators that they register. Raises ImportError without torch,
     for a module that cannot be imported, and for a torch with keys that no table has.
     """
-    import torch
-
     from torchgen_lite.key_tables import dispatch_keys, table_of
+    from torchgen_lite.loader.torch_files import import_torch
     from torchgen_lite.loader.versions import parse_version
 
+    torch = import_torch()
     for module in modules:
         try:
             import_module(module)
