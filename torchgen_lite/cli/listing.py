@@ -155,10 +155,9 @@ def list_templates() -> Iterator[Row]:
 
 def template_files() -> list[str]:
     """The built-in templates by the name that an override must have."""
-    from torchgen_lite.emit.templates import find_templates
+    from torchgen_lite.emit.templates import find_templates, template_names
 
-    root: Path = find_templates()
-    return sorted(p.relative_to(root).as_posix() for p in root.rglob("*.j2"))
+    return template_names(find_templates())
 
 
 def list_codes() -> Iterator[Row]:

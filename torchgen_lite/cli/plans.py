@@ -137,7 +137,7 @@ def write_build_files(
 def build_inputs(program: Program) -> list[str]:
     """Every file that the outputs are made from, and one that changes with each release."""
     from torchgen_lite import version
-    from torchgen_lite.emit.templates import find_templates
+    from torchgen_lite.emit.templates import find_templates, template_names
 
     config = program.config
     inputs = [
@@ -146,7 +146,7 @@ def build_inputs(program: Program) -> list[str]:
     ]
     folders = [*(config.root / folder for folder in config.template_dirs), find_templates()]
     for folder in folders:
-        inputs += sorted(p.as_posix() for p in folder.rglob("*.j2"))
+        inputs += [(folder / name).as_posix() for name in template_names(folder)]
     if config.path is not None:
         inputs.append(config.path.as_posix())
     return [*inputs, Path(version.__file__).as_posix()]

@@ -90,10 +90,11 @@ def check(session: Session) -> int:
 
 def _overrides(config: Config) -> Iterator[tuple[str, str]]:
     """Folder and name of each template in the configured folders."""
+    from torchgen_lite.emit.templates import template_names
+
     for folder in config.template_dirs:
-        root = config.root / folder
-        for path in sorted(root.rglob("*.j2")):
-            yield folder, path.relative_to(root).as_posix()
+        for name in template_names(config.root / folder):
+            yield folder, name
 
 
 def _check_each(config: Config, names: Sequence[str]) -> Iterator[Diagnostic]:

@@ -26,6 +26,7 @@ from typing import Literal
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.emit.header import MARKER, marked_sources
 from torchgen_lite.loader.config import has_configuration
+from torchgen_lite.loader.sources import UNFIT
 
 TEMPORARY = ".torchgen-lite-tmp-"
 """How the names of files begin that are not yet in their place; see Note [Temporary files]."""
@@ -142,6 +143,8 @@ def check_path(path: str) -> str | None:
     parts = PurePosixPath(path).parts
     if not path or path.startswith(("/", "\\")) or ":" in path or "\\" in path:
         return "is not a relative path with forward slashes"
+    if UNFIT.search(path):
+        return "has control characters"
     if ".." in parts or "." in path.split("/") or "" in path.split("/"):
         return "leaves the output directory"
     return None

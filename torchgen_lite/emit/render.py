@@ -11,6 +11,7 @@ what comes out of an override is Python that nobody has looked at, so black form
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -91,7 +92,7 @@ def render_files(
     """
     root = root or Path.cwd()
     for folder in template_dirs:
-        if not Path(folder).is_dir():
+        if not os.path.isdir(folder):  # A path raises if the name is too long.
             message = f"template folder `{shown_path(Path(folder), root)}` does not exist"
             raise RenderError(Diagnostic("TG500", message))
     environment = build_environment(template_dirs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -16,6 +17,13 @@ def find_templates() -> Path:
     package = Path(__file__).resolve().parent.parent
     installed = package / "templates"
     return installed if installed.is_dir() else package.parent / "templates"
+
+
+def template_names(folder: Path) -> list[str]:
+    """The templates below a folder, by the names that overrides have; none if there is no such folder."""
+    # A path raises if the name is too long.
+    found = folder.rglob("*.j2") if os.path.isdir(folder) else ()
+    return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
 def read_module(name: str) -> str:

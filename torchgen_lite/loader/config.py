@@ -37,6 +37,7 @@ _CODE = matching(
     lambda text: any(code.startswith(text) for code in CODES),
     help=lambda text: did_you_mean(text, CODES),
 )
+_PATH = matching(r"[^\x00-\x1f\x7f]*", "is no path: it has control characters")
 _RANGE = matching(
     ".*",
     "is no version range",
@@ -57,15 +58,15 @@ class Config:
     path: Path | None = None
     schema: tuple[str, ...] = option(
         "The schema files, in the order in which they are read.",
-        one_or_more(TEXT),
+        one_or_more(_PATH),
         (DEFAULT_SCHEMA,),
     )
-    output_dir: str = option("The folder of all outputs.", TEXT, "generated")
+    output_dir: str = option("The folder of all outputs.", _PATH, "generated")
     targets: tuple[str, ...] = option(
         "The targets that are generated.", one_or_more(TEXT), (), shown='`["python"]`'
     )
     template_dirs: tuple[str, ...] = option(
-        "Folders of templates that take the place of built-in ones.", one_or_more(TEXT), ()
+        "Folders of templates that take the place of built-in ones.", one_or_more(_PATH), ()
     )
     template_vars: Mapping[str, object] = option(
         "What templates find under `vars`: `{{ vars.copyright }}`.", TABLE, {}
@@ -118,7 +119,9 @@ def load_config(start: Path, explicit: Path | None = None) -> Loaded:
     if source is None:
         found = [Diagnostic("TG001", d.message, d.label) for d in unread]
         return Config(root=root, path=path), tuple(diagnostics + found)
-    return parse_config(source, path, diagnostics)
+    # Editors on Windows write a byte order mark, which is no part of the text.
+    text = source.text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
+    return parse_config(Source(source.path, text), path, diagnostics)
 
 
 def find_config(start: Path, diagnostics: list[Diagnostic]) -> Path | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -107,7 +108,7 @@ def _module_path(name: str, roots: Iterable[Path]) -> Path | None:
     for root in (*roots, *_package_parent(parts[0])):
         base = root.joinpath(*parts)
         for candidate in (base.with_suffix(".py"), base / "__init__.py"):
-            if candidate.is_file():
+            if os.path.isfile(candidate):  # A path raises if the name is too long.
                 return candidate
     return None
 

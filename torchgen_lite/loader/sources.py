@@ -10,7 +10,7 @@ from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 
 MAX_BYTES = 32 * 1024 * 1024
 # Names go into headers of generated files, where they may neither end the line nor be something else than text.
-_UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+UNFIT = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def shown_path(path: Path, root: Path) -> str:
@@ -24,8 +24,8 @@ def shown_path(path: Path, root: Path) -> str:
 def read_source(path: Path, root: Path) -> tuple[Source | None, tuple[Diagnostic, ...]]:
     """Read a UTF-8 file; TG006 if it cannot be read or has such a name, TG110 or TG117 if it isn't text we take."""
     shown = shown_path(path, root)
-    if _UNFIT.search(shown):
-        escaped = _UNFIT.sub(lambda found: ascii(found[0])[1:-1], shown)
+    if UNFIT.search(shown):
+        escaped = UNFIT.sub(lambda found: ascii(found[0])[1:-1], shown)
         message = f"cannot read `{escaped}`: its name has control characters, or is not UTF-8"
         return None, (Diagnostic("TG006", message, help="rename it"),)
     try:

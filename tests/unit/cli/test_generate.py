@@ -313,3 +313,35 @@ def test_the_name_of_a_schema_file_is_one_line_of_text(
     assert result.code == 2
     assert result.stderr.startswith(f"error[TG006]: cannot read `{shown}`: its name has control")
     assert not (project / "generated").exists()
+
+
+@pytest.mark.parametrize(
+    ("setting", "code"),
+    [('template-dirs = ["{}"]', 1), ('schema = "{}"', 2), ('output-dir = "{}"', 2)]
+    + [('target.python.kernels = ["{}"]', 1), ('target.python.package = "{}"', 2)],
+)
+def test_names_that_are_too_long(run: Run, project: Path, setting: str, code: int) -> None:
+    (project / "torchgen_lite.toml").write_text(setting.replace("{}", 300 * "x"))
+    assert run("generate").code == code
+    for command in (("check",), ("templates", "check"), ("list", "inputs")):
+        assert "TG900" not in run(*command).stderr
+
+
+def test_names_that_are_not_utf_8(project: Path) -> None:
+    """Folders, build files, and an orphan that somebody else's file system has named."""
+    output = os.fsdecode(b"\xff")
+
+    def start(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+        command = [sys.executable, "-m", "torchgen_lite", *arguments, "--output-dir", output]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        return subprocess.run(command, env=environment, capture_output=True)
+
+    done = start("generate", "--depfile", f"{output}.d")
+    assert (done.returncode, done.stderr) == (0, b"12 written\n")
+    assert (project / f"{output}.d").read_bytes().startswith(b"\xff/python/ops/__init__.py: ")
+    header = (project / output / "python/ops/ops.py").read_text().split("\n")[0]
+    (project / output / f"{output}.py").write_text(header)
+    assert start("check", "--output-format", "github").stdout.endswith(b"::out of date\n")
+    assert start("check", "--output-format", "json").returncode == 1
+    subprocess.run(["git", "apply", "-"], input=start("diff").stdout, check=True)
+    assert start("check").returncode == 0

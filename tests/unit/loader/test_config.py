@@ -158,3 +158,19 @@ def test_empty_ranges(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "2.6", ">=", ">=2.6 <3", ">=2.*", ">=a"])
 def test_no_ranges(text: str) -> None:
     assert parse_range(text) is None
+
+
+@pytest.mark.parametrize("name", ["torchgen_lite.toml", "pyproject.toml"])
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path, name: str) -> None:
+    table = "[tool.torchgen_lite]\n" if name == "pyproject.toml" else ""
+    (tmp_path / name).write_text(f'{table}output-dir = "out"\n', "utf-8-sig")
+    config, found = load_config(tmp_path)
+    assert (config.output_dir, found) == ("out", ())
+
+
+@pytest.mark.parametrize("key", ["schema", "output-dir", "template-dirs"])
+def test_a_path_has_no_control_characters(tmp_path: Path, key: str) -> None:
+    (tmp_path / "torchgen_lite.toml").write_text(f'{key} = "a\\u0000b"\n')
+    _, found = load_config(tmp_path)
+    assert [d.code for d in found] == ["TG003"]
+    assert "is no path: it has control characters" in found[0].message
