@@ -7,7 +7,7 @@ at::Tensor autograd_mul(c10::DispatchKeySet _keys, const at::Tensor& self, const
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::mul::redispatch(_below, self, other);
   }
-  auto _node = c10::make_intrusive<MulBackward0>();
+  auto _node = autograd::make_node<MulBackward0>();
   _node->set_next_edges(torch::autograd::collect_next_edges(self, other));
   ...
 }

@@ -120,7 +120,7 @@ def build_differentiation(
     diagnostics += dict.fromkeys(_unsayable(problem) for problem in problems)
     if not files:
         return Differentiation(diagnostics=tuple(diagnostics))
-    context = {"namespace": layout.namespace}
+    context = {"namespace": layout.namespace, "folder": layout.folder}
     common = [
         OutputFile(layout.header(f"{stem}.h"), f"cpp_torch/{stem}.h.j2", context)
         for stem in ("autograd", "autograd_kernels")

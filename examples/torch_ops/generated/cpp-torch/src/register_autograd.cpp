@@ -124,7 +124,7 @@ at::Tensor autograd_muladd(
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::muladd::redispatch(_below, a, b, s);
   }
-  auto _node = c10::make_intrusive<MuladdBackward0>();
+  auto _node = autograd::make_node<MuladdBackward0>();
   _node->set_next_edges(torch::autograd::collect_next_edges(a, b));
   if (_node->should_compute_output(0)) {
     _node->saved_b = autograd::SavedVariable(b, false);
@@ -150,7 +150,7 @@ at::Tensor autograd_scale(
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::scale::redispatch(_below, self, s);
   }
-  auto _node = c10::make_intrusive<ScaleBackward0>();
+  auto _node = autograd::make_node<ScaleBackward0>();
   _node->set_next_edges(torch::autograd::collect_next_edges(self));
   _node->saved_s = s;
   auto _result = [&] {
@@ -169,9 +169,9 @@ at::Tensor& autograd_scale_(
   const auto _below = _keys & c10::after_autograd_keyset;
   const bool _recorded = torch::autograd::compute_requires_grad(self);
   torch::autograd::check_inplace(self, _recorded);
-  c10::intrusive_ptr<ScaleBackward0> _node;
+  autograd::NodePtr<ScaleBackward0> _node;
   if (_recorded) {
-    _node = c10::make_intrusive<ScaleBackward0>();
+    _node = autograd::make_node<ScaleBackward0>();
     _node->set_next_edges(torch::autograd::collect_next_edges(self));
     _node->saved_s = s;
   }
@@ -235,7 +235,7 @@ at::Tensor autograd_smooth_relu(
     at::AutoDispatchBelowADInplaceOrView _guard;
     return ops::smooth_relu::redispatch(_below, self);
   }
-  auto _node = c10::make_intrusive<SmoothReluBackward0>();
+  auto _node = autograd::make_node<SmoothReluBackward0>();
   _node->set_next_edges(torch::autograd::collect_next_edges(self));
   _node->saved_self = autograd::SavedVariable(self, false);
   auto _result = [&] {

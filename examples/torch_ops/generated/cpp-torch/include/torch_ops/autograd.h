@@ -2,12 +2,15 @@
 // Regenerate: torchgen-lite generate
 #pragma once
 
+#include <torch_ops/version.h>
+
 #include <ATen/ATen.h>
 #include <ATen/core/List.h>
 #include <torch/csrc/autograd/VariableTypeUtils.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,6 +19,25 @@ namespace torch_ops::autograd {
 
 using torch::autograd::SavedVariable;
 using torch::autograd::variable_list;
+
+// How libtorch holds a node, by std::shared_ptr before 2.13.
+#if TORCHGEN_LITE_TORCH_VERSION >= 21300
+template <typename T>
+using NodePtr = c10::intrusive_ptr<T>;
+
+template <typename T>
+NodePtr<T> make_node() {
+  return c10::make_intrusive<T>();
+}
+#else
+template <typename T>
+using NodePtr = std::shared_ptr<T>;
+
+template <typename T>
+NodePtr<T> make_node() {
+  return NodePtr<T>(new T(), torch::autograd::deleteNode);
+}
+#endif
 
 // What a formula keeps of a tensor where it makes zeros like it.
 struct Zeros {
