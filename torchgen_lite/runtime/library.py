@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Union
 
 from torchgen_lite.runtime.check import check_callable, check_kernel
+from torchgen_lite.runtime.deferred import DeferredKernel, LoadModule
 from torchgen_lite.runtime.dispatcher import Dispatcher
 from torchgen_lite.runtime.errors import DispatcherError, fallthrough_kernel
 from torchgen_lite.runtime.kernel import IS_FALLBACK, WITH_KEYSET, BoxedKernel, Kernel
@@ -204,6 +205,27 @@ class Library:
                 _overridden(operator, key, kernel, allow_override)
             operator.add_kernel(key, kernel)
             self._kernels += (operator, kernel)
+
+    def impl_deferred(
+        self, load: LoadModule, kernels: Mapping[str, str], *, with_keyset: bool = False
+    ) -> None:
+        """`impl` for generated code: functions of the module that `load` imports when one of them is needed.
+
+        `kernels` has the name of a function for the local name of each operator. They are made for the
+        schemas, so they are not checked against them. See Note [Generated kernels load when they are called].
+        """
+        self._check_open()
+        key, prefix = self._default_key, self._prefix
+        kind = WITH_KEYSET if with_keyset else 0
+        dispatcher = self.dispatcher
+        with dispatcher.lock:
+            for name, function in kernels.items():
+                operator = dispatcher.operator_of_name(prefix + name)
+                kernel = DeferredKernel(load, function, kind)
+                if key in operator.kernels:
+                    _overridden(operator, key, kernel, allow_override=True)
+                operator.add_kernel(key, kernel)
+                self._kernels += (operator, kernel)
 
     def fallback(
         self,

@@ -251,15 +251,15 @@ class OperatorHandle:
 
     def computed_table(self) -> dict[str, Cell]:
         """The filled slots by name, Undefined first, in slot order."""
-        table: dict[str, Cell] = {}
         with self.dispatcher.lock:
-            for slot, key in enumerate(RUNTIME_KEYS):
-                kernel = self.kernel_of_slot(slot)
-                origin = self.plan.choices[slot].origin
-                if kernel is not None:
-                    table[key.name] = Cell(kernel.debug, origin, kernel.is_fallthrough)
-                elif origin == "ambiguous autogradother":
-                    table[key.name] = Cell("ambiguous_autogradother", origin, False)
+            kernels = [self.kernel_of_slot(slot) for slot in range(len(RUNTIME_KEYS))]
+            choices = self.plan.choices
+        table: dict[str, Cell] = {}
+        for key, kernel, (origin, _) in zip(RUNTIME_KEYS, kernels, choices):
+            if kernel is not None:
+                table[key.name] = Cell(kernel.debug, origin, kernel.is_fallthrough)
+            elif origin == "ambiguous autogradother":
+                table[key.name] = Cell("ambiguous_autogradother", origin, False)
         return table
 
     def dump(self) -> str:
@@ -309,6 +309,7 @@ class OperatorHandle:
         signature = self.signature
         path = report.keysets_of(signature, signature.dispatching, arguments)
         state = local_state()
+        self.load(self.compute_keyset(_union(path), state))
         with self.dispatcher.lock:
             keyset = self.compute_keyset(_union(path), state)
             bound = self.bind(keyset, "call")
@@ -336,6 +337,7 @@ class OperatorHandle:
                 f"{self.full_name}.redispatch takes a DispatchKeySet first, not {type(keyset).__name__}"
             ) from None
         self.signature  # noqa: B018 - a handle whose definition was undone must say so
+        self.load(keyset)
         with self.dispatcher.lock:
             bound = self.bind(keyset, "redispatch")
             if not self.dispatcher.observers:
@@ -343,6 +345,13 @@ class OperatorHandle:
                     self.redispatch_memo.clear()
                 self.redispatch_memo[keyset] = bound
         return bound
+
+    def load(self, keyset: DispatchKeySet) -> None:
+        """Import the module of the kernel in a keyset's slot, if that is deferred, without the lock."""
+        with self.dispatcher.lock:
+            kernel = self.kernel_of_slot(table_index(keyset._repr))
+        if kernel is not None:
+            kernel.function  # noqa: B018 - a deferred kernel imports its module when asked for this
 
     def bind(self, keyset: DispatchKeySet, how: str) -> KernelCallable:
         """The kernel in a keyset's slot, bound to the keyset, and watched where observers are installed."""
@@ -371,13 +380,16 @@ class OperatorHandle:
         signature = self.signature
         tensors = [i for i in signature.dispatching if signature.kinds[i] != "G"]
         path = report.keysets_of(signature, tensors, [arguments[i] for i in tensors])
+        keyset = self.compute_keyset(_union(path), local_state())
+        self.load(keyset)
         with self.dispatcher.lock:
-            bound = self.bind(self.compute_keyset(_union(path), local_state()), "callBoxed")
+            bound = self.bind(keyset, "callBoxed")
         self._run_boxed(bound, arguments, stack)
 
     def redispatch_boxed(self, keyset: DispatchKeySet, stack: list[Any]) -> None:
         """As `call_boxed`, on the keyset given and nothing else."""
         arguments = self._top_of(stack)
+        self.load(keyset)
         with self.dispatcher.lock:
             bound = self.bind(keyset, "redispatchBoxed")
         self._run_boxed(bound, arguments, stack)
