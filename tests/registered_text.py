@@ -47,6 +47,10 @@ def _python(text: str) -> Iterator[tuple[str, str]]:
     for variable, namespace, key in _LIBRARY.findall(text):
         for name in re.findall(rf'^{variable}\.impl\(\s*"([^"]+)"', text, re.MULTILINE):
             yield f"{namespace}::{name}", key
+        table = rf"^{variable}\.impl_deferred\(\n    \w+,\n    {{\n(.*?)^    }},$"
+        for names in re.findall(table, text, re.DOTALL | re.MULTILINE):
+            for name in re.findall(r'^        "([^"]+)":', names, re.MULTILINE):
+                yield f"{namespace}::{name}", key
 
 
 def _torch_python(text: str) -> Iterator[tuple[str, str]]:

@@ -79,7 +79,8 @@ def places(target: str, key: str, name: str) -> str:
     """What a generated file has where the kernel of an operator for a key is registered."""
     if target == "torch-python":
         return rf'"\w+::{re.escape(name)}"(?:(?!Operator\().)*?"{key}"'
-    return rf'impl\(\s*"{re.escape(name)}",'
+    call = rf'impl\(\s*"{re.escape(name)}",'
+    return rf'{call}|\n        "{re.escape(name)}": "' if target == "python" else call
 
 
 @pytest.mark.parametrize(

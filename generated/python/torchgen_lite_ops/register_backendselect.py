@@ -2,73 +2,29 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for BackendSelect: the options of a factory choose its backend."""
+"""The kernels of BackendSelect."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import ModuleType
 
-from torchgen_lite.reference.framework import key_for_options
 from torchgen_lite.runtime import Library
 
-from . import operators as _operators
 from .libraries import dispatcher
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from torchgen_lite.reference.framework import (
-        Tensor,
-        device,
-        dtype,
-        layout,
-        memory_format,
-    )
 
 aten = Library("aten", "IMPL", "BackendSelect", dispatcher=dispatcher)
 
 
-def select_empty_memory_format(
-    size: Sequence[int],
-    *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = None,
-    memory_format: memory_format | None = None,
-) -> Tensor:
-    keyset = key_for_options(dtype, layout, device)
-    return _operators.redispatch_empty_memory_format(
-        keyset,
-        size,
-        dtype=dtype,
-        layout=layout,
-        device=device,
-        pin_memory=pin_memory,
-        memory_format=memory_format,
-    )
+def _backendselect() -> ModuleType:
+    from . import backendselect
+
+    return backendselect
 
 
-def select_empty_strided(
-    size: Sequence[int],
-    stride: Sequence[int],
-    *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = None,
-) -> Tensor:
-    keyset = key_for_options(dtype, layout, device)
-    return _operators.redispatch_empty_strided(
-        keyset,
-        size,
-        stride,
-        dtype=dtype,
-        layout=layout,
-        device=device,
-        pin_memory=pin_memory,
-    )
-
-
-aten.impl("empty.memory_format", select_empty_memory_format)
-aten.impl("empty_strided", select_empty_strided)
+aten.impl_deferred(
+    _backendselect,
+    {
+        "empty.memory_format": "select_empty_memory_format",
+        "empty_strided": "select_empty_strided",
+    },
+)

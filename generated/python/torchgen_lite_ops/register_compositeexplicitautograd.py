@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for CompositeExplicitAutograd."""
+"""The kernels of CompositeExplicitAutograd."""
 
 from __future__ import annotations
 

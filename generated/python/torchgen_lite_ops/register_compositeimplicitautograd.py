@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for CompositeImplicitAutograd."""
+"""The kernels of CompositeImplicitAutograd."""
 
 from __future__ import annotations
 

@@ -2,13 +2,12 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for Meta."""
+"""The kernels of Meta."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import ModuleType
 
-import torchgen_lite.reference.kernels.activation as _activation
 import torchgen_lite.reference.kernels.activation_plain as _activation_plain
 import torchgen_lite.reference.kernels.advanced_index as _advanced_index
 import torchgen_lite.reference.kernels.binary as _binary
@@ -22,2777 +21,378 @@ import torchgen_lite.reference.kernels.loss as _loss
 import torchgen_lite.reference.kernels.masked as _masked
 import torchgen_lite.reference.kernels.matmul as _matmul
 import torchgen_lite.reference.kernels.normalization as _normalization
-import torchgen_lite.reference.kernels.order as _order
 import torchgen_lite.reference.kernels.random as _random
 import torchgen_lite.reference.kernels.rearrange as _rearrange
 import torchgen_lite.reference.kernels.reduction as _reduction
 import torchgen_lite.reference.kernels.scalar as _scalar
-import torchgen_lite.reference.kernels.scan as _scan
 import torchgen_lite.reference.kernels.sequence as _sequence
-import torchgen_lite.reference.kernels.softmax as _softmax
-import torchgen_lite.reference.kernels.ternary as _ternary
 import torchgen_lite.reference.kernels.unary as _unary
 import torchgen_lite.reference.kernels.view as _view
-from torchgen_lite.reference.framework import allocate, check_inplace, resize_out
 from torchgen_lite.runtime import Library
 
 from .libraries import dispatcher
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from torchgen_lite.reference.framework import (
-        Generator,
-        Number,
-        Tensor,
-        device,
-        dtype,
-        layout,
-        memory_format,
-    )
-
 aten = Library("aten", "IMPL", "Meta", dispatcher=dispatcher)
 
 
-def structured_cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
-    spec = _rearrange.meta_cat(tensors, dim)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_cat_out(
-    tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
-) -> Tensor:
-    spec = _rearrange.meta_cat(tensors, dim)
-    resize_out(out, spec)
-    return out
-
-
-def structured_tril(self: Tensor, diagonal: int = 0) -> Tensor:
-    spec = _rearrange.meta_tril(self, diagonal)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_tril_(self: Tensor, diagonal: int = 0) -> Tensor:
-    spec = _rearrange.meta_tril(self, diagonal)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_tril_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
-    spec = _rearrange.meta_tril(self, diagonal)
-    resize_out(out, spec)
-    return out
-
-
-def structured_triu(self: Tensor, diagonal: int = 0) -> Tensor:
-    spec = _rearrange.meta_triu(self, diagonal)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_triu_(self: Tensor, diagonal: int = 0) -> Tensor:
-    spec = _rearrange.meta_triu(self, diagonal)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_triu_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
-    spec = _rearrange.meta_triu(self, diagonal)
-    resize_out(out, spec)
-    return out
-
-
-def structured_gather(
-    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False
-) -> Tensor:
-    spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_gather_out(
-    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor
-) -> Tensor:
-    spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
-    resize_out(out, spec)
-    return out
-
-
-def structured_scatter_src(
-    self: Tensor, dim: int, index: Tensor, src: Tensor
-) -> Tensor:
-    spec = _index.meta_scatter_src(self, dim, index, src)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_scatter__src(
-    self: Tensor, dim: int, index: Tensor, src: Tensor
-) -> Tensor:
-    spec = _index.meta_scatter_src(self, dim, index, src)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_scatter_src_out(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor
-) -> Tensor:
-    spec = _index.meta_scatter_src(self, dim, index, src)
-    resize_out(out, spec)
-    return out
-
-
-def structured_scatter_value(
-    self: Tensor, dim: int, index: Tensor, value: Number
-) -> Tensor:
-    spec = _index.meta_scatter_value(self, dim, index, value)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_scatter__value(
-    self: Tensor, dim: int, index: Tensor, value: Number
-) -> Tensor:
-    spec = _index.meta_scatter_value(self, dim, index, value)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_scatter_value_out(
-    self: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor
-) -> Tensor:
-    spec = _index.meta_scatter_value(self, dim, index, value)
-    resize_out(out, spec)
-    return out
-
-
-def structured_scatter_add(
-    self: Tensor, dim: int, index: Tensor, src: Tensor
-) -> Tensor:
-    spec = _index.meta_scatter_add(self, dim, index, src)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_scatter_add_(
-    self: Tensor, dim: int, index: Tensor, src: Tensor
-) -> Tensor:
-    spec = _index.meta_scatter_add(self, dim, index, src)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_scatter_add_out(
-    self: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor
-) -> Tensor:
-    spec = _index.meta_scatter_add(self, dim, index, src)
-    resize_out(out, spec)
-    return out
-
-
-def structured_index_add(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
-) -> Tensor:
-    spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_index_add_(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
-) -> Tensor:
-    spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_index_add_out(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    *,
-    alpha: Number = 1,
-    out: Tensor,
-) -> Tensor:
-    spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
-    resize_out(out, spec)
-    return out
-
-
-def structured_index_copy(
-    self: Tensor, dim: int, index: Tensor, source: Tensor
-) -> Tensor:
-    spec = _index.meta_index_copy(self, dim, index, source)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_index_copy_(
-    self: Tensor, dim: int, index: Tensor, source: Tensor
-) -> Tensor:
-    spec = _index.meta_index_copy(self, dim, index, source)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_index_copy_out(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor
-) -> Tensor:
-    spec = _index.meta_index_copy(self, dim, index, source)
-    resize_out(out, spec)
-    return out
-
-
-def structured_index_Tensor(self: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
-    spec = _advanced_index.meta_index_Tensor(self, indices)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_index_Tensor_out(
-    self: Tensor, indices: Sequence[Tensor | None], *, out: Tensor
-) -> Tensor:
-    spec = _advanced_index.meta_index_Tensor(self, indices)
-    resize_out(out, spec)
-    return out
-
-
-def structured_sort_stable(
-    self: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False
-) -> tuple[Tensor, Tensor]:
-    spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
-    values = allocate(spec[0], "Meta")
-    indices = allocate(spec[1], "Meta")
-    return values, indices
-
-
-def structured_sort_values_stable(
-    self: Tensor,
-    *,
-    stable: bool | None,
-    dim: int = -1,
-    descending: bool = False,
-    values: Tensor,
-    indices: Tensor,
-) -> tuple[Tensor, Tensor]:
-    spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
-    resize_out(values, spec[0])
-    resize_out(indices, spec[1])
-    return values, indices
-
-
-def structured_topk(
-    self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
-) -> tuple[Tensor, Tensor]:
-    spec = _order.meta_topk(self, k, dim, largest, sorted)
-    values = allocate(spec[0], "Meta")
-    indices = allocate(spec[1], "Meta")
-    return values, indices
-
-
-def structured_topk_values(
-    self: Tensor,
-    k: int,
-    dim: int = -1,
-    largest: bool = True,
-    sorted: bool = True,
-    *,
-    values: Tensor,
-    indices: Tensor,
-) -> tuple[Tensor, Tensor]:
-    spec = _order.meta_topk(self, k, dim, largest, sorted)
-    resize_out(values, spec[0])
-    resize_out(indices, spec[1])
-    return values, indices
-
-
-def structured_neg(self: Tensor) -> Tensor:
-    spec = _unary.meta_neg(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_neg_(self: Tensor) -> Tensor:
-    spec = _unary.meta_neg(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_neg_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_neg(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_exp(self: Tensor) -> Tensor:
-    spec = _unary.meta_exp(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_exp_(self: Tensor) -> Tensor:
-    spec = _unary.meta_exp(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_exp_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_exp(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_exp2(self: Tensor) -> Tensor:
-    spec = _unary.meta_exp2(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_exp2_(self: Tensor) -> Tensor:
-    spec = _unary.meta_exp2(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_exp2_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_exp2(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_log(self: Tensor) -> Tensor:
-    spec = _unary.meta_log(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_log_(self: Tensor) -> Tensor:
-    spec = _unary.meta_log(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_log_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_log(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_log2(self: Tensor) -> Tensor:
-    spec = _unary.meta_log2(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_log2_(self: Tensor) -> Tensor:
-    spec = _unary.meta_log2(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_log2_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_log2(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_log10(self: Tensor) -> Tensor:
-    spec = _unary.meta_log10(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_log10_(self: Tensor) -> Tensor:
-    spec = _unary.meta_log10(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_log10_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_log10(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_log1p(self: Tensor) -> Tensor:
-    spec = _unary.meta_log1p(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_log1p_(self: Tensor) -> Tensor:
-    spec = _unary.meta_log1p(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_log1p_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_log1p(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_expm1(self: Tensor) -> Tensor:
-    spec = _unary.meta_expm1(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_expm1_(self: Tensor) -> Tensor:
-    spec = _unary.meta_expm1(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_expm1_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_expm1(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_sqrt(self: Tensor) -> Tensor:
-    spec = _unary.meta_sqrt(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_sqrt_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sqrt(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_sqrt_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sqrt(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_rsqrt(self: Tensor) -> Tensor:
-    spec = _unary.meta_rsqrt(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_rsqrt_(self: Tensor) -> Tensor:
-    spec = _unary.meta_rsqrt(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_rsqrt_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_rsqrt(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_sin(self: Tensor) -> Tensor:
-    spec = _unary.meta_sin(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_sin_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sin(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_sin_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sin(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_cos(self: Tensor) -> Tensor:
-    spec = _unary.meta_cos(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_cos_(self: Tensor) -> Tensor:
-    spec = _unary.meta_cos(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_cos_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_cos(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_tan(self: Tensor) -> Tensor:
-    spec = _unary.meta_tan(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_tan_(self: Tensor) -> Tensor:
-    spec = _unary.meta_tan(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_tan_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_tan(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_asin(self: Tensor) -> Tensor:
-    spec = _unary.meta_asin(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_asin_(self: Tensor) -> Tensor:
-    spec = _unary.meta_asin(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_asin_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_asin(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_acos(self: Tensor) -> Tensor:
-    spec = _unary.meta_acos(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_acos_(self: Tensor) -> Tensor:
-    spec = _unary.meta_acos(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_acos_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_acos(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_atan(self: Tensor) -> Tensor:
-    spec = _unary.meta_atan(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_atan_(self: Tensor) -> Tensor:
-    spec = _unary.meta_atan(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_atan_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_atan(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_sinh(self: Tensor) -> Tensor:
-    spec = _unary.meta_sinh(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_sinh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sinh(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_sinh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sinh(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_cosh(self: Tensor) -> Tensor:
-    spec = _unary.meta_cosh(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_cosh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_cosh(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_cosh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_cosh(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_tanh(self: Tensor) -> Tensor:
-    spec = _unary.meta_tanh(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_tanh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_tanh(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_tanh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_tanh(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_asinh(self: Tensor) -> Tensor:
-    spec = _unary.meta_asinh(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_asinh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_asinh(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_asinh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_asinh(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_acosh(self: Tensor) -> Tensor:
-    spec = _unary.meta_acosh(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_acosh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_acosh(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_acosh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_acosh(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_atanh(self: Tensor) -> Tensor:
-    spec = _unary.meta_atanh(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_atanh_(self: Tensor) -> Tensor:
-    spec = _unary.meta_atanh(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_atanh_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_atanh(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_floor(self: Tensor) -> Tensor:
-    spec = _unary.meta_floor(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_floor_(self: Tensor) -> Tensor:
-    spec = _unary.meta_floor(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_floor_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_floor(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_ceil(self: Tensor) -> Tensor:
-    spec = _unary.meta_ceil(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_ceil_(self: Tensor) -> Tensor:
-    spec = _unary.meta_ceil(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_ceil_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_ceil(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_round(self: Tensor) -> Tensor:
-    spec = _unary.meta_round(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_round_(self: Tensor) -> Tensor:
-    spec = _unary.meta_round(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_round_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_round(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_round_decimals(self: Tensor, *, decimals: int) -> Tensor:
-    spec = _unary.meta_round_decimals(self, decimals=decimals)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_round__decimals(self: Tensor, *, decimals: int) -> Tensor:
-    spec = _unary.meta_round_decimals(self, decimals=decimals)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_round_decimals_out(
-    self: Tensor, *, decimals: int, out: Tensor
-) -> Tensor:
-    spec = _unary.meta_round_decimals(self, decimals=decimals)
-    resize_out(out, spec)
-    return out
-
-
-def structured_trunc(self: Tensor) -> Tensor:
-    spec = _unary.meta_trunc(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_trunc_(self: Tensor) -> Tensor:
-    spec = _unary.meta_trunc(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_trunc_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_trunc(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_frac(self: Tensor) -> Tensor:
-    spec = _unary.meta_frac(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_frac_(self: Tensor) -> Tensor:
-    spec = _unary.meta_frac(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_frac_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_frac(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_sign(self: Tensor) -> Tensor:
-    spec = _unary.meta_sign(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_sign_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sign(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_sign_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sign(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_sgn(self: Tensor) -> Tensor:
-    spec = _unary.meta_sgn(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_sgn_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sgn(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_sgn_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sgn(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_signbit(self: Tensor) -> Tensor:
-    spec = _unary.meta_signbit(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_signbit_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_signbit(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_reciprocal(self: Tensor) -> Tensor:
-    spec = _unary.meta_reciprocal(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_reciprocal_(self: Tensor) -> Tensor:
-    spec = _unary.meta_reciprocal(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_reciprocal_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_reciprocal(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_sigmoid(self: Tensor) -> Tensor:
-    spec = _unary.meta_sigmoid(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_sigmoid_(self: Tensor) -> Tensor:
-    spec = _unary.meta_sigmoid(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_sigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_sigmoid(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_erf(self: Tensor) -> Tensor:
-    spec = _unary.meta_erf(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_erf_(self: Tensor) -> Tensor:
-    spec = _unary.meta_erf(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_erf_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_erf(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_erfc(self: Tensor) -> Tensor:
-    spec = _unary.meta_erfc(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_erfc_(self: Tensor) -> Tensor:
-    spec = _unary.meta_erfc(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_erfc_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_erfc(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_bitwise_not(self: Tensor) -> Tensor:
-    spec = _unary.meta_bitwise_not(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_bitwise_not_(self: Tensor) -> Tensor:
-    spec = _unary.meta_bitwise_not(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_bitwise_not_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _unary.meta_bitwise_not(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_add_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
-    spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_add__Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
-    spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_add_out(
-    self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor
-) -> Tensor:
-    spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
-    resize_out(out, spec)
-    return out
-
-
-def structured_sub_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
-    spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_sub__Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
-    spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_sub_out(
-    self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor
-) -> Tensor:
-    spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
-    resize_out(out, spec)
-    return out
-
-
-def structured_mul_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_mul_Tensor(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_mul__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_mul_Tensor(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_mul_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_mul_Tensor(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_div_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_div_Tensor(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_div__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_div_Tensor(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_div_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_div_Tensor(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_div_Tensor_mode(
-    self: Tensor, other: Tensor, *, rounding_mode: str | None
-) -> Tensor:
-    spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_div__Tensor_mode(
-    self: Tensor, other: Tensor, *, rounding_mode: str | None
-) -> Tensor:
-    spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_div_out_mode(
-    self: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor
-) -> Tensor:
-    spec = _binary.meta_div_Tensor_mode(self, other, rounding_mode=rounding_mode)
-    resize_out(out, spec)
-    return out
-
-
-def structured_pow_Tensor_Tensor(self: Tensor, exponent: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_pow__Tensor(self: Tensor, exponent: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_pow_Tensor_Tensor_out(
-    self: Tensor, exponent: Tensor, *, out: Tensor
-) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Tensor(self, exponent)
-    resize_out(out, spec)
-    return out
-
-
-def structured_pow_Scalar(self: Number, exponent: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Scalar(self, exponent)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_pow_Scalar_out(self: Number, exponent: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_pow_Scalar(self, exponent)
-    resize_out(out, spec)
-    return out
-
-
-def structured_pow_Tensor_Scalar(self: Tensor, exponent: Number) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_pow__Scalar(self: Tensor, exponent: Number) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_pow_Tensor_Scalar_out(
-    self: Tensor, exponent: Number, *, out: Tensor
-) -> Tensor:
-    spec = _binary.meta_pow_Tensor_Scalar(self, exponent)
-    resize_out(out, spec)
-    return out
-
-
-def structured_remainder_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_remainder_Tensor(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_remainder__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_remainder_Tensor(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_remainder_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
-    spec = _binary.meta_remainder_Tensor(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_fmod_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_fmod_Tensor(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_fmod__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_fmod_Tensor(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_fmod_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_fmod_Tensor(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_maximum(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_maximum(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_maximum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_maximum(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_minimum(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_minimum(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_minimum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_minimum(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_fmax(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_fmax(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_fmax_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_fmax(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_fmin(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_fmin(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_fmin_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_fmin(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_atan2_(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_atan2(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_atan2(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_atan2(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_atan2_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_atan2(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_hypot(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_hypot(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_hypot_(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_hypot(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_hypot_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_hypot(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_copysign_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_copysign_Tensor(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_copysign__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_copysign_Tensor(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_copysign_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _binary.meta_copysign_Tensor(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_eq__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_eq_Scalar(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_eq_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_eq_Scalar(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_eq_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_eq_Scalar(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_eq__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_eq_Tensor(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_eq_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_eq_Tensor(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_eq_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_eq_Tensor(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_ne_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_ne_Scalar(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_ne__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_ne_Scalar(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_ne_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_ne_Scalar(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_ne_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_ne_Tensor(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_ne__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_ne_Tensor(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_ne_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_ne_Tensor(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_lt_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_lt_Scalar(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_lt__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_lt_Scalar(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_lt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_lt_Scalar(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_lt_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_lt_Tensor(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_lt__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_lt_Tensor(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_lt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_lt_Tensor(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_le_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_le_Scalar(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_le__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_le_Scalar(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_le_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_le_Scalar(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_le_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_le_Tensor(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_le__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_le_Tensor(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_le_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_le_Tensor(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_gt_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_gt_Scalar(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_gt__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_gt_Scalar(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_gt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_gt_Scalar(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_gt_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_gt_Tensor(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_gt__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_gt_Tensor(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_gt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_gt_Tensor(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_ge_Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_ge_Scalar(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_ge__Scalar(self: Tensor, other: Number) -> Tensor:
-    spec = _comparison.meta_ge_Scalar(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_ge_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_ge_Scalar(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_ge_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_ge_Tensor(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_ge__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _comparison.meta_ge_Tensor(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_ge_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
-    spec = _comparison.meta_ge_Tensor(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_bitwise_and_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_and_Tensor(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_bitwise_and__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_and_Tensor(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_bitwise_and_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
-    spec = _binary.meta_bitwise_and_Tensor(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_bitwise_or_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_or_Tensor(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_bitwise_or__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_or_Tensor(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_bitwise_or_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
-    spec = _binary.meta_bitwise_or_Tensor(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_bitwise_xor_Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_xor_Tensor(self, other)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_bitwise_xor__Tensor(self: Tensor, other: Tensor) -> Tensor:
-    spec = _binary.meta_bitwise_xor_Tensor(self, other)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_bitwise_xor_Tensor_out(
-    self: Tensor, other: Tensor, *, out: Tensor
-) -> Tensor:
-    spec = _binary.meta_bitwise_xor_Tensor(self, other)
-    resize_out(out, spec)
-    return out
-
-
-def structured_clamp(
-    self: Tensor, min: Number | None = None, max: Number | None = None
-) -> Tensor:
-    spec = _ternary.meta_clamp(self, min, max)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_clamp_(
-    self: Tensor, min: Number | None = None, max: Number | None = None
-) -> Tensor:
-    spec = _ternary.meta_clamp(self, min, max)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_clamp_out(
-    self: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor
-) -> Tensor:
-    spec = _ternary.meta_clamp(self, min, max)
-    resize_out(out, spec)
-    return out
-
-
-def structured_clamp_Tensor(
-    self: Tensor, min: Tensor | None = None, max: Tensor | None = None
-) -> Tensor:
-    spec = _ternary.meta_clamp_Tensor(self, min, max)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_clamp__Tensor(
-    self: Tensor, min: Tensor | None = None, max: Tensor | None = None
-) -> Tensor:
-    spec = _ternary.meta_clamp_Tensor(self, min, max)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_clamp_Tensor_out(
-    self: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor
-) -> Tensor:
-    spec = _ternary.meta_clamp_Tensor(self, min, max)
-    resize_out(out, spec)
-    return out
-
-
-def structured_clamp_min(self: Tensor, min: Number) -> Tensor:
-    spec = _ternary.meta_clamp_min(self, min)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_clamp_min_(self: Tensor, min: Number) -> Tensor:
-    spec = _ternary.meta_clamp_min(self, min)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_clamp_min_out(self: Tensor, min: Number, *, out: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_min(self, min)
-    resize_out(out, spec)
-    return out
-
-
-def structured_clamp_min_Tensor(self: Tensor, min: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_min_Tensor(self, min)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_clamp_min__Tensor(self: Tensor, min: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_min_Tensor(self, min)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_clamp_min_Tensor_out(
-    self: Tensor, min: Tensor, *, out: Tensor
-) -> Tensor:
-    spec = _ternary.meta_clamp_min_Tensor(self, min)
-    resize_out(out, spec)
-    return out
-
-
-def structured_clamp_max(self: Tensor, max: Number) -> Tensor:
-    spec = _ternary.meta_clamp_max(self, max)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_clamp_max_(self: Tensor, max: Number) -> Tensor:
-    spec = _ternary.meta_clamp_max(self, max)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_clamp_max_out(self: Tensor, max: Number, *, out: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_max(self, max)
-    resize_out(out, spec)
-    return out
-
-
-def structured_clamp_max_Tensor(self: Tensor, max: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_max_Tensor(self, max)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_clamp_max__Tensor(self: Tensor, max: Tensor) -> Tensor:
-    spec = _ternary.meta_clamp_max_Tensor(self, max)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_clamp_max_Tensor_out(
-    self: Tensor, max: Tensor, *, out: Tensor
-) -> Tensor:
-    spec = _ternary.meta_clamp_max_Tensor(self, max)
-    resize_out(out, spec)
-    return out
-
-
-def structured_lerp__Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
-    spec = _ternary.meta_lerp_Scalar(self, end, weight)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_lerp_Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
-    spec = _ternary.meta_lerp_Scalar(self, end, weight)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_lerp_Scalar_out(
-    self: Tensor, end: Tensor, weight: Number, *, out: Tensor
-) -> Tensor:
-    spec = _ternary.meta_lerp_Scalar(self, end, weight)
-    resize_out(out, spec)
-    return out
-
-
-def structured_lerp__Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
-    spec = _ternary.meta_lerp_Tensor(self, end, weight)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_lerp_Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
-    spec = _ternary.meta_lerp_Tensor(self, end, weight)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_lerp_Tensor_out(
-    self: Tensor, end: Tensor, weight: Tensor, *, out: Tensor
-) -> Tensor:
-    spec = _ternary.meta_lerp_Tensor(self, end, weight)
-    resize_out(out, spec)
-    return out
-
-
-def structured_addcmul(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
-) -> Tensor:
-    spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_addcmul_(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
-) -> Tensor:
-    spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_addcmul_out(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor
-) -> Tensor:
-    spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
-    resize_out(out, spec)
-    return out
-
-
-def structured_addcdiv(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
-) -> Tensor:
-    spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_addcdiv_(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
-) -> Tensor:
-    spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_addcdiv_out(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor
-) -> Tensor:
-    spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
-    resize_out(out, spec)
-    return out
-
-
-def structured_sum_dim_IntList(
-    self: Tensor,
-    dim: int | Sequence[int] | None,
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
-) -> Tensor:
-    spec = _reduction.meta_sum_dim_IntList(self, dim, keepdim, dtype=dtype)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_sum_IntList_out(
-    self: Tensor,
-    dim: int | Sequence[int] | None,
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor,
-) -> Tensor:
-    spec = _reduction.meta_sum_dim_IntList(self, dim, keepdim, dtype=dtype)
-    resize_out(out, spec)
-    return out
-
-
-def structured_mean_dim(
-    self: Tensor,
-    dim: int | Sequence[int] | None,
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
-) -> Tensor:
-    spec = _reduction.meta_mean_dim(self, dim, keepdim, dtype=dtype)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_mean_out(
-    self: Tensor,
-    dim: int | Sequence[int] | None,
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor,
-) -> Tensor:
-    spec = _reduction.meta_mean_dim(self, dim, keepdim, dtype=dtype)
-    resize_out(out, spec)
-    return out
-
-
-def structured_prod_dim_int(
-    self: Tensor, dim: int, keepdim: bool = False, *, dtype: dtype | None = None
-) -> Tensor:
-    spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_prod_int_out(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor,
-) -> Tensor:
-    spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
-    resize_out(out, spec)
-    return out
-
-
-def structured_amax(
-    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False
-) -> Tensor:
-    spec = _extremum.meta_amax(self, dim, keepdim)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_amax_out(
-    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False, *, out: Tensor
-) -> Tensor:
-    spec = _extremum.meta_amax(self, dim, keepdim)
-    resize_out(out, spec)
-    return out
-
-
-def structured_amin(
-    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False
-) -> Tensor:
-    spec = _extremum.meta_amin(self, dim, keepdim)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_amin_out(
-    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False, *, out: Tensor
-) -> Tensor:
-    spec = _extremum.meta_amin(self, dim, keepdim)
-    resize_out(out, spec)
-    return out
-
-
-def structured_argmax(
-    self: Tensor, dim: int | None = None, keepdim: bool = False
-) -> Tensor:
-    spec = _extremum.meta_argmax(self, dim, keepdim)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_argmax_out(
-    self: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor
-) -> Tensor:
-    spec = _extremum.meta_argmax(self, dim, keepdim)
-    resize_out(out, spec)
-    return out
-
-
-def structured_argmin(
-    self: Tensor, dim: int | None = None, keepdim: bool = False
-) -> Tensor:
-    spec = _extremum.meta_argmin(self, dim, keepdim)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_argmin_out(
-    self: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor
-) -> Tensor:
-    spec = _extremum.meta_argmin(self, dim, keepdim)
-    resize_out(out, spec)
-    return out
-
-
-def structured_max_dim(
-    self: Tensor, dim: int, keepdim: bool = False
-) -> tuple[Tensor, Tensor]:
-    spec = _extremum.meta_max_dim(self, dim, keepdim)
-    max = allocate(spec[0], "Meta")
-    max_values = allocate(spec[1], "Meta")
-    return max, max_values
-
-
-def structured_max_dim_max(
-    self: Tensor, dim: int, keepdim: bool = False, *, max: Tensor, max_values: Tensor
-) -> tuple[Tensor, Tensor]:
-    spec = _extremum.meta_max_dim(self, dim, keepdim)
-    resize_out(max, spec[0])
-    resize_out(max_values, spec[1])
-    return max, max_values
-
-
-def structured_min_dim(
-    self: Tensor, dim: int, keepdim: bool = False
-) -> tuple[Tensor, Tensor]:
-    spec = _extremum.meta_min_dim(self, dim, keepdim)
-    min = allocate(spec[0], "Meta")
-    min_indices = allocate(spec[1], "Meta")
-    return min, min_indices
-
-
-def structured_min_dim_min(
-    self: Tensor, dim: int, keepdim: bool = False, *, min: Tensor, min_indices: Tensor
-) -> tuple[Tensor, Tensor]:
-    spec = _extremum.meta_min_dim(self, dim, keepdim)
-    resize_out(min, spec[0])
-    resize_out(min_indices, spec[1])
-    return min, min_indices
-
-
-def structured_any_dim(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
-    spec = _reduction.meta_any_dim(self, dim, keepdim)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_any_out(
-    self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor
-) -> Tensor:
-    spec = _reduction.meta_any_dim(self, dim, keepdim)
-    resize_out(out, spec)
-    return out
-
-
-def structured_any(self: Tensor) -> Tensor:
-    spec = _reduction.meta_any(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_any_all_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _reduction.meta_any(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_all_dim(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
-    spec = _reduction.meta_all_dim(self, dim, keepdim)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_all_out(
-    self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor
-) -> Tensor:
-    spec = _reduction.meta_all_dim(self, dim, keepdim)
-    resize_out(out, spec)
-    return out
-
-
-def structured_all(self: Tensor) -> Tensor:
-    spec = _reduction.meta_all(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _reduction.meta_all(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_linalg_vector_norm(
-    self: Tensor,
-    ord: Number = 2,
-    dim: int | Sequence[int] | None = None,
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
-) -> Tensor:
-    spec = _reduction.meta_linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_linalg_vector_norm_out(
-    self: Tensor,
-    ord: Number = 2,
-    dim: int | Sequence[int] | None = None,
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor,
-) -> Tensor:
-    spec = _reduction.meta_linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype)
-    resize_out(out, spec)
-    return out
-
-
-def structured_norm_ScalarOpt_dim(
-    self: Tensor, p: Number | None, dim: int | Sequence[int], keepdim: bool = False
-) -> Tensor:
-    spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_norm_out(
-    self: Tensor,
-    p: Number | None,
-    dim: int | Sequence[int],
-    keepdim: bool = False,
-    *,
-    out: Tensor,
-) -> Tensor:
-    spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
-    resize_out(out, spec)
-    return out
-
-
-def structured_cumsum(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
-    spec = _scan.meta_cumsum(self, dim, dtype=dtype)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_cumsum_(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
-    spec = _scan.meta_cumsum(self, dim, dtype=dtype)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_cumsum_out(
-    self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor
-) -> Tensor:
-    spec = _scan.meta_cumsum(self, dim, dtype=dtype)
-    resize_out(out, spec)
-    return out
-
-
-def structured_cumprod(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
-    spec = _scan.meta_cumprod(self, dim, dtype=dtype)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_cumprod_(
-    self: Tensor, dim: int, *, dtype: dtype | None = None
-) -> Tensor:
-    spec = _scan.meta_cumprod(self, dim, dtype=dtype)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_cumprod_out(
-    self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor
-) -> Tensor:
-    spec = _scan.meta_cumprod(self, dim, dtype=dtype)
-    resize_out(out, spec)
-    return out
-
-
-def structured_mm(self: Tensor, mat2: Tensor) -> Tensor:
-    spec = _matmul.meta_mm(self, mat2)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_mm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
-    spec = _matmul.meta_mm(self, mat2)
-    resize_out(out, spec)
-    return out
-
-
-def structured_bmm(self: Tensor, mat2: Tensor) -> Tensor:
-    spec = _matmul.meta_bmm(self, mat2)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_bmm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
-    spec = _matmul.meta_bmm(self, mat2)
-    resize_out(out, spec)
-    return out
-
-
-def structured_addmm(
-    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
-) -> Tensor:
-    spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_addmm_(
-    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
-) -> Tensor:
-    spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_addmm_out(
-    self: Tensor,
-    mat1: Tensor,
-    mat2: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
-    out: Tensor,
-) -> Tensor:
-    spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
-    resize_out(out, spec)
-    return out
-
-
-def structured_baddbmm(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
-) -> Tensor:
-    spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_baddbmm_(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
-) -> Tensor:
-    spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_baddbmm_out(
-    self: Tensor,
-    batch1: Tensor,
-    batch2: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
-    out: Tensor,
-) -> Tensor:
-    spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
-    resize_out(out, spec)
-    return out
-
-
-def structured_addmv(
-    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1
-) -> Tensor:
-    spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_addmv_(
-    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1
-) -> Tensor:
-    spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_addmv_out(
-    self: Tensor,
-    mat: Tensor,
-    vec: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
-    out: Tensor,
-) -> Tensor:
-    spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
-    resize_out(out, spec)
-    return out
-
-
-def structured_gelu(self: Tensor, *, approximate: str = "none") -> Tensor:
-    spec = _activation.meta_gelu(self, approximate=approximate)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_gelu_(self: Tensor, *, approximate: str = "none") -> Tensor:
-    spec = _activation.meta_gelu(self, approximate=approximate)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_gelu_out(
-    self: Tensor, *, approximate: str = "none", out: Tensor
-) -> Tensor:
-    spec = _activation.meta_gelu(self, approximate=approximate)
-    resize_out(out, spec)
-    return out
-
-
-def structured_silu(self: Tensor) -> Tensor:
-    spec = _activation.meta_silu(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_silu_(self: Tensor) -> Tensor:
-    spec = _activation.meta_silu(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_silu_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_silu(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_mish(self: Tensor) -> Tensor:
-    spec = _activation.meta_mish(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_mish_(self: Tensor) -> Tensor:
-    spec = _activation.meta_mish(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_mish_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_mish(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_elu(
-    self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1
-) -> Tensor:
-    spec = _activation.meta_elu(self, alpha, scale, input_scale)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_elu_(
-    self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1
-) -> Tensor:
-    spec = _activation.meta_elu(self, alpha, scale, input_scale)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_elu_out(
-    self: Tensor,
-    alpha: Number = 1,
-    scale: Number = 1,
-    input_scale: Number = 1,
-    *,
-    out: Tensor,
-) -> Tensor:
-    spec = _activation.meta_elu(self, alpha, scale, input_scale)
-    resize_out(out, spec)
-    return out
-
-
-def structured_leaky_relu(self: Tensor, negative_slope: Number = 0.01) -> Tensor:
-    spec = _activation.meta_leaky_relu(self, negative_slope)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_leaky_relu_(self: Tensor, negative_slope: Number = 0.01) -> Tensor:
-    spec = _activation.meta_leaky_relu(self, negative_slope)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_leaky_relu_out(
-    self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
-) -> Tensor:
-    spec = _activation.meta_leaky_relu(self, negative_slope)
-    resize_out(out, spec)
-    return out
-
-
-def structured_softplus(
-    self: Tensor, beta: Number = 1, threshold: Number = 20
-) -> Tensor:
-    spec = _activation.meta_softplus(self, beta, threshold)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_softplus_out(
-    self: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Tensor
-) -> Tensor:
-    spec = _activation.meta_softplus(self, beta, threshold)
-    resize_out(out, spec)
-    return out
-
-
-def structured_threshold(self: Tensor, threshold: Number, value: Number) -> Tensor:
-    spec = _activation.meta_threshold(self, threshold, value)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_threshold_(self: Tensor, threshold: Number, value: Number) -> Tensor:
-    spec = _activation.meta_threshold(self, threshold, value)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_threshold_out(
-    self: Tensor, threshold: Number, value: Number, *, out: Tensor
-) -> Tensor:
-    spec = _activation.meta_threshold(self, threshold, value)
-    resize_out(out, spec)
-    return out
-
-
-def structured_hardsigmoid(self: Tensor) -> Tensor:
-    spec = _activation.meta_hardsigmoid(self)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_hardsigmoid_(self: Tensor) -> Tensor:
-    spec = _activation.meta_hardsigmoid(self)
-    check_inplace(self, spec)
-    return self
-
-
-def structured_hardsigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_hardsigmoid(self)
-    resize_out(out, spec)
-    return out
-
-
-def structured_hardshrink(self: Tensor, lambd: Number = 0.5) -> Tensor:
-    spec = _activation.meta_hardshrink(self, lambd)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_hardshrink_out(
-    self: Tensor, lambd: Number = 0.5, *, out: Tensor
-) -> Tensor:
-    spec = _activation.meta_hardshrink(self, lambd)
-    resize_out(out, spec)
-    return out
-
-
-def structured_softshrink(self: Tensor, lambd: Number = 0.5) -> Tensor:
-    spec = _activation.meta_softshrink(self, lambd)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_softshrink_out(
-    self: Tensor, lambd: Number = 0.5, *, out: Tensor
-) -> Tensor:
-    spec = _activation.meta_softshrink(self, lambd)
-    resize_out(out, spec)
-    return out
-
-
-def structured_glu(self: Tensor, dim: int = -1) -> Tensor:
-    spec = _activation.meta_glu(self, dim)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_glu_out(self: Tensor, dim: int = -1, *, out: Tensor) -> Tensor:
-    spec = _activation.meta_glu(self, dim)
-    resize_out(out, spec)
-    return out
-
-
-def structured__softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
-    spec = _softmax.meta__softmax(self, dim, half_to_float)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured__softmax_out(
-    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
-) -> Tensor:
-    spec = _softmax.meta__softmax(self, dim, half_to_float)
-    resize_out(out, spec)
-    return out
-
-
-def structured__log_softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
-    spec = _softmax.meta__log_softmax(self, dim, half_to_float)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured__log_softmax_out(
-    self: Tensor, dim: int, half_to_float: bool, *, out: Tensor
-) -> Tensor:
-    spec = _softmax.meta__log_softmax(self, dim, half_to_float)
-    resize_out(out, spec)
-    return out
-
-
-def structured_mse_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
-    spec = _loss.meta_mse_loss(self, target, reduction)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_mse_loss_out(
-    self: Tensor, target: Tensor, reduction: int = 1, *, out: Tensor
-) -> Tensor:
-    spec = _loss.meta_mse_loss(self, target, reduction)
-    resize_out(out, spec)
-    return out
-
-
-def structured_smooth_l1_loss(
-    self: Tensor, target: Tensor, reduction: int = 1, beta: float = 1.0
-) -> Tensor:
-    spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
-    out = allocate(spec, "Meta")
-    return out
-
-
-def structured_smooth_l1_loss_out(
-    self: Tensor, target: Tensor, reduction: int = 1, beta: float = 1.0, *, out: Tensor
-) -> Tensor:
-    spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
-    resize_out(out, spec)
-    return out
-
-
-def structured_nll_loss_forward(
-    self: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    reduction: int,
-    ignore_index: int,
-) -> tuple[Tensor, Tensor]:
-    spec = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
-    output = allocate(spec[0], "Meta")
-    total_weight = allocate(spec[1], "Meta")
-    return output, total_weight
-
-
-def structured_nll_loss_forward_output(
-    self: Tensor,
-    target: Tensor,
-    weight: Tensor | None,
-    reduction: int,
-    ignore_index: int,
-    *,
-    output: Tensor,
-    total_weight: Tensor,
-) -> tuple[Tensor, Tensor]:
-    spec = _loss.meta_nll_loss_forward(self, target, weight, reduction, ignore_index)
-    resize_out(output, spec[0])
-    resize_out(total_weight, spec[1])
-    return output, total_weight
-
-
-aten.impl("cat", structured_cat)
-aten.impl("cat.out", structured_cat_out)
-aten.impl("tril", structured_tril)
-aten.impl("tril_", structured_tril_)
-aten.impl("tril.out", structured_tril_out)
-aten.impl("triu", structured_triu)
-aten.impl("triu_", structured_triu_)
-aten.impl("triu.out", structured_triu_out)
-aten.impl("gather", structured_gather)
-aten.impl("gather.out", structured_gather_out)
-aten.impl("scatter.src", structured_scatter_src)
-aten.impl("scatter_.src", structured_scatter__src)
-aten.impl("scatter.src_out", structured_scatter_src_out)
-aten.impl("scatter.value", structured_scatter_value)
-aten.impl("scatter_.value", structured_scatter__value)
-aten.impl("scatter.value_out", structured_scatter_value_out)
-aten.impl("scatter_add", structured_scatter_add)
-aten.impl("scatter_add_", structured_scatter_add_)
-aten.impl("scatter_add.out", structured_scatter_add_out)
-aten.impl("index_add", structured_index_add)
-aten.impl("index_add_", structured_index_add_)
-aten.impl("index_add.out", structured_index_add_out)
-aten.impl("index_copy", structured_index_copy)
-aten.impl("index_copy_", structured_index_copy_)
-aten.impl("index_copy.out", structured_index_copy_out)
-aten.impl("index.Tensor", structured_index_Tensor)
-aten.impl("index.Tensor_out", structured_index_Tensor_out)
-aten.impl("sort.stable", structured_sort_stable)
-aten.impl("sort.values_stable", structured_sort_values_stable)
-aten.impl("topk", structured_topk)
-aten.impl("topk.values", structured_topk_values)
-aten.impl("neg", structured_neg)
-aten.impl("neg_", structured_neg_)
-aten.impl("neg.out", structured_neg_out)
-aten.impl("exp", structured_exp)
-aten.impl("exp_", structured_exp_)
-aten.impl("exp.out", structured_exp_out)
-aten.impl("exp2", structured_exp2)
-aten.impl("exp2_", structured_exp2_)
-aten.impl("exp2.out", structured_exp2_out)
-aten.impl("log", structured_log)
-aten.impl("log_", structured_log_)
-aten.impl("log.out", structured_log_out)
-aten.impl("log2", structured_log2)
-aten.impl("log2_", structured_log2_)
-aten.impl("log2.out", structured_log2_out)
-aten.impl("log10", structured_log10)
-aten.impl("log10_", structured_log10_)
-aten.impl("log10.out", structured_log10_out)
-aten.impl("log1p", structured_log1p)
-aten.impl("log1p_", structured_log1p_)
-aten.impl("log1p.out", structured_log1p_out)
-aten.impl("expm1", structured_expm1)
-aten.impl("expm1_", structured_expm1_)
-aten.impl("expm1.out", structured_expm1_out)
-aten.impl("sqrt", structured_sqrt)
-aten.impl("sqrt_", structured_sqrt_)
-aten.impl("sqrt.out", structured_sqrt_out)
-aten.impl("rsqrt", structured_rsqrt)
-aten.impl("rsqrt_", structured_rsqrt_)
-aten.impl("rsqrt.out", structured_rsqrt_out)
-aten.impl("sin", structured_sin)
-aten.impl("sin_", structured_sin_)
-aten.impl("sin.out", structured_sin_out)
-aten.impl("cos", structured_cos)
-aten.impl("cos_", structured_cos_)
-aten.impl("cos.out", structured_cos_out)
-aten.impl("tan", structured_tan)
-aten.impl("tan_", structured_tan_)
-aten.impl("tan.out", structured_tan_out)
-aten.impl("asin", structured_asin)
-aten.impl("asin_", structured_asin_)
-aten.impl("asin.out", structured_asin_out)
-aten.impl("acos", structured_acos)
-aten.impl("acos_", structured_acos_)
-aten.impl("acos.out", structured_acos_out)
-aten.impl("atan", structured_atan)
-aten.impl("atan_", structured_atan_)
-aten.impl("atan.out", structured_atan_out)
-aten.impl("sinh", structured_sinh)
-aten.impl("sinh_", structured_sinh_)
-aten.impl("sinh.out", structured_sinh_out)
-aten.impl("cosh", structured_cosh)
-aten.impl("cosh_", structured_cosh_)
-aten.impl("cosh.out", structured_cosh_out)
-aten.impl("tanh", structured_tanh)
-aten.impl("tanh_", structured_tanh_)
-aten.impl("tanh.out", structured_tanh_out)
-aten.impl("asinh", structured_asinh)
-aten.impl("asinh_", structured_asinh_)
-aten.impl("asinh.out", structured_asinh_out)
-aten.impl("acosh", structured_acosh)
-aten.impl("acosh_", structured_acosh_)
-aten.impl("acosh.out", structured_acosh_out)
-aten.impl("atanh", structured_atanh)
-aten.impl("atanh_", structured_atanh_)
-aten.impl("atanh.out", structured_atanh_out)
-aten.impl("floor", structured_floor)
-aten.impl("floor_", structured_floor_)
-aten.impl("floor.out", structured_floor_out)
-aten.impl("ceil", structured_ceil)
-aten.impl("ceil_", structured_ceil_)
-aten.impl("ceil.out", structured_ceil_out)
-aten.impl("round", structured_round)
-aten.impl("round_", structured_round_)
-aten.impl("round.out", structured_round_out)
-aten.impl("round.decimals", structured_round_decimals)
-aten.impl("round_.decimals", structured_round__decimals)
-aten.impl("round.decimals_out", structured_round_decimals_out)
-aten.impl("trunc", structured_trunc)
-aten.impl("trunc_", structured_trunc_)
-aten.impl("trunc.out", structured_trunc_out)
-aten.impl("frac", structured_frac)
-aten.impl("frac_", structured_frac_)
-aten.impl("frac.out", structured_frac_out)
-aten.impl("sign", structured_sign)
-aten.impl("sign_", structured_sign_)
-aten.impl("sign.out", structured_sign_out)
-aten.impl("sgn", structured_sgn)
-aten.impl("sgn_", structured_sgn_)
-aten.impl("sgn.out", structured_sgn_out)
-aten.impl("signbit", structured_signbit)
-aten.impl("signbit.out", structured_signbit_out)
-aten.impl("reciprocal", structured_reciprocal)
-aten.impl("reciprocal_", structured_reciprocal_)
-aten.impl("reciprocal.out", structured_reciprocal_out)
-aten.impl("sigmoid", structured_sigmoid)
-aten.impl("sigmoid_", structured_sigmoid_)
-aten.impl("sigmoid.out", structured_sigmoid_out)
-aten.impl("erf", structured_erf)
-aten.impl("erf_", structured_erf_)
-aten.impl("erf.out", structured_erf_out)
-aten.impl("erfc", structured_erfc)
-aten.impl("erfc_", structured_erfc_)
-aten.impl("erfc.out", structured_erfc_out)
-aten.impl("bitwise_not", structured_bitwise_not)
-aten.impl("bitwise_not_", structured_bitwise_not_)
-aten.impl("bitwise_not.out", structured_bitwise_not_out)
-aten.impl("add.Tensor", structured_add_Tensor)
-aten.impl("add_.Tensor", structured_add__Tensor)
-aten.impl("add.out", structured_add_out)
-aten.impl("sub.Tensor", structured_sub_Tensor)
-aten.impl("sub_.Tensor", structured_sub__Tensor)
-aten.impl("sub.out", structured_sub_out)
-aten.impl("mul.Tensor", structured_mul_Tensor)
-aten.impl("mul_.Tensor", structured_mul__Tensor)
-aten.impl("mul.out", structured_mul_out)
-aten.impl("div.Tensor", structured_div_Tensor)
-aten.impl("div_.Tensor", structured_div__Tensor)
-aten.impl("div.out", structured_div_out)
-aten.impl("div.Tensor_mode", structured_div_Tensor_mode)
-aten.impl("div_.Tensor_mode", structured_div__Tensor_mode)
-aten.impl("div.out_mode", structured_div_out_mode)
-aten.impl("pow.Tensor_Tensor", structured_pow_Tensor_Tensor)
-aten.impl("pow_.Tensor", structured_pow__Tensor)
-aten.impl("pow.Tensor_Tensor_out", structured_pow_Tensor_Tensor_out)
-aten.impl("pow.Scalar", structured_pow_Scalar)
-aten.impl("pow.Scalar_out", structured_pow_Scalar_out)
-aten.impl("pow.Tensor_Scalar", structured_pow_Tensor_Scalar)
-aten.impl("pow_.Scalar", structured_pow__Scalar)
-aten.impl("pow.Tensor_Scalar_out", structured_pow_Tensor_Scalar_out)
-aten.impl("remainder.Tensor", structured_remainder_Tensor)
-aten.impl("remainder_.Tensor", structured_remainder__Tensor)
-aten.impl("remainder.Tensor_out", structured_remainder_Tensor_out)
-aten.impl("fmod.Tensor", structured_fmod_Tensor)
-aten.impl("fmod_.Tensor", structured_fmod__Tensor)
-aten.impl("fmod.Tensor_out", structured_fmod_Tensor_out)
-aten.impl("maximum", structured_maximum)
-aten.impl("maximum.out", structured_maximum_out)
-aten.impl("minimum", structured_minimum)
-aten.impl("minimum.out", structured_minimum_out)
-aten.impl("fmax", structured_fmax)
-aten.impl("fmax.out", structured_fmax_out)
-aten.impl("fmin", structured_fmin)
-aten.impl("fmin.out", structured_fmin_out)
-aten.impl("atan2_", structured_atan2_)
-aten.impl("atan2", structured_atan2)
-aten.impl("atan2.out", structured_atan2_out)
-aten.impl("hypot", structured_hypot)
-aten.impl("hypot_", structured_hypot_)
-aten.impl("hypot.out", structured_hypot_out)
-aten.impl("copysign.Tensor", structured_copysign_Tensor)
-aten.impl("copysign_.Tensor", structured_copysign__Tensor)
-aten.impl("copysign.out", structured_copysign_out)
-aten.impl("eq_.Scalar", structured_eq__Scalar)
-aten.impl("eq.Scalar", structured_eq_Scalar)
-aten.impl("eq.Scalar_out", structured_eq_Scalar_out)
-aten.impl("eq_.Tensor", structured_eq__Tensor)
-aten.impl("eq.Tensor", structured_eq_Tensor)
-aten.impl("eq.Tensor_out", structured_eq_Tensor_out)
-aten.impl("ne.Scalar", structured_ne_Scalar)
-aten.impl("ne_.Scalar", structured_ne__Scalar)
-aten.impl("ne.Scalar_out", structured_ne_Scalar_out)
-aten.impl("ne.Tensor", structured_ne_Tensor)
-aten.impl("ne_.Tensor", structured_ne__Tensor)
-aten.impl("ne.Tensor_out", structured_ne_Tensor_out)
-aten.impl("lt.Scalar", structured_lt_Scalar)
-aten.impl("lt_.Scalar", structured_lt__Scalar)
-aten.impl("lt.Scalar_out", structured_lt_Scalar_out)
-aten.impl("lt.Tensor", structured_lt_Tensor)
-aten.impl("lt_.Tensor", structured_lt__Tensor)
-aten.impl("lt.Tensor_out", structured_lt_Tensor_out)
-aten.impl("le.Scalar", structured_le_Scalar)
-aten.impl("le_.Scalar", structured_le__Scalar)
-aten.impl("le.Scalar_out", structured_le_Scalar_out)
-aten.impl("le.Tensor", structured_le_Tensor)
-aten.impl("le_.Tensor", structured_le__Tensor)
-aten.impl("le.Tensor_out", structured_le_Tensor_out)
-aten.impl("gt.Scalar", structured_gt_Scalar)
-aten.impl("gt_.Scalar", structured_gt__Scalar)
-aten.impl("gt.Scalar_out", structured_gt_Scalar_out)
-aten.impl("gt.Tensor", structured_gt_Tensor)
-aten.impl("gt_.Tensor", structured_gt__Tensor)
-aten.impl("gt.Tensor_out", structured_gt_Tensor_out)
-aten.impl("ge.Scalar", structured_ge_Scalar)
-aten.impl("ge_.Scalar", structured_ge__Scalar)
-aten.impl("ge.Scalar_out", structured_ge_Scalar_out)
-aten.impl("ge.Tensor", structured_ge_Tensor)
-aten.impl("ge_.Tensor", structured_ge__Tensor)
-aten.impl("ge.Tensor_out", structured_ge_Tensor_out)
-aten.impl("bitwise_and.Tensor", structured_bitwise_and_Tensor)
-aten.impl("bitwise_and_.Tensor", structured_bitwise_and__Tensor)
-aten.impl("bitwise_and.Tensor_out", structured_bitwise_and_Tensor_out)
-aten.impl("bitwise_or.Tensor", structured_bitwise_or_Tensor)
-aten.impl("bitwise_or_.Tensor", structured_bitwise_or__Tensor)
-aten.impl("bitwise_or.Tensor_out", structured_bitwise_or_Tensor_out)
-aten.impl("bitwise_xor.Tensor", structured_bitwise_xor_Tensor)
-aten.impl("bitwise_xor_.Tensor", structured_bitwise_xor__Tensor)
-aten.impl("bitwise_xor.Tensor_out", structured_bitwise_xor_Tensor_out)
-aten.impl("clamp", structured_clamp)
-aten.impl("clamp_", structured_clamp_)
-aten.impl("clamp.out", structured_clamp_out)
-aten.impl("clamp.Tensor", structured_clamp_Tensor)
-aten.impl("clamp_.Tensor", structured_clamp__Tensor)
-aten.impl("clamp.Tensor_out", structured_clamp_Tensor_out)
-aten.impl("clamp_min", structured_clamp_min)
-aten.impl("clamp_min_", structured_clamp_min_)
-aten.impl("clamp_min.out", structured_clamp_min_out)
-aten.impl("clamp_min.Tensor", structured_clamp_min_Tensor)
-aten.impl("clamp_min_.Tensor", structured_clamp_min__Tensor)
-aten.impl("clamp_min.Tensor_out", structured_clamp_min_Tensor_out)
-aten.impl("clamp_max", structured_clamp_max)
-aten.impl("clamp_max_", structured_clamp_max_)
-aten.impl("clamp_max.out", structured_clamp_max_out)
-aten.impl("clamp_max.Tensor", structured_clamp_max_Tensor)
-aten.impl("clamp_max_.Tensor", structured_clamp_max__Tensor)
-aten.impl("clamp_max.Tensor_out", structured_clamp_max_Tensor_out)
-aten.impl("lerp_.Scalar", structured_lerp__Scalar)
-aten.impl("lerp.Scalar", structured_lerp_Scalar)
-aten.impl("lerp.Scalar_out", structured_lerp_Scalar_out)
-aten.impl("lerp_.Tensor", structured_lerp__Tensor)
-aten.impl("lerp.Tensor", structured_lerp_Tensor)
-aten.impl("lerp.Tensor_out", structured_lerp_Tensor_out)
-aten.impl("addcmul", structured_addcmul)
-aten.impl("addcmul_", structured_addcmul_)
-aten.impl("addcmul.out", structured_addcmul_out)
-aten.impl("addcdiv", structured_addcdiv)
-aten.impl("addcdiv_", structured_addcdiv_)
-aten.impl("addcdiv.out", structured_addcdiv_out)
-aten.impl("sum.dim_IntList", structured_sum_dim_IntList)
-aten.impl("sum.IntList_out", structured_sum_IntList_out)
-aten.impl("mean.dim", structured_mean_dim)
-aten.impl("mean.out", structured_mean_out)
-aten.impl("prod.dim_int", structured_prod_dim_int)
-aten.impl("prod.int_out", structured_prod_int_out)
-aten.impl("amax", structured_amax)
-aten.impl("amax.out", structured_amax_out)
-aten.impl("amin", structured_amin)
-aten.impl("amin.out", structured_amin_out)
-aten.impl("argmax", structured_argmax)
-aten.impl("argmax.out", structured_argmax_out)
-aten.impl("argmin", structured_argmin)
-aten.impl("argmin.out", structured_argmin_out)
-aten.impl("max.dim", structured_max_dim)
-aten.impl("max.dim_max", structured_max_dim_max)
-aten.impl("min.dim", structured_min_dim)
-aten.impl("min.dim_min", structured_min_dim_min)
-aten.impl("any.dim", structured_any_dim)
-aten.impl("any.out", structured_any_out)
-aten.impl("any", structured_any)
-aten.impl("any.all_out", structured_any_all_out)
-aten.impl("all.dim", structured_all_dim)
-aten.impl("all.out", structured_all_out)
-aten.impl("all", structured_all)
-aten.impl("all.all_out", structured_all_all_out)
-aten.impl("linalg_vector_norm", structured_linalg_vector_norm)
-aten.impl("linalg_vector_norm.out", structured_linalg_vector_norm_out)
-aten.impl("norm.ScalarOpt_dim", structured_norm_ScalarOpt_dim)
-aten.impl("norm.out", structured_norm_out)
-aten.impl("cumsum", structured_cumsum)
-aten.impl("cumsum_", structured_cumsum_)
-aten.impl("cumsum.out", structured_cumsum_out)
-aten.impl("cumprod", structured_cumprod)
-aten.impl("cumprod_", structured_cumprod_)
-aten.impl("cumprod.out", structured_cumprod_out)
-aten.impl("mm", structured_mm)
-aten.impl("mm.out", structured_mm_out)
-aten.impl("bmm", structured_bmm)
-aten.impl("bmm.out", structured_bmm_out)
-aten.impl("addmm", structured_addmm)
-aten.impl("addmm_", structured_addmm_)
-aten.impl("addmm.out", structured_addmm_out)
-aten.impl("baddbmm", structured_baddbmm)
-aten.impl("baddbmm_", structured_baddbmm_)
-aten.impl("baddbmm.out", structured_baddbmm_out)
-aten.impl("addmv", structured_addmv)
-aten.impl("addmv_", structured_addmv_)
-aten.impl("addmv.out", structured_addmv_out)
-aten.impl("gelu", structured_gelu)
-aten.impl("gelu_", structured_gelu_)
-aten.impl("gelu.out", structured_gelu_out)
-aten.impl("silu", structured_silu)
-aten.impl("silu_", structured_silu_)
-aten.impl("silu.out", structured_silu_out)
-aten.impl("mish", structured_mish)
-aten.impl("mish_", structured_mish_)
-aten.impl("mish.out", structured_mish_out)
-aten.impl("elu", structured_elu)
-aten.impl("elu_", structured_elu_)
-aten.impl("elu.out", structured_elu_out)
-aten.impl("leaky_relu", structured_leaky_relu)
-aten.impl("leaky_relu_", structured_leaky_relu_)
-aten.impl("leaky_relu.out", structured_leaky_relu_out)
-aten.impl("softplus", structured_softplus)
-aten.impl("softplus.out", structured_softplus_out)
-aten.impl("threshold", structured_threshold)
-aten.impl("threshold_", structured_threshold_)
-aten.impl("threshold.out", structured_threshold_out)
-aten.impl("hardsigmoid", structured_hardsigmoid)
-aten.impl("hardsigmoid_", structured_hardsigmoid_)
-aten.impl("hardsigmoid.out", structured_hardsigmoid_out)
-aten.impl("hardshrink", structured_hardshrink)
-aten.impl("hardshrink.out", structured_hardshrink_out)
-aten.impl("softshrink", structured_softshrink)
-aten.impl("softshrink.out", structured_softshrink_out)
-aten.impl("glu", structured_glu)
-aten.impl("glu.out", structured_glu_out)
-aten.impl("_softmax", structured__softmax)
-aten.impl("_softmax.out", structured__softmax_out)
-aten.impl("_log_softmax", structured__log_softmax)
-aten.impl("_log_softmax.out", structured__log_softmax_out)
-aten.impl("mse_loss", structured_mse_loss)
-aten.impl("mse_loss.out", structured_mse_loss_out)
-aten.impl("smooth_l1_loss", structured_smooth_l1_loss)
-aten.impl("smooth_l1_loss.out", structured_smooth_l1_loss_out)
-aten.impl("nll_loss_forward", structured_nll_loss_forward)
-aten.impl("nll_loss_forward.output", structured_nll_loss_forward_output)
+def _structured_meta() -> ModuleType:
+    from . import structured_meta
+
+    return structured_meta
+
+
+aten.impl_deferred(
+    _structured_meta,
+    {
+        "cat": "structured_cat",
+        "cat.out": "structured_cat_out",
+        "tril": "structured_tril",
+        "tril_": "structured_tril_",
+        "tril.out": "structured_tril_out",
+        "triu": "structured_triu",
+        "triu_": "structured_triu_",
+        "triu.out": "structured_triu_out",
+        "gather": "structured_gather",
+        "gather.out": "structured_gather_out",
+        "scatter.src": "structured_scatter_src",
+        "scatter_.src": "structured_scatter__src",
+        "scatter.src_out": "structured_scatter_src_out",
+        "scatter.value": "structured_scatter_value",
+        "scatter_.value": "structured_scatter__value",
+        "scatter.value_out": "structured_scatter_value_out",
+        "scatter_add": "structured_scatter_add",
+        "scatter_add_": "structured_scatter_add_",
+        "scatter_add.out": "structured_scatter_add_out",
+        "index_add": "structured_index_add",
+        "index_add_": "structured_index_add_",
+        "index_add.out": "structured_index_add_out",
+        "index_copy": "structured_index_copy",
+        "index_copy_": "structured_index_copy_",
+        "index_copy.out": "structured_index_copy_out",
+        "index.Tensor": "structured_index_Tensor",
+        "index.Tensor_out": "structured_index_Tensor_out",
+        "sort.stable": "structured_sort_stable",
+        "sort.values_stable": "structured_sort_values_stable",
+        "topk": "structured_topk",
+        "topk.values": "structured_topk_values",
+        "neg": "structured_neg",
+        "neg_": "structured_neg_",
+        "neg.out": "structured_neg_out",
+        "exp": "structured_exp",
+        "exp_": "structured_exp_",
+        "exp.out": "structured_exp_out",
+        "exp2": "structured_exp2",
+        "exp2_": "structured_exp2_",
+        "exp2.out": "structured_exp2_out",
+        "log": "structured_log",
+        "log_": "structured_log_",
+        "log.out": "structured_log_out",
+        "log2": "structured_log2",
+        "log2_": "structured_log2_",
+        "log2.out": "structured_log2_out",
+        "log10": "structured_log10",
+        "log10_": "structured_log10_",
+        "log10.out": "structured_log10_out",
+        "log1p": "structured_log1p",
+        "log1p_": "structured_log1p_",
+        "log1p.out": "structured_log1p_out",
+        "expm1": "structured_expm1",
+        "expm1_": "structured_expm1_",
+        "expm1.out": "structured_expm1_out",
+        "sqrt": "structured_sqrt",
+        "sqrt_": "structured_sqrt_",
+        "sqrt.out": "structured_sqrt_out",
+        "rsqrt": "structured_rsqrt",
+        "rsqrt_": "structured_rsqrt_",
+        "rsqrt.out": "structured_rsqrt_out",
+        "sin": "structured_sin",
+        "sin_": "structured_sin_",
+        "sin.out": "structured_sin_out",
+        "cos": "structured_cos",
+        "cos_": "structured_cos_",
+        "cos.out": "structured_cos_out",
+        "tan": "structured_tan",
+        "tan_": "structured_tan_",
+        "tan.out": "structured_tan_out",
+        "asin": "structured_asin",
+        "asin_": "structured_asin_",
+        "asin.out": "structured_asin_out",
+        "acos": "structured_acos",
+        "acos_": "structured_acos_",
+        "acos.out": "structured_acos_out",
+        "atan": "structured_atan",
+        "atan_": "structured_atan_",
+        "atan.out": "structured_atan_out",
+        "sinh": "structured_sinh",
+        "sinh_": "structured_sinh_",
+        "sinh.out": "structured_sinh_out",
+        "cosh": "structured_cosh",
+        "cosh_": "structured_cosh_",
+        "cosh.out": "structured_cosh_out",
+        "tanh": "structured_tanh",
+        "tanh_": "structured_tanh_",
+        "tanh.out": "structured_tanh_out",
+        "asinh": "structured_asinh",
+        "asinh_": "structured_asinh_",
+        "asinh.out": "structured_asinh_out",
+        "acosh": "structured_acosh",
+        "acosh_": "structured_acosh_",
+        "acosh.out": "structured_acosh_out",
+        "atanh": "structured_atanh",
+        "atanh_": "structured_atanh_",
+        "atanh.out": "structured_atanh_out",
+        "floor": "structured_floor",
+        "floor_": "structured_floor_",
+        "floor.out": "structured_floor_out",
+        "ceil": "structured_ceil",
+        "ceil_": "structured_ceil_",
+        "ceil.out": "structured_ceil_out",
+        "round": "structured_round",
+        "round_": "structured_round_",
+        "round.out": "structured_round_out",
+        "round.decimals": "structured_round_decimals",
+        "round_.decimals": "structured_round__decimals",
+        "round.decimals_out": "structured_round_decimals_out",
+        "trunc": "structured_trunc",
+        "trunc_": "structured_trunc_",
+        "trunc.out": "structured_trunc_out",
+        "frac": "structured_frac",
+        "frac_": "structured_frac_",
+        "frac.out": "structured_frac_out",
+        "sign": "structured_sign",
+        "sign_": "structured_sign_",
+        "sign.out": "structured_sign_out",
+        "sgn": "structured_sgn",
+        "sgn_": "structured_sgn_",
+        "sgn.out": "structured_sgn_out",
+        "signbit": "structured_signbit",
+        "signbit.out": "structured_signbit_out",
+        "reciprocal": "structured_reciprocal",
+        "reciprocal_": "structured_reciprocal_",
+        "reciprocal.out": "structured_reciprocal_out",
+        "sigmoid": "structured_sigmoid",
+        "sigmoid_": "structured_sigmoid_",
+        "sigmoid.out": "structured_sigmoid_out",
+        "erf": "structured_erf",
+        "erf_": "structured_erf_",
+        "erf.out": "structured_erf_out",
+        "erfc": "structured_erfc",
+        "erfc_": "structured_erfc_",
+        "erfc.out": "structured_erfc_out",
+        "bitwise_not": "structured_bitwise_not",
+        "bitwise_not_": "structured_bitwise_not_",
+        "bitwise_not.out": "structured_bitwise_not_out",
+        "add.Tensor": "structured_add_Tensor",
+        "add_.Tensor": "structured_add__Tensor",
+        "add.out": "structured_add_out",
+        "sub.Tensor": "structured_sub_Tensor",
+        "sub_.Tensor": "structured_sub__Tensor",
+        "sub.out": "structured_sub_out",
+        "mul.Tensor": "structured_mul_Tensor",
+        "mul_.Tensor": "structured_mul__Tensor",
+        "mul.out": "structured_mul_out",
+        "div.Tensor": "structured_div_Tensor",
+        "div_.Tensor": "structured_div__Tensor",
+        "div.out": "structured_div_out",
+        "div.Tensor_mode": "structured_div_Tensor_mode",
+        "div_.Tensor_mode": "structured_div__Tensor_mode",
+        "div.out_mode": "structured_div_out_mode",
+        "pow.Tensor_Tensor": "structured_pow_Tensor_Tensor",
+        "pow_.Tensor": "structured_pow__Tensor",
+        "pow.Tensor_Tensor_out": "structured_pow_Tensor_Tensor_out",
+        "pow.Scalar": "structured_pow_Scalar",
+        "pow.Scalar_out": "structured_pow_Scalar_out",
+        "pow.Tensor_Scalar": "structured_pow_Tensor_Scalar",
+        "pow_.Scalar": "structured_pow__Scalar",
+        "pow.Tensor_Scalar_out": "structured_pow_Tensor_Scalar_out",
+        "remainder.Tensor": "structured_remainder_Tensor",
+        "remainder_.Tensor": "structured_remainder__Tensor",
+        "remainder.Tensor_out": "structured_remainder_Tensor_out",
+        "fmod.Tensor": "structured_fmod_Tensor",
+        "fmod_.Tensor": "structured_fmod__Tensor",
+        "fmod.Tensor_out": "structured_fmod_Tensor_out",
+        "maximum": "structured_maximum",
+        "maximum.out": "structured_maximum_out",
+        "minimum": "structured_minimum",
+        "minimum.out": "structured_minimum_out",
+        "fmax": "structured_fmax",
+        "fmax.out": "structured_fmax_out",
+        "fmin": "structured_fmin",
+        "fmin.out": "structured_fmin_out",
+        "atan2_": "structured_atan2_",
+        "atan2": "structured_atan2",
+        "atan2.out": "structured_atan2_out",
+        "hypot": "structured_hypot",
+        "hypot_": "structured_hypot_",
+        "hypot.out": "structured_hypot_out",
+        "copysign.Tensor": "structured_copysign_Tensor",
+        "copysign_.Tensor": "structured_copysign__Tensor",
+        "copysign.out": "structured_copysign_out",
+        "eq_.Scalar": "structured_eq__Scalar",
+        "eq.Scalar": "structured_eq_Scalar",
+        "eq.Scalar_out": "structured_eq_Scalar_out",
+        "eq_.Tensor": "structured_eq__Tensor",
+        "eq.Tensor": "structured_eq_Tensor",
+        "eq.Tensor_out": "structured_eq_Tensor_out",
+        "ne.Scalar": "structured_ne_Scalar",
+        "ne_.Scalar": "structured_ne__Scalar",
+        "ne.Scalar_out": "structured_ne_Scalar_out",
+        "ne.Tensor": "structured_ne_Tensor",
+        "ne_.Tensor": "structured_ne__Tensor",
+        "ne.Tensor_out": "structured_ne_Tensor_out",
+        "lt.Scalar": "structured_lt_Scalar",
+        "lt_.Scalar": "structured_lt__Scalar",
+        "lt.Scalar_out": "structured_lt_Scalar_out",
+        "lt.Tensor": "structured_lt_Tensor",
+        "lt_.Tensor": "structured_lt__Tensor",
+        "lt.Tensor_out": "structured_lt_Tensor_out",
+        "le.Scalar": "structured_le_Scalar",
+        "le_.Scalar": "structured_le__Scalar",
+        "le.Scalar_out": "structured_le_Scalar_out",
+        "le.Tensor": "structured_le_Tensor",
+        "le_.Tensor": "structured_le__Tensor",
+        "le.Tensor_out": "structured_le_Tensor_out",
+        "gt.Scalar": "structured_gt_Scalar",
+        "gt_.Scalar": "structured_gt__Scalar",
+        "gt.Scalar_out": "structured_gt_Scalar_out",
+        "gt.Tensor": "structured_gt_Tensor",
+        "gt_.Tensor": "structured_gt__Tensor",
+        "gt.Tensor_out": "structured_gt_Tensor_out",
+        "ge.Scalar": "structured_ge_Scalar",
+        "ge_.Scalar": "structured_ge__Scalar",
+        "ge.Scalar_out": "structured_ge_Scalar_out",
+        "ge.Tensor": "structured_ge_Tensor",
+        "ge_.Tensor": "structured_ge__Tensor",
+        "ge.Tensor_out": "structured_ge_Tensor_out",
+        "bitwise_and.Tensor": "structured_bitwise_and_Tensor",
+        "bitwise_and_.Tensor": "structured_bitwise_and__Tensor",
+        "bitwise_and.Tensor_out": "structured_bitwise_and_Tensor_out",
+        "bitwise_or.Tensor": "structured_bitwise_or_Tensor",
+        "bitwise_or_.Tensor": "structured_bitwise_or__Tensor",
+        "bitwise_or.Tensor_out": "structured_bitwise_or_Tensor_out",
+        "bitwise_xor.Tensor": "structured_bitwise_xor_Tensor",
+        "bitwise_xor_.Tensor": "structured_bitwise_xor__Tensor",
+        "bitwise_xor.Tensor_out": "structured_bitwise_xor_Tensor_out",
+        "clamp": "structured_clamp",
+        "clamp_": "structured_clamp_",
+        "clamp.out": "structured_clamp_out",
+        "clamp.Tensor": "structured_clamp_Tensor",
+        "clamp_.Tensor": "structured_clamp__Tensor",
+        "clamp.Tensor_out": "structured_clamp_Tensor_out",
+        "clamp_min": "structured_clamp_min",
+        "clamp_min_": "structured_clamp_min_",
+        "clamp_min.out": "structured_clamp_min_out",
+        "clamp_min.Tensor": "structured_clamp_min_Tensor",
+        "clamp_min_.Tensor": "structured_clamp_min__Tensor",
+        "clamp_min.Tensor_out": "structured_clamp_min_Tensor_out",
+        "clamp_max": "structured_clamp_max",
+        "clamp_max_": "structured_clamp_max_",
+        "clamp_max.out": "structured_clamp_max_out",
+        "clamp_max.Tensor": "structured_clamp_max_Tensor",
+        "clamp_max_.Tensor": "structured_clamp_max__Tensor",
+        "clamp_max.Tensor_out": "structured_clamp_max_Tensor_out",
+        "lerp_.Scalar": "structured_lerp__Scalar",
+        "lerp.Scalar": "structured_lerp_Scalar",
+        "lerp.Scalar_out": "structured_lerp_Scalar_out",
+        "lerp_.Tensor": "structured_lerp__Tensor",
+        "lerp.Tensor": "structured_lerp_Tensor",
+        "lerp.Tensor_out": "structured_lerp_Tensor_out",
+        "addcmul": "structured_addcmul",
+        "addcmul_": "structured_addcmul_",
+        "addcmul.out": "structured_addcmul_out",
+        "addcdiv": "structured_addcdiv",
+        "addcdiv_": "structured_addcdiv_",
+        "addcdiv.out": "structured_addcdiv_out",
+        "sum.dim_IntList": "structured_sum_dim_IntList",
+        "sum.IntList_out": "structured_sum_IntList_out",
+        "mean.dim": "structured_mean_dim",
+        "mean.out": "structured_mean_out",
+        "prod.dim_int": "structured_prod_dim_int",
+        "prod.int_out": "structured_prod_int_out",
+        "amax": "structured_amax",
+        "amax.out": "structured_amax_out",
+        "amin": "structured_amin",
+        "amin.out": "structured_amin_out",
+        "argmax": "structured_argmax",
+        "argmax.out": "structured_argmax_out",
+        "argmin": "structured_argmin",
+        "argmin.out": "structured_argmin_out",
+        "max.dim": "structured_max_dim",
+        "max.dim_max": "structured_max_dim_max",
+        "min.dim": "structured_min_dim",
+        "min.dim_min": "structured_min_dim_min",
+        "any.dim": "structured_any_dim",
+        "any.out": "structured_any_out",
+        "any": "structured_any",
+        "any.all_out": "structured_any_all_out",
+        "all.dim": "structured_all_dim",
+        "all.out": "structured_all_out",
+        "all": "structured_all",
+        "all.all_out": "structured_all_all_out",
+        "linalg_vector_norm": "structured_linalg_vector_norm",
+        "linalg_vector_norm.out": "structured_linalg_vector_norm_out",
+        "norm.ScalarOpt_dim": "structured_norm_ScalarOpt_dim",
+        "norm.out": "structured_norm_out",
+        "cumsum": "structured_cumsum",
+        "cumsum_": "structured_cumsum_",
+        "cumsum.out": "structured_cumsum_out",
+        "cumprod": "structured_cumprod",
+        "cumprod_": "structured_cumprod_",
+        "cumprod.out": "structured_cumprod_out",
+        "mm": "structured_mm",
+        "mm.out": "structured_mm_out",
+        "bmm": "structured_bmm",
+        "bmm.out": "structured_bmm_out",
+        "addmm": "structured_addmm",
+        "addmm_": "structured_addmm_",
+        "addmm.out": "structured_addmm_out",
+        "baddbmm": "structured_baddbmm",
+        "baddbmm_": "structured_baddbmm_",
+        "baddbmm.out": "structured_baddbmm_out",
+        "addmv": "structured_addmv",
+        "addmv_": "structured_addmv_",
+        "addmv.out": "structured_addmv_out",
+        "gelu": "structured_gelu",
+        "gelu_": "structured_gelu_",
+        "gelu.out": "structured_gelu_out",
+        "silu": "structured_silu",
+        "silu_": "structured_silu_",
+        "silu.out": "structured_silu_out",
+        "mish": "structured_mish",
+        "mish_": "structured_mish_",
+        "mish.out": "structured_mish_out",
+        "elu": "structured_elu",
+        "elu_": "structured_elu_",
+        "elu.out": "structured_elu_out",
+        "leaky_relu": "structured_leaky_relu",
+        "leaky_relu_": "structured_leaky_relu_",
+        "leaky_relu.out": "structured_leaky_relu_out",
+        "softplus": "structured_softplus",
+        "softplus.out": "structured_softplus_out",
+        "threshold": "structured_threshold",
+        "threshold_": "structured_threshold_",
+        "threshold.out": "structured_threshold_out",
+        "hardsigmoid": "structured_hardsigmoid",
+        "hardsigmoid_": "structured_hardsigmoid_",
+        "hardsigmoid.out": "structured_hardsigmoid_out",
+        "hardshrink": "structured_hardshrink",
+        "hardshrink.out": "structured_hardshrink_out",
+        "softshrink": "structured_softshrink",
+        "softshrink.out": "structured_softshrink_out",
+        "glu": "structured_glu",
+        "glu.out": "structured_glu_out",
+        "_softmax": "structured__softmax",
+        "_softmax.out": "structured__softmax_out",
+        "_log_softmax": "structured__log_softmax",
+        "_log_softmax.out": "structured__log_softmax_out",
+        "mse_loss": "structured_mse_loss",
+        "mse_loss.out": "structured_mse_loss_out",
+        "smooth_l1_loss": "structured_smooth_l1_loss",
+        "smooth_l1_loss.out": "structured_smooth_l1_loss_out",
+        "nll_loss_forward": "structured_nll_loss_forward",
+        "nll_loss_forward.output": "structured_nll_loss_forward_output",
+    },
+)
 aten.impl("empty.memory_format", _factory.empty_meta)
 aten.impl("empty_strided", _factory.empty_strided_meta)
 aten.impl("resize_", _factory.resize_)

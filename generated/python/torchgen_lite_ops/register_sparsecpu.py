@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for SparseCPU."""
+"""The kernels of SparseCPU."""
 
 from __future__ import annotations
 

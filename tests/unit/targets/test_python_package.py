@@ -272,7 +272,7 @@ STRUCTURED = """\
 def test_structured_kernels(tmp_path: Path) -> None:
     (tmp_path / "kernels.py").write_text(KERNELS)
     files = generate(tmp_path, STRUCTURED, kernels=["kernels"], framework="framework")
-    body = files["register_cpu.py"]
+    body = files["structured_cpu.py"]
     assert """
     spec = _kernels.meta_add_Tensor(self, other, alpha=alpha)
     out = allocate(spec, "CPU")
@@ -290,14 +290,12 @@ def test_structured_kernels(tmp_path: Path) -> None:
     _kernels.add_cpu(self, other, alpha=alpha, out=out)
     return out
 """ in body
-    assert 'aten.impl("add_.Tensor", structured_add__Tensor)\n' in body
-    assert "_kernels.add_cpu" not in files["register_meta.py"]
+    assert '        "add_.Tensor": "structured_add__Tensor",\n' in files["register_cpu.py"]
+    assert "_kernels.add_cpu" not in files["structured_meta.py"]
     assert (
         'aten.impl("matmul", _kernels.matmul)\n' in files["register_compositeimplicitautograd.py"]
     )
-    assert "    keyset = key_for_options(dtype, layout, device)\n" in (
-        files["register_backendselect.py"]
-    )
+    assert "    keyset = key_for_options(dtype, layout, device)\n" in (files["backendselect.py"])
     assert "register_backendselect as register_backendselect\n" in files["registration.py"]
 
 

@@ -1,7 +1,6 @@
-"""What the kernels of `register_autograd.py` and `register_adinplaceorview.py` are made of, operator by operator.
+"""What the kernels of `autograd.py` and `adinplaceorview.py` are made of, operator by operator.
 
-The kernels themselves stand in `templates/python/register_autograd.py.j2` and
-`register_adinplaceorview.py.j2`; here are the names and expressions that they print.
+The kernels themselves stand in `templates/python/autograd.py.j2` and `adinplaceorview.py.j2`; here are the names and expressions that they print.
 """
 
 from __future__ import annotations
@@ -28,13 +27,12 @@ from torchgen_lite.targets.python.nodes import kept, saved_input, saved_result
 
 @dataclass(frozen=True, slots=True)
 class KernelView:
-    """One generated kernel, registered in `library` as `operator` (a literal).
+    """One generated kernel of an `operator` (a literal).
 
     `below` is the stub that the call is passed on to, with the arguments `passed`.
     """
 
     name: str
-    library: str
     operator: str
     parameters: Sequence[str]
     returns: str
@@ -94,7 +92,6 @@ def kernel_view(prefix: str, overload: Overload) -> KernelView:
     """The kernel of an overload that takes the same arguments and passes them on."""
     return KernelView(
         name=f"{prefix}_{overload.names.flat}",
-        library=identifier(overload.names.namespace),
         operator=quote(overload.schema.local_name),
         parameters=overload.parameters,
         returns=python.returns_annotation(overload.returns),

@@ -1,6 +1,7 @@
 """The files of autograd, made where any entry of the schema has formulas.
 
-`nodes.py`, `register_autograd.py` and `register_adinplaceorview.py`, or their shards: which operators get which kernel.
+`nodes.py`, `autograd.py` and `adinplaceorview.py`, or their shards: which operators get which kernel. Their
+registrations are in `register_autograd.py` and `register_adinplaceorview.py`.
 """
 
 from __future__ import annotations
@@ -10,21 +11,20 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability import AutogradPlan
 from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, Origin
-from torchgen_lite.analysis.registrations import Registration
+from torchgen_lite.analysis.registrations import AUTOGRAD, VIEWS, Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.autograd import (
     autograd_view,
-    kernel_view,
     tracking_view,
 )
+from torchgen_lite.targets.python.key_file import KeyFile
 from torchgen_lite.targets.python.model import Overload, shard_of
 from torchgen_lite.targets.python.nodes import Functions, node_view
 from torchgen_lite.targets.python.package import (
     Package,
-    libraries_of,
     sharded,
     type_imports,
 )
@@ -45,8 +45,8 @@ def build_differentiation(
     resolved: Resolved,
     registered: Sequence[Registration],
     helpers: KernelIndex | None,
-) -> tuple[list[OutputFile], list[str]]:
-    """The files and the modules that `registration.py` imports; none without formulas."""
+) -> tuple[list[OutputFile], dict[str, KeyFile]]:
+    """The files, and what is registered at which key; none without formulas."""
     by_name = {overload.function.name: overload for overload in package.overloads}
     planned = [
         _Planned(by_name[one.operator.name], resolved.autograd[one.operator.name], one.origin)
@@ -54,23 +54,23 @@ def build_differentiation(
         if one.origin in AUTOGRAD_KERNELS
     ]
     if not planned:
-        return [], []
+        return [], {}
     recorded = [one for one in planned if one.origin not in _TRACKING]
     tracked = [one for one in planned if one.origin in _TRACKING]
     functions = Functions(_modules_of(helpers))
     files: list[OutputFile] = []
-    autograd = sharded(package, "register_autograd")
+    registrations = {AUTOGRAD: KeyFile(), VIEWS: KeyFile()}
+    autograd, tracking = registrations.values()
     for shard, module, nodes in zip(
-        package.shards, autograd, sharded(package, "nodes"), strict=True
+        package.shards, sharded(package, "autograd"), sharded(package, "nodes"), strict=True
     ):
         own = [one for one in recorded if _node_shard(package, one.plan) == shard]
         files.append(_node_file(package, nodes, own, functions))
-        files.append(_autograd_file(package, module, nodes, own))
-    tracking = sharded(package, "register_adinplaceorview")
-    for shard, module in zip(package.shards, tracking, strict=True):
+        files.append(_autograd_file(package, module, nodes, own, autograd))
+    for shard, module in zip(package.shards, sharded(package, "adinplaceorview"), strict=True):
         own = [one for one in tracked if one.overload.names.shard == shard]
-        files.append(_adinplaceorview_file(package, module, own))
-    return files, [*autograd, *tracking]
+        files.append(_adinplaceorview_file(package, module, own, tracking))
+    return files, registrations
 
 
 def _node_shard(package: Package, plan: AutogradPlan) -> int | None:
@@ -93,19 +93,18 @@ def _node_file(
 
 
 def _autograd_file(
-    package: Package, module: str, nodes: str, planned: Sequence[_Planned]
+    package: Package, module: str, nodes: str, planned: Sequence[_Planned], registered: KeyFile
 ) -> OutputFile:
-    passing = [one.overload for one in planned if one.origin is Origin.fallthrough]
-    context = _context(package, planned) | {
-        "nodes": nodes,
-        "kernels": [
-            autograd_view(one.overload, one.plan, one.plan.infos[DEFAULT])
-            for one in planned
-            if one.origin is not Origin.fallthrough
-        ],
-        "fallthroughs": [kernel_view("autograd", overload) for overload in passing],
-    }
-    return OutputFile(f"{package.root}/{module}.py", "python/register_autograd.py.j2", context)
+    kernels = []
+    for one in planned:
+        if one.origin is Origin.fallthrough:
+            registered.add_fallthrough(one.overload)
+        else:
+            view = autograd_view(one.overload, one.plan, one.plan.infos[DEFAULT])
+            kernels.append(view)
+            registered.add_generated(one.overload, module, view.kernel.name, with_keyset=True)
+    context = _context(package, planned) | {"nodes": nodes, "kernels": kernels}
+    return OutputFile(f"{package.root}/{module}.py", "python/autograd.py.j2", context)
 
 
 def _modules_of(helpers: KernelIndex | None) -> dict[str, str]:
@@ -115,12 +114,14 @@ def _modules_of(helpers: KernelIndex | None) -> dict[str, str]:
     return {name: module.name for module in reversed(helpers.modules) for name in module.names}
 
 
-def _adinplaceorview_file(package: Package, module: str, planned: Sequence[_Planned]) -> OutputFile:
-    context = _context(package, planned) | {
-        "kernels": [tracking_view(one.overload, one.plan) for one in planned],
-    }
-    path = f"{package.root}/{module}.py"
-    return OutputFile(path, "python/register_adinplaceorview.py.j2", context)
+def _adinplaceorview_file(
+    package: Package, module: str, planned: Sequence[_Planned], registered: KeyFile
+) -> OutputFile:
+    kernels = [tracking_view(one.overload, one.plan) for one in planned]
+    for one, view in zip(planned, kernels, strict=True):
+        registered.add_generated(one.overload, module, view.kernel.name, with_keyset=True)
+    context = _context(package, planned) | {"kernels": kernels}
+    return OutputFile(f"{package.root}/{module}.py", "python/adinplaceorview.py.j2", context)
 
 
 def _context(package: Package, planned: Sequence[_Planned]) -> dict[str, object]:
@@ -128,5 +129,4 @@ def _context(package: Package, planned: Sequence[_Planned]) -> dict[str, object]
     return {
         "framework": package.options.framework,
         "types": type_imports(package, [o.function for o in used], frozenset()),
-        "libraries": libraries_of(used),
     }

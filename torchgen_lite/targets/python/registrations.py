@@ -1,14 +1,13 @@
-"""One registration file for each dispatch key in use, and `registration.py`, which imports them all.
-
-aten = Library("aten", "IMPL", "CPU", dispatcher=dispatcher)
-aten.impl("mm", _matrix.mm_cpu)
+"""Which kernels each registration file has, the kernels of structured operators, and `registration.py`, which imports
+the registrations of all keys.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import itemgetter
+from typing import NamedTuple
 
 from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.registrations import META, Registration
@@ -24,16 +23,16 @@ from torchgen_lite.targets.python.kernels import (
     KernelReference,
     imported_modules,
 )
+from torchgen_lite.targets.python.key_file import KeyFile, build_key_file, registration_module
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.package import (
     Package,
-    libraries_of,
     type_imports,
     used_constants,
 )
 from torchgen_lite.targets.python.structured import StructuredView, structured_kernel
 
-_BACKEND_SELECT = "register_backendselect"
+_BACKEND_SELECT = "BackendSelect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +45,6 @@ class MissingKernel:
 
 
 @dataclass(frozen=True, slots=True)
-class RegistrationView:
-    """The `kernel` (an expression) of an `operator` (a literal)."""
-
-    library: str
-    operator: str
-    kernel: str
-
-
-@dataclass(frozen=True, slots=True)
 class DefaultView:
     """The framework's `constant` that is the default of a stub's `parameter` (a literal)."""
 
@@ -63,58 +53,49 @@ class DefaultView:
     constant: str
 
 
-@dataclass(slots=True)
-class _KeyFile:
-    """What is registered under one key, while it is collected."""
+class _Structured(NamedTuple):
+    """A kernel of a structured operator, with what it calls."""
 
-    implementations: list[RegistrationView] = field(default_factory=list)
-    structured: list[StructuredView] = field(default_factory=list)
-    references: list[KernelReference] = field(default_factory=list)
-    overloads: list[Overload] = field(default_factory=list)
-
-    def add(self, overload: Overload, expression: str) -> None:
-        self.overloads.append(overload)
-        library = identifier(overload.names.namespace)
-        name = quote(overload.schema.local_name)
-        self.implementations.append(RegistrationView(library, name, expression))
+    overload: Overload
+    view: StructuredView
+    calls: list[KernelReference]
 
 
 def build_registrations(
     package: Package,
     registered: Sequence[Registration],
     find: FindKernel,
-    more: Sequence[str] = (),
+    differentiation: Mapping[str, KeyFile],
 ) -> tuple[list[OutputFile], list[MissingKernel]]:
-    """The files, and kernels that are nowhere. `more` are registration modules that others make."""
+    """The files, and kernels that are nowhere. `differentiation` is what autograd registers."""
     by_name = {overload.function.name: overload for overload in package.overloads}
     metas = _meta_names(registered, by_name)
     missing = list(_missing(registered, by_name, metas, find))
-    files: dict[str, _KeyFile] = {}
-    _add_structured(registered, by_name, metas, find, files)
+    files = dict(differentiation)
+    outputs = []
+    for key, kernels in _structured(registered, by_name, metas, find).items():
+        module = f"structured_{key.lower()}"
+        for kernel in kernels:
+            files.setdefault(key, KeyFile()).add_generated(
+                kernel.overload, module, kernel.view.name
+            )
+        outputs.append(_structured_file(package, key, module, kernels))
     for one in registered:
         located = find(one.kernel.kernel) if one.origin in WRITTEN and one.kernel else None
         if located is not None:
-            file = files.setdefault(one.key, _KeyFile())
-            file.references.append(located)
-            file.add(by_name[one.operator.name], located.expression)
+            files.setdefault(one.key, KeyFile()).add_written(by_name[one.operator.name], located)
+    selected = [by_name[r.operator.name] for r in registered if r.origin is Origin.backend_select]
+    if selected:
+        registrations = files.setdefault(_BACKEND_SELECT, KeyFile())
+        outputs.append(_backend_select_file(package, selected, registrations))
     order = {key: position for position, key in enumerate(key_order(CURRENT))}
     keys = sorted(files, key=lambda key: order.get(key, len(order)))
-    selected = [
-        by_name[one.operator.name] for one in registered if one.origin is Origin.backend_select
-    ]
-    if selected:
-        more = [_BACKEND_SELECT, *more]
-    modules = [_module(key, more) for key in keys]
-    outputs = [
-        _key_file(package, key, module, files[key])
-        for key, module in zip(keys, modules, strict=True)
-    ]
-    if selected:
-        outputs.append(_backend_select_file(package, selected))
+    modules = [registration_module(key) for key in keys]
+    outputs += [build_key_file(package, key, files[key]) for key in keys]
     outputs += list(_constants_file(package))
     if used_constants([o.function for o in package.overloads]):
         modules.insert(0, "constants")
-    context = {"modules": [*modules, *more]}
+    context = {"modules": modules}
     outputs.append(
         OutputFile(f"{package.root}/registration.py", "python/registration.py.j2", context)
     )
@@ -154,20 +135,20 @@ def _missing(
                 yield MissingKernel(by_name[one.operator.name], one.key, name)
 
 
-def _add_structured(
+def _structured(
     registered: Sequence[Registration],
     by_name: Mapping[str, Overload],
     metas: Mapping[str, str],
     find: FindKernel,
-    files: dict[str, _KeyFile],
-) -> None:
-    """Variants stand together, in the order of the out variants, which come last."""
+) -> dict[str, list[_Structured]]:
+    """The kernels of each key. Variants stand together, in the order of the out variants, which come last."""
     position = {name: index for index, name in enumerate(by_name)}
     found = [
         (position[one.source.name], one.operator is one.source, one.source, one)
         for one in registered
         if one.origin in STRUCTURED and one.source is not None
     ]
+    kernels: dict[str, list[_Structured]] = {}
     for _, _, source, one in sorted(found, key=itemgetter(0, 1)):
         references = [find(metas[source.name])]
         if one.kernel is not None:
@@ -175,45 +156,40 @@ def _add_structured(
         located = [reference for reference in references if reference is not None]
         if len(located) < len(references):
             continue
-        file = files.setdefault(one.key, _KeyFile())
-        file.references += located
         meta, implementation = [*[r.expression for r in located], ""][:2]
         out, member = by_name[source.name], by_name[one.operator.name]
         view = structured_kernel(out, member, one.key, meta, implementation)
-        file.structured.append(view)
-        file.add(member, view.name)
+        kernels.setdefault(one.key, []).append(_Structured(member, view, located))
+    return kernels
 
 
-def _module(key: str, generated: Sequence[str]) -> str:
-    """The module of written kernels; beside one of generated kernels for the same key it has another name."""
-    name = f"register_{key.lower()}"
-    return f"{name}_written" if name in generated else name
-
-
-def _key_file(package: Package, key: str, module: str, file: _KeyFile) -> OutputFile:
-    functions = [o.function for o in file.overloads] if file.structured else []
+def _structured_file(
+    package: Package, key: str, module: str, kernels: Sequence[_Structured]
+) -> OutputFile:
+    functions = [kernel.overload.function for kernel in kernels]
     context = {
         "key": key,
-        "modules": imported_modules(file.references),
+        "modules": imported_modules(call for kernel in kernels for call in kernel.calls),
         "framework": package.options.framework,
         "types": type_imports(package, functions, frozenset()),
-        "libraries": libraries_of(file.overloads),
-        "structured": file.structured,
-        "implementations": file.implementations,
+        "structured": [kernel.view for kernel in kernels],
     }
-    return OutputFile(f"{package.root}/{module}.py", "python/register.py.j2", context)
+    return OutputFile(f"{package.root}/{module}.py", "python/structured.py.j2", context)
 
 
-def _backend_select_file(package: Package, overloads: list[Overload]) -> OutputFile:
+def _backend_select_file(
+    package: Package, overloads: Sequence[Overload], registrations: KeyFile
+) -> OutputFile:
+    module = _BACKEND_SELECT.lower()
+    kernels = [kernel_view("select", overload) for overload in overloads]
+    for overload, kernel in zip(overloads, kernels, strict=True):
+        registrations.add_generated(overload, module, kernel.name)
     context = {
         "framework": package.options.framework,
         "types": type_imports(package, [o.function for o in overloads], frozenset()),
-        "libraries": libraries_of(overloads),
-        "kernels": [kernel_view("select", overload) for overload in overloads],
+        "kernels": kernels,
     }
-    return OutputFile(
-        f"{package.root}/{_BACKEND_SELECT}.py", "python/register_backendselect.py.j2", context
-    )
+    return OutputFile(f"{package.root}/{module}.py", "python/backendselect.py.j2", context)
 
 
 def _constants_file(package: Package) -> Iterator[OutputFile]:

@@ -1,6 +1,6 @@
 """Structured operators: one implementation, written for the out variant, serves all three variants.
 
-The kernels stand in `templates/python/register.py.j2`. The in-place variant checks that `self` has the shape and dtype
+The kernels stand in `templates/python/structured.py.j2`. The in-place variant checks that `self` has the shape and dtype
 of the result, the out variant resizes what it was given. The author writes the meta function and the
 implementation; a structured operator has its Meta kernels by itself, because they are the same without the
 implementation.

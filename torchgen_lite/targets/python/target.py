@@ -35,11 +35,11 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
     files = [*_common_files(package)]
     if options.kernels:
         registered = tuple(selection.registrations(program))
-        differentiation, modules = build_differentiation(
+        differentiation, differentiated = build_differentiation(
             package, program.resolved, registered, program.module_functions(TARGET, "formulas")
         )
         find = kernel_finder(options.kernels, _finder(kernels))
-        registration, missing = build_registrations(package, registered, find, modules)
+        registration, missing = build_registrations(package, registered, find, differentiated)
         files += [*differentiation, *registration]
         diagnostics += [_missing(m) for m in missing]
     return TargetResult(tuple(files), tuple(diagnostics))

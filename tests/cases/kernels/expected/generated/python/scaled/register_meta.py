@@ -2,37 +2,29 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for Meta."""
+"""The kernels of Meta."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from types import ModuleType
 
-import kernels as _kernels
-from my_framework import allocate, check_inplace, resize_out
 from torchgen_lite.runtime import Library
 
 from .libraries import dispatcher
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from my_framework import Tensor
-
 aten = Library("aten", "IMPL", "Meta", dispatcher=dispatcher)
 
 
-def structured_scale(self: Tensor, factor: float) -> Tensor:
-    spec = _kernels.meta_scale(self, factor)
-    out = allocate(spec, "Meta")
-    return out
+def _structured_meta() -> ModuleType:
+    from . import structured_meta
+
+    return structured_meta
 
 
-def structured_scale_out(self: Tensor, factor: float, *, out: Tensor) -> Tensor:
-    spec = _kernels.meta_scale(self, factor)
-    resize_out(out, spec)
-    return out
-
-
-aten.impl("scale", structured_scale)
-aten.impl("scale.out", structured_scale_out)
+aten.impl_deferred(
+    _structured_meta,
+    {
+        "scale": "structured_scale",
+        "scale.out": "structured_scale_out",
+    },
+)

@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for ADInplaceOrView: versions of what is written, bases of views."""
+"""Kernels of ADInplaceOrView: versions of what is written, bases of views."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
     from torchgen_lite.runtime import DispatchKeySet
 
     from torchgen_lite.reference.framework import Number, Tensor, dtype
-
-aten = Library("aten", "IMPL", "ADInplaceOrView", dispatcher=dispatcher)
 
 
 def adinplaceorview_fill__Scalar(
@@ -795,63 +791,3 @@ def adinplaceorview_indices(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         return _operators.redispatch_indices(_after[_keyset], self)
     finally:
         _set_state(_outer)
-
-
-aten.impl("fill_.Scalar", adinplaceorview_fill__Scalar, with_keyset=True)
-aten.impl("fill_.Tensor", adinplaceorview_fill__Tensor, with_keyset=True)
-aten.impl("_reshape_alias", adinplaceorview__reshape_alias, with_keyset=True)
-aten.impl("permute", adinplaceorview_permute, with_keyset=True)
-aten.impl("scatter_.src", adinplaceorview_scatter__src, with_keyset=True)
-aten.impl("scatter_.value", adinplaceorview_scatter__value, with_keyset=True)
-aten.impl("take.out", adinplaceorview_take_out, with_keyset=True)
-aten.impl("index_add_", adinplaceorview_index_add_, with_keyset=True)
-aten.impl("nonzero.out", adinplaceorview_nonzero_out, with_keyset=True)
-aten.impl("exp.out", adinplaceorview_exp_out, with_keyset=True)
-aten.impl("exp2.out", adinplaceorview_exp2_out, with_keyset=True)
-aten.impl("expm1.out", adinplaceorview_expm1_out, with_keyset=True)
-aten.impl("sinh_", adinplaceorview_sinh_, with_keyset=True)
-aten.impl("cosh.out", adinplaceorview_cosh_out, with_keyset=True)
-aten.impl("tanh.out", adinplaceorview_tanh_out, with_keyset=True)
-aten.impl("sigmoid.out", adinplaceorview_sigmoid_out, with_keyset=True)
-aten.impl("logical_not.out", adinplaceorview_logical_not_out, with_keyset=True)
-aten.impl("remainder_.Scalar", adinplaceorview_remainder__Scalar, with_keyset=True)
-aten.impl("remainder_.Tensor", adinplaceorview_remainder__Tensor, with_keyset=True)
-aten.impl(
-    "floor_divide_.Tensor", adinplaceorview_floor_divide__Tensor, with_keyset=True
-)
-aten.impl(
-    "floor_divide_.Scalar", adinplaceorview_floor_divide__Scalar, with_keyset=True
-)
-aten.impl("atan2_", adinplaceorview_atan2_, with_keyset=True)
-aten.impl("eq_.Scalar", adinplaceorview_eq__Scalar, with_keyset=True)
-aten.impl("eq_.Tensor", adinplaceorview_eq__Tensor, with_keyset=True)
-aten.impl("le.Scalar_out", adinplaceorview_le_Scalar_out, with_keyset=True)
-aten.impl("le.Tensor_out", adinplaceorview_le_Tensor_out, with_keyset=True)
-aten.impl("logical_and.out", adinplaceorview_logical_and_out, with_keyset=True)
-aten.impl("logical_xor_", adinplaceorview_logical_xor_, with_keyset=True)
-aten.impl("bitwise_or_.Scalar", adinplaceorview_bitwise_or__Scalar, with_keyset=True)
-aten.impl("bitwise_or_.Tensor", adinplaceorview_bitwise_or__Tensor, with_keyset=True)
-aten.impl("clamp_min_", adinplaceorview_clamp_min_, with_keyset=True)
-aten.impl("clamp_min_.Tensor", adinplaceorview_clamp_min__Tensor, with_keyset=True)
-aten.impl("argmin.out", adinplaceorview_argmin_out, with_keyset=True)
-aten.impl(
-    "linalg_vector_norm.out", adinplaceorview_linalg_vector_norm_out, with_keyset=True
-)
-aten.impl("cumprod.out", adinplaceorview_cumprod_out, with_keyset=True)
-aten.impl("bmm.out", adinplaceorview_bmm_out, with_keyset=True)
-aten.impl("baddbmm_", adinplaceorview_baddbmm_, with_keyset=True)
-aten.impl("addmv.out", adinplaceorview_addmv_out, with_keyset=True)
-aten.impl("addmv_", adinplaceorview_addmv_, with_keyset=True)
-aten.impl("dot.out", adinplaceorview_dot_out, with_keyset=True)
-aten.impl("linear.out", adinplaceorview_linear_out, with_keyset=True)
-aten.impl("celu_", adinplaceorview_celu_, with_keyset=True)
-aten.impl("gelu_", adinplaceorview_gelu_, with_keyset=True)
-aten.impl("mish_", adinplaceorview_mish_, with_keyset=True)
-aten.impl("leaky_relu_", adinplaceorview_leaky_relu_, with_keyset=True)
-aten.impl("softplus.out", adinplaceorview_softplus_out, with_keyset=True)
-aten.impl("threshold_", adinplaceorview_threshold_, with_keyset=True)
-aten.impl("hardsigmoid_", adinplaceorview_hardsigmoid_, with_keyset=True)
-aten.impl("hardswish.out", adinplaceorview_hardswish_out, with_keyset=True)
-aten.impl("_log_softmax.out", adinplaceorview__log_softmax_out, with_keyset=True)
-aten.impl("mse_loss.out", adinplaceorview_mse_loss_out, with_keyset=True)
-aten.impl("indices", adinplaceorview_indices, with_keyset=True)

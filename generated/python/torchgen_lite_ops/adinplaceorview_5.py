@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for ADInplaceOrView: versions of what is written, bases of views."""
+"""Kernels of ADInplaceOrView: versions of what is written, bases of views."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
     from torchgen_lite.runtime import DispatchKeySet
 
     from torchgen_lite.reference.framework import Number, Tensor, dtype
-
-aten = Library("aten", "IMPL", "ADInplaceOrView", dispatcher=dispatcher)
 
 
 def adinplaceorview_unfold(
@@ -580,48 +576,3 @@ def adinplaceorview__values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         return _operators.redispatch__values(_after[_keyset], self)
     finally:
         _set_state(_outer)
-
-
-aten.impl("unfold", adinplaceorview_unfold, with_keyset=True)
-aten.impl("transpose.int", adinplaceorview_transpose_int, with_keyset=True)
-aten.impl("slice.Tensor", adinplaceorview_slice_Tensor, with_keyset=True)
-aten.impl("gather.out", adinplaceorview_gather_out, with_keyset=True)
-aten.impl(
-    "index_fill_.int_Scalar", adinplaceorview_index_fill__int_Scalar, with_keyset=True
-)
-aten.impl("conj_physical_", adinplaceorview_conj_physical_, with_keyset=True)
-aten.impl("log.out", adinplaceorview_log_out, with_keyset=True)
-aten.impl("log2_", adinplaceorview_log2_, with_keyset=True)
-aten.impl("log10_", adinplaceorview_log10_, with_keyset=True)
-aten.impl("sin_", adinplaceorview_sin_, with_keyset=True)
-aten.impl("cos.out", adinplaceorview_cos_out, with_keyset=True)
-aten.impl("acos.out", adinplaceorview_acos_out, with_keyset=True)
-aten.impl("atanh_", adinplaceorview_atanh_, with_keyset=True)
-aten.impl("trunc.out", adinplaceorview_trunc_out, with_keyset=True)
-aten.impl("sub_.Tensor", adinplaceorview_sub__Tensor, with_keyset=True)
-aten.impl("sub_.Scalar", adinplaceorview_sub__Scalar, with_keyset=True)
-aten.impl(
-    "pow.Tensor_Tensor_out", adinplaceorview_pow_Tensor_Tensor_out, with_keyset=True
-)
-aten.impl("pow.Scalar_out", adinplaceorview_pow_Scalar_out, with_keyset=True)
-aten.impl(
-    "pow.Tensor_Scalar_out", adinplaceorview_pow_Tensor_Scalar_out, with_keyset=True
-)
-aten.impl("fmod_.Scalar", adinplaceorview_fmod__Scalar, with_keyset=True)
-aten.impl("fmod_.Tensor", adinplaceorview_fmod__Tensor, with_keyset=True)
-aten.impl("atan2.out", adinplaceorview_atan2_out, with_keyset=True)
-aten.impl("copysign_.Tensor", adinplaceorview_copysign__Tensor, with_keyset=True)
-aten.impl("copysign_.Scalar", adinplaceorview_copysign__Scalar, with_keyset=True)
-aten.impl("clamp_", adinplaceorview_clamp_, with_keyset=True)
-aten.impl("clamp_.Tensor", adinplaceorview_clamp__Tensor, with_keyset=True)
-aten.impl("lerp_.Scalar", adinplaceorview_lerp__Scalar, with_keyset=True)
-aten.impl("lerp_.Tensor", adinplaceorview_lerp__Tensor, with_keyset=True)
-aten.impl("addcdiv_", adinplaceorview_addcdiv_, with_keyset=True)
-aten.impl("sum.IntList_out", adinplaceorview_sum_IntList_out, with_keyset=True)
-aten.impl("all.out", adinplaceorview_all_out, with_keyset=True)
-aten.impl("all.all_out", adinplaceorview_all_all_out, with_keyset=True)
-aten.impl("logsumexp.out", adinplaceorview_logsumexp_out, with_keyset=True)
-aten.impl("baddbmm.out", adinplaceorview_baddbmm_out, with_keyset=True)
-aten.impl("gelu.out", adinplaceorview_gelu_out, with_keyset=True)
-aten.impl("log_softmax.int_out", adinplaceorview_log_softmax_int_out, with_keyset=True)
-aten.impl("_values", adinplaceorview__values, with_keyset=True)

@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for ADInplaceOrView: versions of what is written, bases of views."""
+"""Kernels of ADInplaceOrView: versions of what is written, bases of views."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
     from torchgen_lite.runtime import DispatchKeySet
 
     from torchgen_lite.reference.framework import Number, Tensor
-
-aten = Library("aten", "IMPL", "ADInplaceOrView", dispatcher=dispatcher)
 
 
 def adinplaceorview_logspace_out(
@@ -554,44 +550,3 @@ def adinplaceorview_binary_cross_entropy_out(
         _set_state(_outer)
     _bump_version(out)
     return _result
-
-
-aten.impl("logspace.out", adinplaceorview_logspace_out, with_keyset=True)
-aten.impl("alias", adinplaceorview_alias, with_keyset=True)
-aten.impl("tril.out", adinplaceorview_tril_out, with_keyset=True)
-aten.impl("tril_", adinplaceorview_tril_, with_keyset=True)
-aten.impl("triu.out", adinplaceorview_triu_out, with_keyset=True)
-aten.impl("triu_", adinplaceorview_triu_, with_keyset=True)
-aten.impl("scatter.src_out", adinplaceorview_scatter_src_out, with_keyset=True)
-aten.impl("scatter.value_out", adinplaceorview_scatter_value_out, with_keyset=True)
-aten.impl("topk.values", adinplaceorview_topk_values, with_keyset=True)
-aten.impl("abs_", adinplaceorview_abs_, with_keyset=True)
-aten.impl("expm1_", adinplaceorview_expm1_, with_keyset=True)
-aten.impl("cos_", adinplaceorview_cos_, with_keyset=True)
-aten.impl("tan_", adinplaceorview_tan_, with_keyset=True)
-aten.impl("tanh_", adinplaceorview_tanh_, with_keyset=True)
-aten.impl("round.out", adinplaceorview_round_out, with_keyset=True)
-aten.impl("round.decimals_out", adinplaceorview_round_decimals_out, with_keyset=True)
-aten.impl("sgn.out", adinplaceorview_sgn_out, with_keyset=True)
-aten.impl("erfc_", adinplaceorview_erfc_, with_keyset=True)
-aten.impl("bitwise_not_", adinplaceorview_bitwise_not_, with_keyset=True)
-aten.impl("sub.out", adinplaceorview_sub_out, with_keyset=True)
-aten.impl("hypot_", adinplaceorview_hypot_, with_keyset=True)
-aten.impl("logical_xor.out", adinplaceorview_logical_xor_out, with_keyset=True)
-aten.impl("bitwise_and_.Scalar", adinplaceorview_bitwise_and__Scalar, with_keyset=True)
-aten.impl("bitwise_and_.Tensor", adinplaceorview_bitwise_and__Tensor, with_keyset=True)
-aten.impl("clamp_max_", adinplaceorview_clamp_max_, with_keyset=True)
-aten.impl("clamp_max_.Tensor", adinplaceorview_clamp_max__Tensor, with_keyset=True)
-aten.impl("lerp.Scalar_out", adinplaceorview_lerp_Scalar_out, with_keyset=True)
-aten.impl("lerp.Tensor_out", adinplaceorview_lerp_Tensor_out, with_keyset=True)
-aten.impl("any.out", adinplaceorview_any_out, with_keyset=True)
-aten.impl("any.all_out", adinplaceorview_any_all_out, with_keyset=True)
-aten.impl("mv.out", adinplaceorview_mv_out, with_keyset=True)
-aten.impl("hardshrink.out", adinplaceorview_hardshrink_out, with_keyset=True)
-aten.impl("hardswish_", adinplaceorview_hardswish_, with_keyset=True)
-aten.impl("smooth_l1_loss.out", adinplaceorview_smooth_l1_loss_out, with_keyset=True)
-aten.impl(
-    "binary_cross_entropy.out",
-    adinplaceorview_binary_cross_entropy_out,
-    with_keyset=True,
-)

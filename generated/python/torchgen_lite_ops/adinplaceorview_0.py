@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for ADInplaceOrView: versions of what is written, bases of views."""
+"""Kernels of ADInplaceOrView: versions of what is written, bases of views."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
     from torchgen_lite.runtime import DispatchKeySet
 
     from torchgen_lite.reference.framework import Number, Tensor, dtype
-
-aten = Library("aten", "IMPL", "ADInplaceOrView", dispatcher=dispatcher)
 
 
 def adinplaceorview_full_out(
@@ -688,54 +684,3 @@ def adinplaceorview_nll_loss_forward_output(
     _bump_version(output)
     _bump_version(total_weight)
     return _result
-
-
-aten.impl("full.out", adinplaceorview_full_out, with_keyset=True)
-aten.impl("arange.out", adinplaceorview_arange_out, with_keyset=True)
-aten.impl("arange.start_out", adinplaceorview_arange_start_out, with_keyset=True)
-aten.impl("detach", adinplaceorview_detach, with_keyset=True)
-aten.impl("t", adinplaceorview_t, with_keyset=True)
-aten.impl("select.int", adinplaceorview_select_int, with_keyset=True)
-aten.impl("cat.out", adinplaceorview_cat_out, with_keyset=True)
-aten.impl("index_add.out", adinplaceorview_index_add_out, with_keyset=True)
-aten.impl("log1p_", adinplaceorview_log1p_, with_keyset=True)
-aten.impl("sqrt.out", adinplaceorview_sqrt_out, with_keyset=True)
-aten.impl("acos_", adinplaceorview_acos_, with_keyset=True)
-aten.impl("atan_", adinplaceorview_atan_, with_keyset=True)
-aten.impl("ceil_", adinplaceorview_ceil_, with_keyset=True)
-aten.impl("erf.out", adinplaceorview_erf_out, with_keyset=True)
-aten.impl("erfc.out", adinplaceorview_erfc_out, with_keyset=True)
-aten.impl("bitwise_not.out", adinplaceorview_bitwise_not_out, with_keyset=True)
-aten.impl("add_.Tensor", adinplaceorview_add__Tensor, with_keyset=True)
-aten.impl("add_.Scalar", adinplaceorview_add__Scalar, with_keyset=True)
-aten.impl("floor_divide.out", adinplaceorview_floor_divide_out, with_keyset=True)
-aten.impl("fmax.out", adinplaceorview_fmax_out, with_keyset=True)
-aten.impl("copysign.out", adinplaceorview_copysign_out, with_keyset=True)
-aten.impl("gt_.Scalar", adinplaceorview_gt__Scalar, with_keyset=True)
-aten.impl("gt_.Tensor", adinplaceorview_gt__Tensor, with_keyset=True)
-aten.impl("ge.Scalar_out", adinplaceorview_ge_Scalar_out, with_keyset=True)
-aten.impl("ge.Tensor_out", adinplaceorview_ge_Tensor_out, with_keyset=True)
-aten.impl("ge_.Scalar", adinplaceorview_ge__Scalar, with_keyset=True)
-aten.impl("ge_.Tensor", adinplaceorview_ge__Tensor, with_keyset=True)
-aten.impl("logical_or_", adinplaceorview_logical_or_, with_keyset=True)
-aten.impl(
-    "bitwise_and.Tensor_out", adinplaceorview_bitwise_and_Tensor_out, with_keyset=True
-)
-aten.impl(
-    "bitwise_and.Scalar_out", adinplaceorview_bitwise_and_Scalar_out, with_keyset=True
-)
-aten.impl("addcmul.out", adinplaceorview_addcmul_out, with_keyset=True)
-aten.impl("addcmul_", adinplaceorview_addcmul_, with_keyset=True)
-aten.impl("addcdiv.out", adinplaceorview_addcdiv_out, with_keyset=True)
-aten.impl("mean.out", adinplaceorview_mean_out, with_keyset=True)
-aten.impl("amin.out", adinplaceorview_amin_out, with_keyset=True)
-aten.impl("min.dim_min", adinplaceorview_min_dim_min, with_keyset=True)
-aten.impl("min.unary_out", adinplaceorview_min_unary_out, with_keyset=True)
-aten.impl("std.correction_out", adinplaceorview_std_correction_out, with_keyset=True)
-aten.impl("norm.out", adinplaceorview_norm_out, with_keyset=True)
-aten.impl("mm.out", adinplaceorview_mm_out, with_keyset=True)
-aten.impl("hardsigmoid.out", adinplaceorview_hardsigmoid_out, with_keyset=True)
-aten.impl("hardtanh_", adinplaceorview_hardtanh_, with_keyset=True)
-aten.impl(
-    "nll_loss_forward.output", adinplaceorview_nll_loss_forward_output, with_keyset=True
-)

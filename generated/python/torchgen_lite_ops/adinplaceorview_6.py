@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for ADInplaceOrView: versions of what is written, bases of views."""
+"""Kernels of ADInplaceOrView: versions of what is written, bases of views."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
     from torchgen_lite.runtime import DispatchKeySet
 
     from torchgen_lite.reference.framework import Generator, Number, Tensor, dtype
-
-aten = Library("aten", "IMPL", "ADInplaceOrView", dispatcher=dispatcher)
 
 
 def adinplaceorview_linspace_out(
@@ -479,39 +475,3 @@ def adinplaceorview_values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     finally:
         _set_state(_outer)
     return _as_view(self, _result, lambda _base: _operators.values(_base))
-
-
-aten.impl("linspace.out", adinplaceorview_linspace_out, with_keyset=True)
-aten.impl("uniform_", adinplaceorview_uniform_, with_keyset=True)
-aten.impl("view", adinplaceorview_view, with_keyset=True)
-aten.impl("view.dtype", adinplaceorview_view_dtype, with_keyset=True)
-aten.impl("diagonal", adinplaceorview_diagonal, with_keyset=True)
-aten.impl("where.self_out", adinplaceorview_where_self_out, with_keyset=True)
-aten.impl("masked_fill_.Scalar", adinplaceorview_masked_fill__Scalar, with_keyset=True)
-aten.impl("masked_fill_.Tensor", adinplaceorview_masked_fill__Tensor, with_keyset=True)
-aten.impl("abs.out", adinplaceorview_abs_out, with_keyset=True)
-aten.impl("exp_", adinplaceorview_exp_, with_keyset=True)
-aten.impl("rsqrt_", adinplaceorview_rsqrt_, with_keyset=True)
-aten.impl("rsqrt.out", adinplaceorview_rsqrt_out, with_keyset=True)
-aten.impl("cosh_", adinplaceorview_cosh_, with_keyset=True)
-aten.impl("asinh.out", adinplaceorview_asinh_out, with_keyset=True)
-aten.impl("floor.out", adinplaceorview_floor_out, with_keyset=True)
-aten.impl("trunc_", adinplaceorview_trunc_, with_keyset=True)
-aten.impl("sign.out", adinplaceorview_sign_out, with_keyset=True)
-aten.impl("sigmoid_", adinplaceorview_sigmoid_, with_keyset=True)
-aten.impl("logical_not_", adinplaceorview_logical_not_, with_keyset=True)
-aten.impl("maximum.out", adinplaceorview_maximum_out, with_keyset=True)
-aten.impl("logical_and_", adinplaceorview_logical_and_, with_keyset=True)
-aten.impl("logical_or.out", adinplaceorview_logical_or_out, with_keyset=True)
-aten.impl("clamp_max.out", adinplaceorview_clamp_max_out, with_keyset=True)
-aten.impl(
-    "clamp_max.Tensor_out", adinplaceorview_clamp_max_Tensor_out, with_keyset=True
-)
-aten.impl("var.correction_out", adinplaceorview_var_correction_out, with_keyset=True)
-aten.impl("cumsum_", adinplaceorview_cumsum_, with_keyset=True)
-aten.impl("leaky_relu.out", adinplaceorview_leaky_relu_out, with_keyset=True)
-aten.impl("threshold.out", adinplaceorview_threshold_out, with_keyset=True)
-aten.impl("softshrink.out", adinplaceorview_softshrink_out, with_keyset=True)
-aten.impl("hardtanh.out", adinplaceorview_hardtanh_out, with_keyset=True)
-aten.impl("_indices", adinplaceorview__indices, with_keyset=True)
-aten.impl("values", adinplaceorview_values, with_keyset=True)

@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for Autograd: they record a call and pass it on to the keys below."""
+"""Kernels of Autograd: they record a call and pass it on to the keys below."""
 
 from __future__ import annotations
 
@@ -26,16 +26,13 @@ from torchgen_lite.reference.framework import save_optional as _save_optional
 from torchgen_lite.reference.framework import save_result as _save_result
 from torchgen_lite.reference.framework import set_histories as _set_histories
 from torchgen_lite.reference.framework import set_history as _set_history
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
 from torchgen_lite.runtime import below_autograd as _below_autograd
-from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import nodes_0 as _nodes
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +47,6 @@ if TYPE_CHECKING:
         layout,
         memory_format,
     )
-
-aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 
 
 def autograd_clone(
@@ -1287,85 +1282,3 @@ def autograd_nll_loss_forward_output(
         output=output,
         total_weight=total_weight,
     )
-
-
-aten.impl("clone", autograd_clone, with_keyset=True)
-aten.impl("_to_copy", autograd__to_copy, with_keyset=True)
-aten.impl("detach", autograd_detach, with_keyset=True)
-aten.impl("t", autograd_t, with_keyset=True)
-aten.impl("select.int", autograd_select_int, with_keyset=True)
-aten.impl("cat", autograd_cat, with_keyset=True)
-aten.impl("cat.out", autograd_cat_out, with_keyset=True)
-aten.impl("repeat", autograd_repeat, with_keyset=True)
-aten.impl("constant_pad_nd", autograd_constant_pad_nd, with_keyset=True)
-aten.impl("index_add", autograd_index_add, with_keyset=True)
-aten.impl("index_add.out", autograd_index_add_out, with_keyset=True)
-aten.impl("index_add_", autograd_index_add_, with_keyset=True)
-aten.impl("sqrt", autograd_sqrt, with_keyset=True)
-aten.impl("sqrt_", autograd_sqrt_, with_keyset=True)
-aten.impl("sqrt.out", autograd_sqrt_out, with_keyset=True)
-aten.impl("erf", autograd_erf, with_keyset=True)
-aten.impl("erf_", autograd_erf_, with_keyset=True)
-aten.impl("erf.out", autograd_erf_out, with_keyset=True)
-aten.impl("erfc", autograd_erfc, with_keyset=True)
-aten.impl("erfc_", autograd_erfc_, with_keyset=True)
-aten.impl("erfc.out", autograd_erfc_out, with_keyset=True)
-aten.impl("isinf", autograd_isinf, with_keyset=True)
-aten.impl("fmax", autograd_fmax, with_keyset=True)
-aten.impl("fmax.out", autograd_fmax_out, with_keyset=True)
-aten.impl("copysign.out", autograd_copysign_out, with_keyset=True)
-aten.impl("copysign.Tensor", autograd_copysign_Tensor, with_keyset=True)
-aten.impl("copysign_.Tensor", autograd_copysign__Tensor, with_keyset=True)
-aten.impl("copysign.Scalar", autograd_copysign_Scalar, with_keyset=True)
-aten.impl("copysign_.Scalar", autograd_copysign__Scalar, with_keyset=True)
-aten.impl("gt_.Scalar", autograd_gt__Scalar, with_keyset=True)
-aten.impl("gt_.Tensor", autograd_gt__Tensor, with_keyset=True)
-aten.impl("ge_.Scalar", autograd_ge__Scalar, with_keyset=True)
-aten.impl("ge_.Tensor", autograd_ge__Tensor, with_keyset=True)
-aten.impl("bitwise_and.Scalar_out", autograd_bitwise_and_Scalar_out, with_keyset=True)
-aten.impl("bitwise_and.Scalar", autograd_bitwise_and_Scalar, with_keyset=True)
-aten.impl(
-    "bitwise_and.Scalar_Tensor", autograd_bitwise_and_Scalar_Tensor, with_keyset=True
-)
-aten.impl("bitwise_and_.Scalar", autograd_bitwise_and__Scalar, with_keyset=True)
-aten.impl("addcmul.out", autograd_addcmul_out, with_keyset=True)
-aten.impl("addcmul", autograd_addcmul, with_keyset=True)
-aten.impl("addcmul_", autograd_addcmul_, with_keyset=True)
-aten.impl("addcdiv.out", autograd_addcdiv_out, with_keyset=True)
-aten.impl("addcdiv", autograd_addcdiv, with_keyset=True)
-aten.impl("addcdiv_", autograd_addcdiv_, with_keyset=True)
-aten.impl("mean", autograd_mean, with_keyset=True)
-aten.impl("mean.dim", autograd_mean_dim, with_keyset=True)
-aten.impl("mean.out", autograd_mean_out, with_keyset=True)
-aten.impl("amin", autograd_amin, with_keyset=True)
-aten.impl("amin.out", autograd_amin_out, with_keyset=True)
-aten.impl("min.dim", autograd_min_dim, with_keyset=True)
-aten.impl("min.dim_min", autograd_min_dim_min, with_keyset=True)
-aten.impl("min", autograd_min, with_keyset=True)
-aten.impl("min.unary_out", autograd_min_unary_out, with_keyset=True)
-aten.impl("std.correction", autograd_std_correction, with_keyset=True)
-aten.impl("std.correction_out", autograd_std_correction_out, with_keyset=True)
-aten.impl("norm.Scalar", autograd_norm_Scalar, with_keyset=True)
-aten.impl("norm.ScalarOpt_dim", autograd_norm_ScalarOpt_dim, with_keyset=True)
-aten.impl("norm.out", autograd_norm_out, with_keyset=True)
-aten.impl("mm", autograd_mm, with_keyset=True)
-aten.impl("mm.out", autograd_mm_out, with_keyset=True)
-aten.impl("relu", autograd_relu, with_keyset=True)
-aten.impl("relu_", autograd_relu_, with_keyset=True)
-aten.impl("hardsigmoid", autograd_hardsigmoid, with_keyset=True)
-aten.impl("hardsigmoid.out", autograd_hardsigmoid_out, with_keyset=True)
-aten.impl("hardsigmoid_", autograd_hardsigmoid_, with_keyset=True)
-aten.impl("native_group_norm", autograd_native_group_norm, with_keyset=True)
-aten.impl("nll_loss_forward", autograd_nll_loss_forward, with_keyset=True)
-aten.impl("nll_loss_forward.output", autograd_nll_loss_forward_output, with_keyset=True)
-aten.impl("bitwise_not", _fallthrough)
-aten.impl("bitwise_not_", _fallthrough)
-aten.impl("bitwise_not.out", _fallthrough)
-aten.impl("isnan", _fallthrough)
-aten.impl("ge.Scalar_out", _fallthrough)
-aten.impl("ge.Scalar", _fallthrough)
-aten.impl("ge.Tensor_out", _fallthrough)
-aten.impl("ge.Tensor", _fallthrough)
-aten.impl("bitwise_and.Tensor_out", _fallthrough)
-aten.impl("bitwise_and.Tensor", _fallthrough)
-aten.impl("bitwise_and_.Tensor", _fallthrough)

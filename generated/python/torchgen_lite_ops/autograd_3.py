@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for Autograd: they record a call and pass it on to the keys below."""
+"""Kernels of Autograd: they record a call and pass it on to the keys below."""
 
 from __future__ import annotations
 
@@ -26,16 +26,13 @@ from torchgen_lite.reference.framework import save_optional as _save_optional
 from torchgen_lite.reference.framework import save_result as _save_result
 from torchgen_lite.reference.framework import set_histories as _set_histories
 from torchgen_lite.reference.framework import set_history as _set_history
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
 from torchgen_lite.runtime import below_autograd as _below_autograd
-from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import nodes_3 as _nodes
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,8 +40,6 @@ if TYPE_CHECKING:
     from torchgen_lite.runtime import DispatchKeySet
 
     from torchgen_lite.reference.framework import Number, Tensor, dtype
-
-aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 
 
 def autograd__reshape_alias(
@@ -874,68 +869,3 @@ def autograd_indices(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         return _operators.redispatch_indices(_after[_keyset], self)
     finally:
         _set_state(_outer)
-
-
-aten.impl("_reshape_alias", autograd__reshape_alias, with_keyset=True)
-aten.impl("_unsafe_view", autograd__unsafe_view, with_keyset=True)
-aten.impl("permute", autograd_permute, with_keyset=True)
-aten.impl("take", autograd_take, with_keyset=True)
-aten.impl("take.out", autograd_take_out, with_keyset=True)
-aten.impl("index_put", autograd_index_put, with_keyset=True)
-aten.impl("index_put_", autograd_index_put_, with_keyset=True)
-aten.impl("exp", autograd_exp, with_keyset=True)
-aten.impl("exp_", autograd_exp_, with_keyset=True)
-aten.impl("exp.out", autograd_exp_out, with_keyset=True)
-aten.impl("exp2", autograd_exp2, with_keyset=True)
-aten.impl("exp2_", autograd_exp2_, with_keyset=True)
-aten.impl("exp2.out", autograd_exp2_out, with_keyset=True)
-aten.impl("expm1", autograd_expm1, with_keyset=True)
-aten.impl("expm1_", autograd_expm1_, with_keyset=True)
-aten.impl("expm1.out", autograd_expm1_out, with_keyset=True)
-aten.impl("cosh", autograd_cosh, with_keyset=True)
-aten.impl("cosh_", autograd_cosh_, with_keyset=True)
-aten.impl("cosh.out", autograd_cosh_out, with_keyset=True)
-aten.impl("tanh", autograd_tanh, with_keyset=True)
-aten.impl("tanh_", autograd_tanh_, with_keyset=True)
-aten.impl("tanh.out", autograd_tanh_out, with_keyset=True)
-aten.impl("sigmoid", autograd_sigmoid, with_keyset=True)
-aten.impl("sigmoid_", autograd_sigmoid_, with_keyset=True)
-aten.impl("sigmoid.out", autograd_sigmoid_out, with_keyset=True)
-aten.impl("logical_not", autograd_logical_not, with_keyset=True)
-aten.impl("logical_not_", autograd_logical_not_, with_keyset=True)
-aten.impl("eq_.Scalar", autograd_eq__Scalar, with_keyset=True)
-aten.impl("eq_.Tensor", autograd_eq__Tensor, with_keyset=True)
-aten.impl("logical_and", autograd_logical_and, with_keyset=True)
-aten.impl("logical_and_", autograd_logical_and_, with_keyset=True)
-aten.impl("linalg_vector_norm", autograd_linalg_vector_norm, with_keyset=True)
-aten.impl("linalg_vector_norm.out", autograd_linalg_vector_norm_out, with_keyset=True)
-aten.impl("cumprod", autograd_cumprod, with_keyset=True)
-aten.impl("cumprod_", autograd_cumprod_, with_keyset=True)
-aten.impl("cumprod.out", autograd_cumprod_out, with_keyset=True)
-aten.impl("bmm", autograd_bmm, with_keyset=True)
-aten.impl("bmm.out", autograd_bmm_out, with_keyset=True)
-aten.impl("addmv", autograd_addmv, with_keyset=True)
-aten.impl("addmv.out", autograd_addmv_out, with_keyset=True)
-aten.impl("addmv_", autograd_addmv_, with_keyset=True)
-aten.impl("dot", autograd_dot, with_keyset=True)
-aten.impl("dot.out", autograd_dot_out, with_keyset=True)
-aten.impl("softplus", autograd_softplus, with_keyset=True)
-aten.impl("softplus.out", autograd_softplus_out, with_keyset=True)
-aten.impl("hardswish", autograd_hardswish, with_keyset=True)
-aten.impl("hardswish.out", autograd_hardswish_out, with_keyset=True)
-aten.impl("hardswish_", autograd_hardswish_, with_keyset=True)
-aten.impl("_log_softmax", autograd__log_softmax, with_keyset=True)
-aten.impl("_log_softmax.out", autograd__log_softmax_out, with_keyset=True)
-aten.impl("mse_loss", autograd_mse_loss, with_keyset=True)
-aten.impl("mse_loss.out", autograd_mse_loss_out, with_keyset=True)
-aten.impl("indices", autograd_indices, with_keyset=True)
-aten.impl("nonzero", _fallthrough)
-aten.impl("nonzero.out", _fallthrough)
-aten.impl("logical_not.out", _fallthrough)
-aten.impl("le.Scalar_out", _fallthrough)
-aten.impl("le.Scalar", _fallthrough)
-aten.impl("le.Tensor_out", _fallthrough)
-aten.impl("le.Tensor", _fallthrough)
-aten.impl("logical_and.out", _fallthrough)
-aten.impl("argmin", _fallthrough)
-aten.impl("argmin.out", _fallthrough)

@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for Autograd: they record a call and pass it on to the keys below."""
+"""Kernels of Autograd: they record a call and pass it on to the keys below."""
 
 from __future__ import annotations
 
@@ -26,16 +26,13 @@ from torchgen_lite.reference.framework import save_optional as _save_optional
 from torchgen_lite.reference.framework import save_result as _save_result
 from torchgen_lite.reference.framework import set_histories as _set_histories
 from torchgen_lite.reference.framework import set_history as _set_history
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
 from torchgen_lite.runtime import below_autograd as _below_autograd
-from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import nodes_2 as _nodes
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +47,6 @@ if TYPE_CHECKING:
         layout,
         memory_format,
     )
-
-aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 
 
 def autograd_ones_like(
@@ -940,70 +935,3 @@ def autograd_native_layer_norm(
     _set_histories(_node, (_result[0],))
     _node.keep(_save(_result[2]))
     return _result
-
-
-aten.impl("ones_like", autograd_ones_like, with_keyset=True)
-aten.impl("new_ones", autograd_new_ones, with_keyset=True)
-aten.impl("as_strided", autograd_as_strided, with_keyset=True)
-aten.impl("squeeze", autograd_squeeze, with_keyset=True)
-aten.impl("squeeze.dim", autograd_squeeze_dim, with_keyset=True)
-aten.impl("squeeze.dims", autograd_squeeze_dims, with_keyset=True)
-aten.impl("unbind.int", autograd_unbind_int, with_keyset=True)
-aten.impl("stack", autograd_stack, with_keyset=True)
-aten.impl("stack.out", autograd_stack_out, with_keyset=True)
-aten.impl("_index_put_impl_", autograd__index_put_impl_, with_keyset=True)
-aten.impl("sort", autograd_sort, with_keyset=True)
-aten.impl("sort.values", autograd_sort_values, with_keyset=True)
-aten.impl("sort.stable", autograd_sort_stable, with_keyset=True)
-aten.impl("sort.values_stable", autograd_sort_values_stable, with_keyset=True)
-aten.impl("log2", autograd_log2, with_keyset=True)
-aten.impl("log2_", autograd_log2_, with_keyset=True)
-aten.impl("log2.out", autograd_log2_out, with_keyset=True)
-aten.impl("sin", autograd_sin, with_keyset=True)
-aten.impl("sin_", autograd_sin_, with_keyset=True)
-aten.impl("sin.out", autograd_sin_out, with_keyset=True)
-aten.impl("asin", autograd_asin, with_keyset=True)
-aten.impl("asin_", autograd_asin_, with_keyset=True)
-aten.impl("asin.out", autograd_asin_out, with_keyset=True)
-aten.impl("sinh", autograd_sinh, with_keyset=True)
-aten.impl("sinh_", autograd_sinh_, with_keyset=True)
-aten.impl("sinh.out", autograd_sinh_out, with_keyset=True)
-aten.impl("remainder.Scalar_out", autograd_remainder_Scalar_out, with_keyset=True)
-aten.impl("remainder.Scalar", autograd_remainder_Scalar, with_keyset=True)
-aten.impl("remainder_.Scalar", autograd_remainder__Scalar, with_keyset=True)
-aten.impl("remainder.Tensor_out", autograd_remainder_Tensor_out, with_keyset=True)
-aten.impl("remainder.Tensor", autograd_remainder_Tensor, with_keyset=True)
-aten.impl("remainder_.Tensor", autograd_remainder__Tensor, with_keyset=True)
-aten.impl("remainder.Scalar_Tensor", autograd_remainder_Scalar_Tensor, with_keyset=True)
-aten.impl("hypot.out", autograd_hypot_out, with_keyset=True)
-aten.impl("hypot", autograd_hypot, with_keyset=True)
-aten.impl("hypot_", autograd_hypot_, with_keyset=True)
-aten.impl("bitwise_or.Scalar_out", autograd_bitwise_or_Scalar_out, with_keyset=True)
-aten.impl("bitwise_or.Scalar", autograd_bitwise_or_Scalar, with_keyset=True)
-aten.impl(
-    "bitwise_or.Scalar_Tensor", autograd_bitwise_or_Scalar_Tensor, with_keyset=True
-)
-aten.impl("bitwise_or_.Scalar", autograd_bitwise_or__Scalar, with_keyset=True)
-aten.impl("clamp", autograd_clamp, with_keyset=True)
-aten.impl("clamp.Tensor", autograd_clamp_Tensor, with_keyset=True)
-aten.impl("clamp_", autograd_clamp_, with_keyset=True)
-aten.impl("clamp_.Tensor", autograd_clamp__Tensor, with_keyset=True)
-aten.impl("clamp.out", autograd_clamp_out, with_keyset=True)
-aten.impl("clamp.Tensor_out", autograd_clamp_Tensor_out, with_keyset=True)
-aten.impl("celu", autograd_celu, with_keyset=True)
-aten.impl("celu_", autograd_celu_, with_keyset=True)
-aten.impl("mish", autograd_mish, with_keyset=True)
-aten.impl("mish.out", autograd_mish_out, with_keyset=True)
-aten.impl("mish_", autograd_mish_, with_keyset=True)
-aten.impl("native_layer_norm", autograd_native_layer_norm, with_keyset=True)
-aten.impl("signbit", _fallthrough)
-aten.impl("signbit.out", _fallthrough)
-aten.impl("gt.Scalar_out", _fallthrough)
-aten.impl("gt.Scalar", _fallthrough)
-aten.impl("gt.Tensor_out", _fallthrough)
-aten.impl("gt.Tensor", _fallthrough)
-aten.impl("bitwise_or.Tensor_out", _fallthrough)
-aten.impl("bitwise_or.Tensor", _fallthrough)
-aten.impl("bitwise_or_.Tensor", _fallthrough)
-aten.impl("argmax", _fallthrough)
-aten.impl("argmax.out", _fallthrough)

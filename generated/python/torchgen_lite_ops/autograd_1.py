@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for Autograd: they record a call and pass it on to the keys below."""
+"""Kernels of Autograd: they record a call and pass it on to the keys below."""
 
 from __future__ import annotations
 
@@ -26,16 +26,13 @@ from torchgen_lite.reference.framework import save_optional as _save_optional
 from torchgen_lite.reference.framework import save_result as _save_result
 from torchgen_lite.reference.framework import set_histories as _set_histories
 from torchgen_lite.reference.framework import set_history as _set_history
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
 from torchgen_lite.runtime import below_autograd as _below_autograd
-from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import nodes_1 as _nodes
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,8 +48,6 @@ if TYPE_CHECKING:
         layout,
         memory_format,
     )
-
-aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 
 
 def autograd_new_empty(
@@ -1406,90 +1401,3 @@ def autograd__to_sparse(
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
-
-
-aten.impl("new_empty", autograd_new_empty, with_keyset=True)
-aten.impl("full_like", autograd_full_like, with_keyset=True)
-aten.impl("bernoulli_.float", autograd_bernoulli__float, with_keyset=True)
-aten.impl("normal_", autograd_normal_, with_keyset=True)
-aten.impl("zero_", autograd_zero_, with_keyset=True)
-aten.impl("unsqueeze", autograd_unsqueeze, with_keyset=True)
-aten.impl("split.Tensor", autograd_split_Tensor, with_keyset=True)
-aten.impl("split_with_sizes", autograd_split_with_sizes, with_keyset=True)
-aten.impl("diag_embed", autograd_diag_embed, with_keyset=True)
-aten.impl("index_select", autograd_index_select, with_keyset=True)
-aten.impl("index_select.out", autograd_index_select_out, with_keyset=True)
-aten.impl("index_copy", autograd_index_copy, with_keyset=True)
-aten.impl("index_copy.out", autograd_index_copy_out, with_keyset=True)
-aten.impl("index_copy_", autograd_index_copy_, with_keyset=True)
-aten.impl("index.Tensor", autograd_index_Tensor, with_keyset=True)
-aten.impl("index.Tensor_out", autograd_index_Tensor_out, with_keyset=True)
-aten.impl("view_as_real", autograd_view_as_real, with_keyset=True)
-aten.impl("neg", autograd_neg, with_keyset=True)
-aten.impl("neg_", autograd_neg_, with_keyset=True)
-aten.impl("neg.out", autograd_neg_out, with_keyset=True)
-aten.impl("frac", autograd_frac, with_keyset=True)
-aten.impl("frac_", autograd_frac_, with_keyset=True)
-aten.impl("frac.out", autograd_frac_out, with_keyset=True)
-aten.impl("reciprocal", autograd_reciprocal, with_keyset=True)
-aten.impl("reciprocal_", autograd_reciprocal_, with_keyset=True)
-aten.impl("reciprocal.out", autograd_reciprocal_out, with_keyset=True)
-aten.impl("mul.Tensor", autograd_mul_Tensor, with_keyset=True)
-aten.impl("mul_.Tensor", autograd_mul__Tensor, with_keyset=True)
-aten.impl("mul.out", autograd_mul_out, with_keyset=True)
-aten.impl("mul.Scalar", autograd_mul_Scalar, with_keyset=True)
-aten.impl("mul_.Scalar", autograd_mul__Scalar, with_keyset=True)
-aten.impl("div.Tensor", autograd_div_Tensor, with_keyset=True)
-aten.impl("div_.Tensor", autograd_div__Tensor, with_keyset=True)
-aten.impl("div.out", autograd_div_out, with_keyset=True)
-aten.impl("div.Tensor_mode", autograd_div_Tensor_mode, with_keyset=True)
-aten.impl("div_.Tensor_mode", autograd_div__Tensor_mode, with_keyset=True)
-aten.impl("div.out_mode", autograd_div_out_mode, with_keyset=True)
-aten.impl("div.Scalar", autograd_div_Scalar, with_keyset=True)
-aten.impl("div_.Scalar", autograd_div__Scalar, with_keyset=True)
-aten.impl("div.Scalar_mode", autograd_div_Scalar_mode, with_keyset=True)
-aten.impl("div_.Scalar_mode", autograd_div__Scalar_mode, with_keyset=True)
-aten.impl("pow_.Tensor", autograd_pow__Tensor, with_keyset=True)
-aten.impl("fmod.Scalar_out", autograd_fmod_Scalar_out, with_keyset=True)
-aten.impl("fmod.Scalar", autograd_fmod_Scalar, with_keyset=True)
-aten.impl("fmod_.Scalar", autograd_fmod__Scalar, with_keyset=True)
-aten.impl("fmod.Tensor_out", autograd_fmod_Tensor_out, with_keyset=True)
-aten.impl("fmod.Tensor", autograd_fmod_Tensor, with_keyset=True)
-aten.impl("fmod_.Tensor", autograd_fmod__Tensor, with_keyset=True)
-aten.impl("minimum", autograd_minimum, with_keyset=True)
-aten.impl("minimum.out", autograd_minimum_out, with_keyset=True)
-aten.impl("fmin", autograd_fmin, with_keyset=True)
-aten.impl("fmin.out", autograd_fmin_out, with_keyset=True)
-aten.impl("lt_.Scalar", autograd_lt__Scalar, with_keyset=True)
-aten.impl("lt_.Tensor", autograd_lt__Tensor, with_keyset=True)
-aten.impl("le_.Scalar", autograd_le__Scalar, with_keyset=True)
-aten.impl("le_.Tensor", autograd_le__Tensor, with_keyset=True)
-aten.impl("amax", autograd_amax, with_keyset=True)
-aten.impl("amax.out", autograd_amax_out, with_keyset=True)
-aten.impl("max.dim", autograd_max_dim, with_keyset=True)
-aten.impl("max.dim_max", autograd_max_dim_max, with_keyset=True)
-aten.impl("max", autograd_max, with_keyset=True)
-aten.impl("max.unary_out", autograd_max_unary_out, with_keyset=True)
-aten.impl("cumsum", autograd_cumsum, with_keyset=True)
-aten.impl("cumsum_", autograd_cumsum_, with_keyset=True)
-aten.impl("cumsum.out", autograd_cumsum_out, with_keyset=True)
-aten.impl("trace", autograd_trace, with_keyset=True)
-aten.impl("silu", autograd_silu, with_keyset=True)
-aten.impl("silu.out", autograd_silu_out, with_keyset=True)
-aten.impl("silu_", autograd_silu_, with_keyset=True)
-aten.impl("elu", autograd_elu, with_keyset=True)
-aten.impl("elu.out", autograd_elu_out, with_keyset=True)
-aten.impl("elu_", autograd_elu_, with_keyset=True)
-aten.impl("huber_loss", autograd_huber_loss, with_keyset=True)
-aten.impl("huber_loss.out", autograd_huber_loss_out, with_keyset=True)
-aten.impl("_to_dense", autograd__to_dense, with_keyset=True)
-aten.impl("_to_sparse.sparse_dim", autograd__to_sparse_sparse_dim, with_keyset=True)
-aten.impl("_to_sparse", autograd__to_sparse, with_keyset=True)
-aten.impl("ne.Scalar_out", _fallthrough)
-aten.impl("ne.Scalar", _fallthrough)
-aten.impl("ne.Tensor_out", _fallthrough)
-aten.impl("ne.Tensor", _fallthrough)
-aten.impl("lt.Scalar_out", _fallthrough)
-aten.impl("lt.Scalar", _fallthrough)
-aten.impl("lt.Tensor_out", _fallthrough)
-aten.impl("lt.Tensor", _fallthrough)

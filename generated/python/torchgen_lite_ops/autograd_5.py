@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for Autograd: they record a call and pass it on to the keys below."""
+"""Kernels of Autograd: they record a call and pass it on to the keys below."""
 
 from __future__ import annotations
 
@@ -26,16 +26,13 @@ from torchgen_lite.reference.framework import save_optional as _save_optional
 from torchgen_lite.reference.framework import save_result as _save_result
 from torchgen_lite.reference.framework import set_histories as _set_histories
 from torchgen_lite.reference.framework import set_history as _set_history
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
 from torchgen_lite.runtime import below_autograd as _below_autograd
-from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import nodes_5 as _nodes
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +47,6 @@ if TYPE_CHECKING:
         layout,
         memory_format,
     )
-
-aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 
 
 def autograd_empty_like(
@@ -949,62 +944,3 @@ def autograd_sparse_mask(_keyset: DispatchKeySet, self: Tensor, mask: Tensor) ->
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
-
-
-aten.impl("empty_like", autograd_empty_like, with_keyset=True)
-aten.impl("new_full", autograd_new_full, with_keyset=True)
-aten.impl("unfold", autograd_unfold, with_keyset=True)
-aten.impl("transpose.int", autograd_transpose_int, with_keyset=True)
-aten.impl("slice.Tensor", autograd_slice_Tensor, with_keyset=True)
-aten.impl("flip", autograd_flip, with_keyset=True)
-aten.impl("rot90", autograd_rot90, with_keyset=True)
-aten.impl("gather", autograd_gather, with_keyset=True)
-aten.impl("gather.out", autograd_gather_out, with_keyset=True)
-aten.impl("conj_physical_", autograd_conj_physical_, with_keyset=True)
-aten.impl("log", autograd_log, with_keyset=True)
-aten.impl("log_", autograd_log_, with_keyset=True)
-aten.impl("log.out", autograd_log_out, with_keyset=True)
-aten.impl("cos", autograd_cos, with_keyset=True)
-aten.impl("cos_", autograd_cos_, with_keyset=True)
-aten.impl("cos.out", autograd_cos_out, with_keyset=True)
-aten.impl("acos", autograd_acos, with_keyset=True)
-aten.impl("acos_", autograd_acos_, with_keyset=True)
-aten.impl("acos.out", autograd_acos_out, with_keyset=True)
-aten.impl("trunc", autograd_trunc, with_keyset=True)
-aten.impl("trunc_", autograd_trunc_, with_keyset=True)
-aten.impl("trunc.out", autograd_trunc_out, with_keyset=True)
-aten.impl("pow.Tensor_Tensor_out", autograd_pow_Tensor_Tensor_out, with_keyset=True)
-aten.impl("pow.Tensor_Tensor", autograd_pow_Tensor_Tensor, with_keyset=True)
-aten.impl("pow.Scalar_out", autograd_pow_Scalar_out, with_keyset=True)
-aten.impl("pow.Scalar", autograd_pow_Scalar, with_keyset=True)
-aten.impl("pow.Tensor_Scalar_out", autograd_pow_Tensor_Scalar_out, with_keyset=True)
-aten.impl("pow.Tensor_Scalar", autograd_pow_Tensor_Scalar, with_keyset=True)
-aten.impl("pow_.Scalar", autograd_pow__Scalar, with_keyset=True)
-aten.impl("atan2.out", autograd_atan2_out, with_keyset=True)
-aten.impl("atan2_", autograd_atan2_, with_keyset=True)
-aten.impl("atan2", autograd_atan2, with_keyset=True)
-aten.impl("rsub.Tensor", autograd_rsub_Tensor, with_keyset=True)
-aten.impl("rsub.Scalar", autograd_rsub_Scalar, with_keyset=True)
-aten.impl("sum", autograd_sum, with_keyset=True)
-aten.impl("sum.dim_IntList", autograd_sum_dim_IntList, with_keyset=True)
-aten.impl("sum.IntList_out", autograd_sum_IntList_out, with_keyset=True)
-aten.impl("logsumexp", autograd_logsumexp, with_keyset=True)
-aten.impl("logsumexp.out", autograd_logsumexp_out, with_keyset=True)
-aten.impl("baddbmm", autograd_baddbmm, with_keyset=True)
-aten.impl("baddbmm.out", autograd_baddbmm_out, with_keyset=True)
-aten.impl("baddbmm_", autograd_baddbmm_, with_keyset=True)
-aten.impl("gelu", autograd_gelu, with_keyset=True)
-aten.impl("gelu.out", autograd_gelu_out, with_keyset=True)
-aten.impl("gelu_", autograd_gelu_, with_keyset=True)
-aten.impl("_coalesce", autograd__coalesce, with_keyset=True)
-aten.impl(
-    "_sparse_coo_tensor_with_dims_and_tensors",
-    autograd__sparse_coo_tensor_with_dims_and_tensors,
-    with_keyset=True,
-)
-aten.impl("sparse_mask", autograd_sparse_mask, with_keyset=True)
-aten.impl("all.dim", _fallthrough)
-aten.impl("all.out", _fallthrough)
-aten.impl("all", _fallthrough)
-aten.impl("all.all_out", _fallthrough)
-aten.impl("_values", _fallthrough)

@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for ADInplaceOrView: versions of what is written, bases of views."""
+"""Kernels of ADInplaceOrView: versions of what is written, bases of views."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
     from torchgen_lite.runtime import DispatchKeySet
 
     from torchgen_lite.reference.framework import Number, Tensor, dtype
-
-aten = Library("aten", "IMPL", "ADInplaceOrView", dispatcher=dispatcher)
 
 
 def adinplaceorview_ones_out(
@@ -563,48 +559,3 @@ def adinplaceorview__softmax_out(
         _set_state(_outer)
     _bump_version(out)
     return _result
-
-
-aten.impl("ones.out", adinplaceorview_ones_out, with_keyset=True)
-aten.impl("copy_", adinplaceorview_copy_, with_keyset=True)
-aten.impl("expand", adinplaceorview_expand, with_keyset=True)
-aten.impl("scatter_add.out", adinplaceorview_scatter_add_out, with_keyset=True)
-aten.impl("index_put_", adinplaceorview_index_put_, with_keyset=True)
-aten.impl("masked_select.out", adinplaceorview_masked_select_out, with_keyset=True)
-aten.impl("view_as_complex", adinplaceorview_view_as_complex, with_keyset=True)
-aten.impl("exp2_", adinplaceorview_exp2_, with_keyset=True)
-aten.impl("log_", adinplaceorview_log_, with_keyset=True)
-aten.impl("log10.out", adinplaceorview_log10_out, with_keyset=True)
-aten.impl("log1p.out", adinplaceorview_log1p_out, with_keyset=True)
-aten.impl("tan.out", adinplaceorview_tan_out, with_keyset=True)
-aten.impl("atan.out", adinplaceorview_atan_out, with_keyset=True)
-aten.impl("acosh_", adinplaceorview_acosh_, with_keyset=True)
-aten.impl("acosh.out", adinplaceorview_acosh_out, with_keyset=True)
-aten.impl("atanh.out", adinplaceorview_atanh_out, with_keyset=True)
-aten.impl("ceil.out", adinplaceorview_ceil_out, with_keyset=True)
-aten.impl("round_", adinplaceorview_round_, with_keyset=True)
-aten.impl("round_.decimals", adinplaceorview_round__decimals, with_keyset=True)
-aten.impl("sgn_", adinplaceorview_sgn_, with_keyset=True)
-aten.impl("erf_", adinplaceorview_erf_, with_keyset=True)
-aten.impl("add.out", adinplaceorview_add_out, with_keyset=True)
-aten.impl("mul_.Tensor", adinplaceorview_mul__Tensor, with_keyset=True)
-aten.impl("mul_.Scalar", adinplaceorview_mul__Scalar, with_keyset=True)
-aten.impl("eq.Scalar_out", adinplaceorview_eq_Scalar_out, with_keyset=True)
-aten.impl("eq.Tensor_out", adinplaceorview_eq_Tensor_out, with_keyset=True)
-aten.impl("ne_.Scalar", adinplaceorview_ne__Scalar, with_keyset=True)
-aten.impl("ne_.Tensor", adinplaceorview_ne__Tensor, with_keyset=True)
-aten.impl(
-    "bitwise_xor.Tensor_out", adinplaceorview_bitwise_xor_Tensor_out, with_keyset=True
-)
-aten.impl(
-    "bitwise_xor.Scalar_out", adinplaceorview_bitwise_xor_Scalar_out, with_keyset=True
-)
-aten.impl("clamp_min.out", adinplaceorview_clamp_min_out, with_keyset=True)
-aten.impl(
-    "clamp_min.Tensor_out", adinplaceorview_clamp_min_Tensor_out, with_keyset=True
-)
-aten.impl("prod.int_out", adinplaceorview_prod_int_out, with_keyset=True)
-aten.impl("addmm.out", adinplaceorview_addmm_out, with_keyset=True)
-aten.impl("elu_", adinplaceorview_elu_, with_keyset=True)
-aten.impl("glu.out", adinplaceorview_glu_out, with_keyset=True)
-aten.impl("_softmax.out", adinplaceorview__softmax_out, with_keyset=True)

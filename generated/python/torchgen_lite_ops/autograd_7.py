@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for Autograd: they record a call and pass it on to the keys below."""
+"""Kernels of Autograd: they record a call and pass it on to the keys below."""
 
 from __future__ import annotations
 
@@ -26,16 +26,13 @@ from torchgen_lite.reference.framework import save_optional as _save_optional
 from torchgen_lite.reference.framework import save_result as _save_result
 from torchgen_lite.reference.framework import set_histories as _set_histories
 from torchgen_lite.reference.framework import set_history as _set_history
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
 from torchgen_lite.runtime import below_autograd as _below_autograd
-from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import nodes_7 as _nodes
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +47,6 @@ if TYPE_CHECKING:
         layout,
         memory_format,
     )
-
-aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 
 
 def autograd_new_empty_strided(
@@ -1053,75 +1048,3 @@ def autograd__softmax_out(
     return _operators.redispatch__softmax_out(
         _after[_keyset], self, dim, half_to_float, out=out
     )
-
-
-aten.impl("new_empty_strided", autograd_new_empty_strided, with_keyset=True)
-aten.impl("zeros_like", autograd_zeros_like, with_keyset=True)
-aten.impl("new_zeros", autograd_new_zeros, with_keyset=True)
-aten.impl("copy_", autograd_copy_, with_keyset=True)
-aten.impl("expand", autograd_expand, with_keyset=True)
-aten.impl("scatter_add", autograd_scatter_add, with_keyset=True)
-aten.impl("scatter_add.out", autograd_scatter_add_out, with_keyset=True)
-aten.impl("scatter_add_", autograd_scatter_add_, with_keyset=True)
-aten.impl("index_fill.int_Scalar", autograd_index_fill_int_Scalar, with_keyset=True)
-aten.impl("index_fill_.int_Scalar", autograd_index_fill__int_Scalar, with_keyset=True)
-aten.impl("masked_select", autograd_masked_select, with_keyset=True)
-aten.impl("masked_select.out", autograd_masked_select_out, with_keyset=True)
-aten.impl("view_as_complex", autograd_view_as_complex, with_keyset=True)
-aten.impl("log10", autograd_log10, with_keyset=True)
-aten.impl("log10_", autograd_log10_, with_keyset=True)
-aten.impl("log10.out", autograd_log10_out, with_keyset=True)
-aten.impl("log1p", autograd_log1p, with_keyset=True)
-aten.impl("log1p_", autograd_log1p_, with_keyset=True)
-aten.impl("log1p.out", autograd_log1p_out, with_keyset=True)
-aten.impl("tan", autograd_tan, with_keyset=True)
-aten.impl("tan_", autograd_tan_, with_keyset=True)
-aten.impl("tan.out", autograd_tan_out, with_keyset=True)
-aten.impl("atan", autograd_atan, with_keyset=True)
-aten.impl("atan_", autograd_atan_, with_keyset=True)
-aten.impl("atan.out", autograd_atan_out, with_keyset=True)
-aten.impl("acosh", autograd_acosh, with_keyset=True)
-aten.impl("acosh_", autograd_acosh_, with_keyset=True)
-aten.impl("acosh.out", autograd_acosh_out, with_keyset=True)
-aten.impl("atanh", autograd_atanh, with_keyset=True)
-aten.impl("atanh_", autograd_atanh_, with_keyset=True)
-aten.impl("atanh.out", autograd_atanh_out, with_keyset=True)
-aten.impl("ceil", autograd_ceil, with_keyset=True)
-aten.impl("ceil_", autograd_ceil_, with_keyset=True)
-aten.impl("ceil.out", autograd_ceil_out, with_keyset=True)
-aten.impl("add.Tensor", autograd_add_Tensor, with_keyset=True)
-aten.impl("add_.Tensor", autograd_add__Tensor, with_keyset=True)
-aten.impl("add.out", autograd_add_out, with_keyset=True)
-aten.impl("add.Scalar", autograd_add_Scalar, with_keyset=True)
-aten.impl("add_.Scalar", autograd_add__Scalar, with_keyset=True)
-aten.impl("ne_.Scalar", autograd_ne__Scalar, with_keyset=True)
-aten.impl("ne_.Tensor", autograd_ne__Tensor, with_keyset=True)
-aten.impl("bitwise_xor.Scalar_out", autograd_bitwise_xor_Scalar_out, with_keyset=True)
-aten.impl("bitwise_xor.Scalar", autograd_bitwise_xor_Scalar, with_keyset=True)
-aten.impl(
-    "bitwise_xor.Scalar_Tensor", autograd_bitwise_xor_Scalar_Tensor, with_keyset=True
-)
-aten.impl("bitwise_xor_.Scalar", autograd_bitwise_xor__Scalar, with_keyset=True)
-aten.impl("clamp_min", autograd_clamp_min, with_keyset=True)
-aten.impl("clamp_min.Tensor", autograd_clamp_min_Tensor, with_keyset=True)
-aten.impl("clamp_min_", autograd_clamp_min_, with_keyset=True)
-aten.impl("clamp_min_.Tensor", autograd_clamp_min__Tensor, with_keyset=True)
-aten.impl("clamp_min.out", autograd_clamp_min_out, with_keyset=True)
-aten.impl("clamp_min.Tensor_out", autograd_clamp_min_Tensor_out, with_keyset=True)
-aten.impl("prod", autograd_prod, with_keyset=True)
-aten.impl("prod.dim_int", autograd_prod_dim_int, with_keyset=True)
-aten.impl("prod.int_out", autograd_prod_int_out, with_keyset=True)
-aten.impl("addmm", autograd_addmm, with_keyset=True)
-aten.impl("addmm.out", autograd_addmm_out, with_keyset=True)
-aten.impl("addmm_", autograd_addmm_, with_keyset=True)
-aten.impl("glu", autograd_glu, with_keyset=True)
-aten.impl("glu.out", autograd_glu_out, with_keyset=True)
-aten.impl("_softmax", autograd__softmax, with_keyset=True)
-aten.impl("_softmax.out", autograd__softmax_out, with_keyset=True)
-aten.impl("eq.Scalar_out", _fallthrough)
-aten.impl("eq.Scalar", _fallthrough)
-aten.impl("eq.Tensor_out", _fallthrough)
-aten.impl("eq.Tensor", _fallthrough)
-aten.impl("bitwise_xor.Tensor_out", _fallthrough)
-aten.impl("bitwise_xor.Tensor", _fallthrough)
-aten.impl("bitwise_xor_.Tensor", _fallthrough)

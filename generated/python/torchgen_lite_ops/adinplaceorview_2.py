@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for ADInplaceOrView: versions of what is written, bases of views."""
+"""Kernels of ADInplaceOrView: versions of what is written, bases of views."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
     from torchgen_lite.runtime import DispatchKeySet
 
     from torchgen_lite.reference.framework import Number, Tensor, dtype, memory_format
-
-aten = Library("aten", "IMPL", "ADInplaceOrView", dispatcher=dispatcher)
 
 
 def adinplaceorview_resize_(
@@ -616,52 +612,3 @@ def adinplaceorview_softmax_int_out(
         _set_state(_outer)
     _bump_version(out)
     return _result
-
-
-aten.impl("resize_", adinplaceorview_resize_, with_keyset=True)
-aten.impl("zeros.out", adinplaceorview_zeros_out, with_keyset=True)
-aten.impl("as_strided", adinplaceorview_as_strided, with_keyset=True)
-aten.impl("squeeze", adinplaceorview_squeeze, with_keyset=True)
-aten.impl("squeeze.dim", adinplaceorview_squeeze_dim, with_keyset=True)
-aten.impl("squeeze.dims", adinplaceorview_squeeze_dims, with_keyset=True)
-aten.impl("unbind.int", adinplaceorview_unbind_int, with_keyset=True)
-aten.impl("stack.out", adinplaceorview_stack_out, with_keyset=True)
-aten.impl("_index_put_impl_", adinplaceorview__index_put_impl_, with_keyset=True)
-aten.impl("sort.values", adinplaceorview_sort_values, with_keyset=True)
-aten.impl("sort.values_stable", adinplaceorview_sort_values_stable, with_keyset=True)
-aten.impl("conj_physical.out", adinplaceorview_conj_physical_out, with_keyset=True)
-aten.impl("neg_", adinplaceorview_neg_, with_keyset=True)
-aten.impl("log2.out", adinplaceorview_log2_out, with_keyset=True)
-aten.impl("sqrt_", adinplaceorview_sqrt_, with_keyset=True)
-aten.impl("sin.out", adinplaceorview_sin_out, with_keyset=True)
-aten.impl("asin.out", adinplaceorview_asin_out, with_keyset=True)
-aten.impl("sinh.out", adinplaceorview_sinh_out, with_keyset=True)
-aten.impl("asinh_", adinplaceorview_asinh_, with_keyset=True)
-aten.impl("sign_", adinplaceorview_sign_, with_keyset=True)
-aten.impl("signbit.out", adinplaceorview_signbit_out, with_keyset=True)
-aten.impl("reciprocal_", adinplaceorview_reciprocal_, with_keyset=True)
-aten.impl("div_.Tensor", adinplaceorview_div__Tensor, with_keyset=True)
-aten.impl("div_.Tensor_mode", adinplaceorview_div__Tensor_mode, with_keyset=True)
-aten.impl("div_.Scalar", adinplaceorview_div__Scalar, with_keyset=True)
-aten.impl("div_.Scalar_mode", adinplaceorview_div__Scalar_mode, with_keyset=True)
-aten.impl(
-    "remainder.Scalar_out", adinplaceorview_remainder_Scalar_out, with_keyset=True
-)
-aten.impl(
-    "remainder.Tensor_out", adinplaceorview_remainder_Tensor_out, with_keyset=True
-)
-aten.impl("hypot.out", adinplaceorview_hypot_out, with_keyset=True)
-aten.impl("gt.Scalar_out", adinplaceorview_gt_Scalar_out, with_keyset=True)
-aten.impl("gt.Tensor_out", adinplaceorview_gt_Tensor_out, with_keyset=True)
-aten.impl(
-    "bitwise_or.Tensor_out", adinplaceorview_bitwise_or_Tensor_out, with_keyset=True
-)
-aten.impl(
-    "bitwise_or.Scalar_out", adinplaceorview_bitwise_or_Scalar_out, with_keyset=True
-)
-aten.impl("clamp.out", adinplaceorview_clamp_out, with_keyset=True)
-aten.impl("clamp.Tensor_out", adinplaceorview_clamp_Tensor_out, with_keyset=True)
-aten.impl("argmax.out", adinplaceorview_argmax_out, with_keyset=True)
-aten.impl("cumprod_", adinplaceorview_cumprod_, with_keyset=True)
-aten.impl("mish.out", adinplaceorview_mish_out, with_keyset=True)
-aten.impl("softmax.int_out", adinplaceorview_softmax_int_out, with_keyset=True)

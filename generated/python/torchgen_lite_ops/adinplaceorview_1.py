@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for ADInplaceOrView: versions of what is written, bases of views."""
+"""Kernels of ADInplaceOrView: versions of what is written, bases of views."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
 from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,8 +24,6 @@ if TYPE_CHECKING:
     from torchgen_lite.runtime import DispatchKeySet
 
     from torchgen_lite.reference.framework import Generator, Number, Tensor, dtype
-
-aten = Library("aten", "IMPL", "ADInplaceOrView", dispatcher=dispatcher)
 
 
 def adinplaceorview_range_out_(
@@ -793,56 +789,3 @@ def adinplaceorview_huber_loss_out(
         _set_state(_outer)
     _bump_version(out)
     return _result
-
-
-aten.impl("range.out_", adinplaceorview_range_out_, with_keyset=True)
-aten.impl("range.out", adinplaceorview_range_out, with_keyset=True)
-aten.impl("eye.out", adinplaceorview_eye_out, with_keyset=True)
-aten.impl("eye.m_out", adinplaceorview_eye_m_out, with_keyset=True)
-aten.impl("bernoulli_.float", adinplaceorview_bernoulli__float, with_keyset=True)
-aten.impl("normal_", adinplaceorview_normal_, with_keyset=True)
-aten.impl("zero_", adinplaceorview_zero_, with_keyset=True)
-aten.impl("unsqueeze", adinplaceorview_unsqueeze, with_keyset=True)
-aten.impl("split.Tensor", adinplaceorview_split_Tensor, with_keyset=True)
-aten.impl("split_with_sizes", adinplaceorview_split_with_sizes, with_keyset=True)
-aten.impl("scatter_add_", adinplaceorview_scatter_add_, with_keyset=True)
-aten.impl("index_select.out", adinplaceorview_index_select_out, with_keyset=True)
-aten.impl("index_copy.out", adinplaceorview_index_copy_out, with_keyset=True)
-aten.impl("index_copy_", adinplaceorview_index_copy_, with_keyset=True)
-aten.impl("index.Tensor_out", adinplaceorview_index_Tensor_out, with_keyset=True)
-aten.impl("view_as_real", adinplaceorview_view_as_real, with_keyset=True)
-aten.impl("neg.out", adinplaceorview_neg_out, with_keyset=True)
-aten.impl("asin_", adinplaceorview_asin_, with_keyset=True)
-aten.impl("floor_", adinplaceorview_floor_, with_keyset=True)
-aten.impl("frac_", adinplaceorview_frac_, with_keyset=True)
-aten.impl("frac.out", adinplaceorview_frac_out, with_keyset=True)
-aten.impl("reciprocal.out", adinplaceorview_reciprocal_out, with_keyset=True)
-aten.impl("mul.out", adinplaceorview_mul_out, with_keyset=True)
-aten.impl("div.out", adinplaceorview_div_out, with_keyset=True)
-aten.impl("div.out_mode", adinplaceorview_div_out_mode, with_keyset=True)
-aten.impl("pow_.Scalar", adinplaceorview_pow__Scalar, with_keyset=True)
-aten.impl("pow_.Tensor", adinplaceorview_pow__Tensor, with_keyset=True)
-aten.impl("fmod.Scalar_out", adinplaceorview_fmod_Scalar_out, with_keyset=True)
-aten.impl("fmod.Tensor_out", adinplaceorview_fmod_Tensor_out, with_keyset=True)
-aten.impl("minimum.out", adinplaceorview_minimum_out, with_keyset=True)
-aten.impl("fmin.out", adinplaceorview_fmin_out, with_keyset=True)
-aten.impl("ne.Scalar_out", adinplaceorview_ne_Scalar_out, with_keyset=True)
-aten.impl("ne.Tensor_out", adinplaceorview_ne_Tensor_out, with_keyset=True)
-aten.impl("lt.Scalar_out", adinplaceorview_lt_Scalar_out, with_keyset=True)
-aten.impl("lt.Tensor_out", adinplaceorview_lt_Tensor_out, with_keyset=True)
-aten.impl("lt_.Scalar", adinplaceorview_lt__Scalar, with_keyset=True)
-aten.impl("lt_.Tensor", adinplaceorview_lt__Tensor, with_keyset=True)
-aten.impl("le_.Scalar", adinplaceorview_le__Scalar, with_keyset=True)
-aten.impl("le_.Tensor", adinplaceorview_le__Tensor, with_keyset=True)
-aten.impl("bitwise_xor_.Scalar", adinplaceorview_bitwise_xor__Scalar, with_keyset=True)
-aten.impl("bitwise_xor_.Tensor", adinplaceorview_bitwise_xor__Tensor, with_keyset=True)
-aten.impl("amax.out", adinplaceorview_amax_out, with_keyset=True)
-aten.impl("max.dim_max", adinplaceorview_max_dim_max, with_keyset=True)
-aten.impl("max.unary_out", adinplaceorview_max_unary_out, with_keyset=True)
-aten.impl("cumsum.out", adinplaceorview_cumsum_out, with_keyset=True)
-aten.impl("addmm_", adinplaceorview_addmm_, with_keyset=True)
-aten.impl("relu_", adinplaceorview_relu_, with_keyset=True)
-aten.impl("silu.out", adinplaceorview_silu_out, with_keyset=True)
-aten.impl("silu_", adinplaceorview_silu_, with_keyset=True)
-aten.impl("elu.out", adinplaceorview_elu_out, with_keyset=True)
-aten.impl("huber_loss.out", adinplaceorview_huber_loss_out, with_keyset=True)

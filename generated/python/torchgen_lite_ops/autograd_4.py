@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for Autograd: they record a call and pass it on to the keys below."""
+"""Kernels of Autograd: they record a call and pass it on to the keys below."""
 
 from __future__ import annotations
 
@@ -26,16 +26,13 @@ from torchgen_lite.reference.framework import save_optional as _save_optional
 from torchgen_lite.reference.framework import save_result as _save_result
 from torchgen_lite.reference.framework import set_histories as _set_histories
 from torchgen_lite.reference.framework import set_history as _set_history
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
 from torchgen_lite.runtime import below_autograd as _below_autograd
-from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import nodes_4 as _nodes
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,8 +40,6 @@ if TYPE_CHECKING:
     from torchgen_lite.runtime import DispatchKeySet
 
     from torchgen_lite.reference.framework import Number, Tensor
-
-aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 
 
 def autograd_fill__Scalar(
@@ -1050,72 +1045,3 @@ def autograd_binary_cross_entropy_with_logits(
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
-
-
-aten.impl("fill_.Scalar", autograd_fill__Scalar, with_keyset=True)
-aten.impl("fill_.Tensor", autograd_fill__Tensor, with_keyset=True)
-aten.impl("fill.Scalar", autograd_fill_Scalar, with_keyset=True)
-aten.impl("fill.Tensor", autograd_fill_Tensor, with_keyset=True)
-aten.impl("alias", autograd_alias, with_keyset=True)
-aten.impl("tril", autograd_tril, with_keyset=True)
-aten.impl("tril.out", autograd_tril_out, with_keyset=True)
-aten.impl("tril_", autograd_tril_, with_keyset=True)
-aten.impl("triu", autograd_triu, with_keyset=True)
-aten.impl("triu.out", autograd_triu_out, with_keyset=True)
-aten.impl("triu_", autograd_triu_, with_keyset=True)
-aten.impl("scatter.src", autograd_scatter_src, with_keyset=True)
-aten.impl("scatter.src_out", autograd_scatter_src_out, with_keyset=True)
-aten.impl("scatter_.src", autograd_scatter__src, with_keyset=True)
-aten.impl("scatter.value", autograd_scatter_value, with_keyset=True)
-aten.impl("scatter.value_out", autograd_scatter_value_out, with_keyset=True)
-aten.impl("scatter_.value", autograd_scatter__value, with_keyset=True)
-aten.impl("masked_fill.Scalar", autograd_masked_fill_Scalar, with_keyset=True)
-aten.impl("masked_fill.Tensor", autograd_masked_fill_Tensor, with_keyset=True)
-aten.impl("masked_fill_.Scalar", autograd_masked_fill__Scalar, with_keyset=True)
-aten.impl("masked_fill_.Tensor", autograd_masked_fill__Tensor, with_keyset=True)
-aten.impl("topk", autograd_topk, with_keyset=True)
-aten.impl("topk.values", autograd_topk_values, with_keyset=True)
-aten.impl("_conj_physical", autograd__conj_physical, with_keyset=True)
-aten.impl("round", autograd_round, with_keyset=True)
-aten.impl("round_", autograd_round_, with_keyset=True)
-aten.impl("round.out", autograd_round_out, with_keyset=True)
-aten.impl("round.decimals", autograd_round_decimals, with_keyset=True)
-aten.impl("round_.decimals", autograd_round__decimals, with_keyset=True)
-aten.impl("round.decimals_out", autograd_round_decimals_out, with_keyset=True)
-aten.impl("sgn", autograd_sgn, with_keyset=True)
-aten.impl("sgn_", autograd_sgn_, with_keyset=True)
-aten.impl("sgn.out", autograd_sgn_out, with_keyset=True)
-aten.impl("sub.out", autograd_sub_out, with_keyset=True)
-aten.impl("sub.Tensor", autograd_sub_Tensor, with_keyset=True)
-aten.impl("sub_.Tensor", autograd_sub__Tensor, with_keyset=True)
-aten.impl("sub.Scalar", autograd_sub_Scalar, with_keyset=True)
-aten.impl("sub_.Scalar", autograd_sub__Scalar, with_keyset=True)
-aten.impl("logical_xor", autograd_logical_xor, with_keyset=True)
-aten.impl("logical_xor_", autograd_logical_xor_, with_keyset=True)
-aten.impl("lerp_.Scalar", autograd_lerp__Scalar, with_keyset=True)
-aten.impl("lerp_.Tensor", autograd_lerp__Tensor, with_keyset=True)
-aten.impl("lerp.Scalar_out", autograd_lerp_Scalar_out, with_keyset=True)
-aten.impl("lerp.Tensor_out", autograd_lerp_Tensor_out, with_keyset=True)
-aten.impl("lerp.Scalar", autograd_lerp_Scalar, with_keyset=True)
-aten.impl("lerp.Tensor", autograd_lerp_Tensor, with_keyset=True)
-aten.impl("mv", autograd_mv, with_keyset=True)
-aten.impl("mv.out", autograd_mv_out, with_keyset=True)
-aten.impl("hardshrink", autograd_hardshrink, with_keyset=True)
-aten.impl("hardshrink.out", autograd_hardshrink_out, with_keyset=True)
-aten.impl("log_sigmoid", autograd_log_sigmoid, with_keyset=True)
-aten.impl("smooth_l1_loss", autograd_smooth_l1_loss, with_keyset=True)
-aten.impl("smooth_l1_loss.out", autograd_smooth_l1_loss_out, with_keyset=True)
-aten.impl("binary_cross_entropy", autograd_binary_cross_entropy, with_keyset=True)
-aten.impl(
-    "binary_cross_entropy.out", autograd_binary_cross_entropy_out, with_keyset=True
-)
-aten.impl(
-    "binary_cross_entropy_with_logits",
-    autograd_binary_cross_entropy_with_logits,
-    with_keyset=True,
-)
-aten.impl("logical_xor.out", _fallthrough)
-aten.impl("any.dim", _fallthrough)
-aten.impl("any.out", _fallthrough)
-aten.impl("any", _fallthrough)
-aten.impl("any.all_out", _fallthrough)

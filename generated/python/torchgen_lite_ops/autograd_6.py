@@ -2,7 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
-"""Kernels registered for Autograd: they record a call and pass it on to the keys below."""
+"""Kernels of Autograd: they record a call and pass it on to the keys below."""
 
 from __future__ import annotations
 
@@ -26,16 +26,13 @@ from torchgen_lite.reference.framework import save_optional as _save_optional
 from torchgen_lite.reference.framework import save_result as _save_result
 from torchgen_lite.reference.framework import set_histories as _set_histories
 from torchgen_lite.reference.framework import set_history as _set_history
-from torchgen_lite.runtime import Library
 from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
 from torchgen_lite.runtime import below_autograd as _below_autograd
-from torchgen_lite.runtime import fallthrough_kernel as _fallthrough
 from torchgen_lite.runtime import local_state as _state
 from torchgen_lite.runtime import set_local_state as _set_state
 
 from . import nodes_6 as _nodes
 from . import operators as _operators
-from .libraries import dispatcher
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,8 +40,6 @@ if TYPE_CHECKING:
     from torchgen_lite.runtime import DispatchKeySet
 
     from torchgen_lite.reference.framework import Generator, Number, Tensor, dtype
-
-aten = Library("aten", "IMPL", "Autograd", dispatcher=dispatcher)
 
 
 def autograd_uniform_(
@@ -766,54 +761,3 @@ def autograd_values(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
         _set_state(_outer)
     _set_history(_node, _result)
     return _result
-
-
-aten.impl("uniform_", autograd_uniform_, with_keyset=True)
-aten.impl("view", autograd_view, with_keyset=True)
-aten.impl("view.dtype", autograd_view_dtype, with_keyset=True)
-aten.impl("diagonal", autograd_diagonal, with_keyset=True)
-aten.impl("roll", autograd_roll, with_keyset=True)
-aten.impl("embedding", autograd_embedding, with_keyset=True)
-aten.impl("where.self", autograd_where_self, with_keyset=True)
-aten.impl("where.self_out", autograd_where_self_out, with_keyset=True)
-aten.impl("abs", autograd_abs, with_keyset=True)
-aten.impl("abs_", autograd_abs_, with_keyset=True)
-aten.impl("abs.out", autograd_abs_out, with_keyset=True)
-aten.impl("rsqrt", autograd_rsqrt, with_keyset=True)
-aten.impl("rsqrt_", autograd_rsqrt_, with_keyset=True)
-aten.impl("rsqrt.out", autograd_rsqrt_out, with_keyset=True)
-aten.impl("asinh", autograd_asinh, with_keyset=True)
-aten.impl("asinh_", autograd_asinh_, with_keyset=True)
-aten.impl("asinh.out", autograd_asinh_out, with_keyset=True)
-aten.impl("floor", autograd_floor, with_keyset=True)
-aten.impl("floor_", autograd_floor_, with_keyset=True)
-aten.impl("floor.out", autograd_floor_out, with_keyset=True)
-aten.impl("sign", autograd_sign, with_keyset=True)
-aten.impl("sign_", autograd_sign_, with_keyset=True)
-aten.impl("sign.out", autograd_sign_out, with_keyset=True)
-aten.impl("maximum", autograd_maximum, with_keyset=True)
-aten.impl("maximum.out", autograd_maximum_out, with_keyset=True)
-aten.impl("logical_or", autograd_logical_or, with_keyset=True)
-aten.impl("logical_or_", autograd_logical_or_, with_keyset=True)
-aten.impl("clamp_max", autograd_clamp_max, with_keyset=True)
-aten.impl("clamp_max.Tensor", autograd_clamp_max_Tensor, with_keyset=True)
-aten.impl("clamp_max_", autograd_clamp_max_, with_keyset=True)
-aten.impl("clamp_max_.Tensor", autograd_clamp_max__Tensor, with_keyset=True)
-aten.impl("clamp_max.out", autograd_clamp_max_out, with_keyset=True)
-aten.impl("clamp_max.Tensor_out", autograd_clamp_max_Tensor_out, with_keyset=True)
-aten.impl("var.correction", autograd_var_correction, with_keyset=True)
-aten.impl("var.correction_out", autograd_var_correction_out, with_keyset=True)
-aten.impl("leaky_relu", autograd_leaky_relu, with_keyset=True)
-aten.impl("leaky_relu.out", autograd_leaky_relu_out, with_keyset=True)
-aten.impl("leaky_relu_", autograd_leaky_relu_, with_keyset=True)
-aten.impl("threshold", autograd_threshold, with_keyset=True)
-aten.impl("threshold.out", autograd_threshold_out, with_keyset=True)
-aten.impl("threshold_", autograd_threshold_, with_keyset=True)
-aten.impl("softshrink", autograd_softshrink, with_keyset=True)
-aten.impl("softshrink.out", autograd_softshrink_out, with_keyset=True)
-aten.impl("hardtanh", autograd_hardtanh, with_keyset=True)
-aten.impl("hardtanh.out", autograd_hardtanh_out, with_keyset=True)
-aten.impl("hardtanh_", autograd_hardtanh_, with_keyset=True)
-aten.impl("values", autograd_values, with_keyset=True)
-aten.impl("logical_or.out", _fallthrough)
-aten.impl("_indices", _fallthrough)

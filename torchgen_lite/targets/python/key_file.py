@@ -1,0 +1,104 @@
+"""The registration file of one dispatch key.
+
+aten = Library("aten", "IMPL", "CPU", dispatcher=dispatcher)
+aten.impl_deferred(_structured_cpu, {"add.Tensor": "structured_add_Tensor"})
+aten.impl("mm", _matrix.mm_cpu)
+
+Generated kernels are in modules of their own, which are imported when one of their kernels is needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.text import quote
+from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.python.kernels import KernelReference, imported_modules
+from torchgen_lite.targets.python.model import Overload
+from torchgen_lite.targets.python.package import Package, libraries_of
+
+
+@dataclass(frozen=True, slots=True)
+class RegistrationView:
+    """The `kernel` of an `operator` (a literal): an expression, or the literal name of a generated kernel."""
+
+    library: str
+    operator: str
+    kernel: str
+
+
+@dataclass(frozen=True, slots=True)
+class KernelTable:
+    """The kernels of one generated module for one library."""
+
+    library: str
+    kernels: list[RegistrationView] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedKernels:
+    """The kernels of one generated module, which take the keyset first if `with_keyset`."""
+
+    module: str
+    with_keyset: bool
+    by_library: dict[str, KernelTable] = field(default_factory=dict)
+
+    @property
+    def tables(self) -> list[KernelTable]:
+        return list(self.by_library.values())
+
+    def add(self, overload: Overload, kernel: str) -> None:
+        view = _view(overload, quote(kernel))
+        self.by_library.setdefault(view.library, KernelTable(view.library)).kernels.append(view)
+
+
+@dataclass(slots=True)
+class KeyFile:
+    """What is registered under one key, while it is collected."""
+
+    overloads: list[Overload] = field(default_factory=list)
+    references: list[KernelReference] = field(default_factory=list)
+    implementations: list[RegistrationView] = field(default_factory=list)
+    fallthroughs: list[RegistrationView] = field(default_factory=list)
+    generated: dict[str, GeneratedKernels] = field(default_factory=dict)
+
+    def add_written(self, overload: Overload, kernel: KernelReference) -> None:
+        self.overloads.append(overload)
+        self.references.append(kernel)
+        self.implementations.append(_view(overload, kernel.expression))
+
+    def add_generated(
+        self, overload: Overload, module: str, kernel: str, with_keyset: bool = False
+    ) -> None:
+        self.overloads.append(overload)
+        self.generated.setdefault(module, GeneratedKernels(module, with_keyset)).add(
+            overload, kernel
+        )
+
+    def add_fallthrough(self, overload: Overload) -> None:
+        self.overloads.append(overload)
+        self.fallthroughs.append(_view(overload, ""))
+
+
+def _view(overload: Overload, kernel: str) -> RegistrationView:
+    library = identifier(overload.names.namespace)
+    return RegistrationView(library, quote(overload.schema.local_name), kernel)
+
+
+def registration_module(key: str) -> str:
+    return f"register_{key.lower()}"
+
+
+def build_key_file(package: Package, key: str, file: KeyFile) -> OutputFile:
+    """`register_cpu.py`."""
+    context = {
+        "key": key,
+        "modules": imported_modules(file.references),
+        "libraries": libraries_of(file.overloads),
+        "generated": list(file.generated.values()),
+        "implementations": file.implementations,
+        "fallthroughs": file.fallthroughs,
+    }
+    path = f"{package.root}/{registration_module(key)}.py"
+    return OutputFile(path, "python/register.py.j2", context)
