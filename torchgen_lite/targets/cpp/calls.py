@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, signature_headers
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.schema import Argument
+from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.output import OutputFile
 
 # The names and types of functions that are there.
 Taken = set[tuple[str, tuple[CType, ...]]]
@@ -52,6 +54,62 @@ class FunctionView:
     flat: str
     passed: tuple[str, ...]
     headers: frozenset[str]
+
+
+def operator_files(
+    source: str,
+    layout: Layout,
+    operators: Sequence[Operator],
+    view: Callable[[Operator], OperatorView],
+    context: Callable[[Sequence[Operator]], Mapping[str, object]],
+) -> Iterator[OutputFile]:
+    """`operators.h` and `operators.cpp`, each for each shard; `source` is the template of the latter.
+
+    `context` is what else the templates print of the operators of a shard.
+    """
+    for shard in layout.shards:
+        own = [o for o in operators if o.shard == shard]
+        name = stem("operators", shard)
+        shown = {
+            "namespace": layout.namespace,
+            "folder": layout.folder,
+            "stem": name,
+            "operators": list(map(view, own)),
+            "is_part": False,
+            "has_pointer": True,
+            "behind": "",
+            **context(own),
+        }
+        yield OutputFile(layout.header(f"{name}.h"), "cpp/operators.h.j2", shown)
+        yield OutputFile(layout.source(f"{name}.cpp"), source, shown)
+
+
+def function_file(
+    layout: Layout,
+    name: str,
+    includes: Sequence[str],
+    functions: Sequence[FunctionView],
+    inner: str = "functions",
+    call: str = "call",
+) -> OutputFile:
+    """A header with functions of the namespace `inner`, each of which makes that `call` of a struct."""
+    context = {
+        "namespace": layout.namespace,
+        "inner": inner,
+        "call": call,
+        "includes": includes,
+        "functions": functions,
+    }
+    return OutputFile(layout.header(f"{name}.h"), "cpp/functions.h.j2", context)
+
+
+def umbrella_file(
+    layout: Layout, name: str, *, before: Iterable[str] = (), after: Iterable[str] = ()
+) -> OutputFile:
+    """The header that includes those of every shard, between lines that include others."""
+    headers = [f"#include <{layout.folder}/{stem(name, shard)}.h>" for shard in layout.shards]
+    context = {"includes": [*before, *headers, *after]}
+    return OutputFile(layout.header(f"{name}.h"), "cpp/umbrella.h.j2", context)
 
 
 def operator_view(operator: Operator, *calls: CallView) -> OperatorView:

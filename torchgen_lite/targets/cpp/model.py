@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Sequence, Sized
+from collections.abc import Callable, Collection, Sequence, Sized
 from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis import operators as resolved
@@ -61,21 +61,30 @@ def shard_count(operators: Sized, wanted: int) -> int:
     return wanted or (AUTOMATIC_SHARDS if len(operators) > MANY_OPERATORS else 1)
 
 
-def build_operator(
-    facts: resolved.Operator, home: str, shards: int, signature: CppSignature, guard: str
-) -> Operator:
-    """Name an operator; structs of the namespace `home` have no prefix.
+def build_operators(
+    facts: Sequence[resolved.Operator],
+    shards: int,
+    signature: Callable[[resolved.Operator], CppSignature],
+    guard: Callable[[NativeFunction], str],
+    spelled: Collection[str],
+) -> tuple[Operator, ...]:
+    """The operators in source order; structs of the first namespace, the home, have no prefix.
 
-    The shard depends on the base name alone, so adding an entry changes one shard.
+    `guard` gives the `#if` of an entry; no struct is called as what is `spelled` where they are. The shard
+    depends on the base name alone, so adding an entry changes one shard.
     """
-    name = facts.schema.base_name
-    return Operator(
-        facts,
-        facts.function.flat_name(home),
-        zlib.crc32(name.encode()) % shards if shards > 1 else None,
-        signature,
-        guard,
-    )
+    home = facts[0].function.namespace if facts else ""
+    operators = [
+        Operator(
+            one,
+            one.function.flat_name(home),
+            zlib.crc32(one.schema.base_name.encode()) % shards if shards > 1 else None,
+            signature(one),
+            guard(one.function),
+        )
+        for one in facts
+    ]
+    return with_free_names(operators, MEMBERS.union(spelled))
 
 
 def with_free_names(operators: Sequence[Operator], taken: Collection[str]) -> tuple[Operator, ...]:

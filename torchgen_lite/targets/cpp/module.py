@@ -8,11 +8,11 @@ no GIL. A free-threaded Python has no limited API, so there the whole one is use
 
 from __future__ import annotations
 
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.output import OutputFile
 
-TEMPLATE = "cpp/module.cpp.j2"
 
-
-def module_file(path: str, module: str, namespace: str) -> OutputFile:
-    """The file at `path` for the module `_C` of the library of a namespace."""
-    return OutputFile(path, TEMPLATE, {"module": module, "namespace": namespace})
+def module_file(layout: Layout, module: str) -> OutputFile:
+    """The file for the module `_C` of the library."""
+    context = {"module": module, "namespace": layout.namespace}
+    return OutputFile(layout.source("module.cpp"), "cpp/module.cpp.j2", context)

@@ -13,10 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp.kernels import flat
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.output import OutputFile
 
@@ -30,10 +30,10 @@ class PlaceView:
     path: str
 
 
-def build_places(include: str, namespace: str, operators: Sequence[Operator]) -> OutputFile:
-    """`places.h` in the folder `include`, with the places of every operator that has a kernel."""
-    places = [place for operator in operators for place in _places(operator, namespace)]
-    return OutputFile(f"{include}/places.h", "cpp/places.h.j2", {"places": places})
+def build_places(layout: Layout, operators: Sequence[Operator]) -> OutputFile:
+    """`places.h`, with the places of every operator that has a kernel."""
+    places = [place for operator in operators for place in _places(operator, layout.namespace)]
+    return OutputFile(layout.header("places.h"), "cpp/places.h.j2", {"places": places})
 
 
 def place(namespace: str, operator: Operator, role: str) -> str:
@@ -49,7 +49,7 @@ def schema_role(operator: Operator, span: Span | None) -> str:
 
 
 def _places(operator: Operator, namespace: str) -> Iterator[PlaceView]:
-    schema, kernels = operator.schema, own_kernels(operator.function)
+    schema, kernels = operator.schema, operator.facts.own_kernels
     if not kernels:
         return
     parts = [*[a.span for a in schema.arguments], *[r.span for r in schema.returns]]

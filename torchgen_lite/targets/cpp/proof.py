@@ -35,12 +35,10 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.dialects.cpp.types import CType, unrooted
 from torchgen_lite.targets.cpp.kernels import flat, include_macro, qualified, split_kernel
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.places import place, schema_role
 from torchgen_lite.targets.output import OutputFile
-
-CHECK_TEMPLATE = "cpp/kernel_check.h.j2"
-VERIFY_TEMPLATE = "cpp/verify_kernels.h.j2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,20 +84,20 @@ class KernelProofView:
 
 
 def proof_files(
-    include: str,
-    namespace: str,
+    layout: Layout,
     kernels: Sequence[RequiredKernel],
     includes: Sequence[str],
     *,
     same: str = "std::is_same_v<Found, Expected>",
 ) -> Iterable[OutputFile]:
-    """`kernel_check.h` and `verify_kernels.h` in the folder `include`.
+    """`kernel_check.h` and `verify_kernels.h`.
 
     `includes` are the lines that declare the types of the signatures; `same` is how the type of an
     argument is compared, in C++.
     """
+    namespace = layout.namespace
     check = {"namespace": namespace, "same": same}
-    yield OutputFile(f"{include}/kernel_check.h", CHECK_TEMPLATE, check)
+    yield OutputFile(layout.header("kernel_check.h"), "cpp/kernel_check.h.j2", check)
     homes = [split_kernel(k.kernel, namespace) for k in kernels]
     context = {
         "namespace": namespace,
@@ -110,7 +108,7 @@ def proof_files(
         "scopes": tuple(dict.fromkeys(scope for scope, _ in homes)),
         "kernels": [build_kernel_proof(kernel, namespace) for kernel in kernels],
     }
-    yield OutputFile(f"{include}/verify_kernels.h", VERIFY_TEMPLATE, context)
+    yield OutputFile(layout.header("verify_kernels.h"), "cpp/verify_kernels.h.j2", context)
 
 
 def build_kernel_proof(required: RequiredKernel, namespace: str) -> KernelProofView:

@@ -13,6 +13,7 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature, unrooted_signature
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_kernel
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.places import place
 from torchgen_lite.targets.cpp.proof import RequiredKernel
@@ -68,9 +69,10 @@ def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
 
 
 def kernels_header(
-    path: str, namespace: str, kernels: Sequence[Kernel], includes: Sequence[str]
+    layout: Layout, kernels: Sequence[Kernel], includes: Sequence[str]
 ) -> OutputFile:
     """`kernels.h`; `includes` are the lines that declare the types of the signatures."""
+    namespace = layout.namespace
     scopes: dict[str, list[PrototypeView]] = {}
     # A kernel that operators share is declared under the condition of each.
     seen: set[tuple[str, PrototypeView]] = set()
@@ -86,7 +88,7 @@ def kernels_header(
         "includes": includes,
         "scopes": [{"namespace": scope, "kernels": views} for scope, views in scopes.items()],
     }
-    return OutputFile(path, "cpp/kernels.h.j2", context)
+    return OutputFile(layout.header("kernels.h"), "cpp/kernels.h.j2", context)
 
 
 def kernel_includes(folder: str, headers: Sequence[str]) -> list[str]:

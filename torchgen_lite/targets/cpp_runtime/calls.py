@@ -33,56 +33,50 @@ from torchgen_lite.targets.cpp.calls import (
     dispatched_view,
     distinct,
     free_signatures,
+    function_file,
     function_view,
+    operator_files,
+    umbrella_file,
 )
 from torchgen_lite.targets.cpp.layout import include_lines, stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, function_name
 from torchgen_lite.targets.output import OutputFile
 
+_BODIES = "method_bodies.h"
+
 
 def build_calls(
     operators: Sequence[Operator], layout: RuntimeLayout, *, has_methods: bool
 ) -> Iterator[OutputFile]:
     """`operators.h` and `.cpp`, and `functions.h`, each for each shard."""
-    context = {
-        "namespace": layout.namespace,
-        "folder": layout.folder,
-        "framework": layout.framework(),
-    }
-    is_split = layout.shards != (None,)
+    framework = layout.framework()
+
+    def context(own: Sequence[Operator]) -> dict[str, object]:
+        is_whole = layout.shards == (None,)
+        headers = signature_headers(o.signature for o in own) | headers_of(KEYSET.type)
+        included = framework if is_whole else []
+        return {
+            "is_part": not is_whole,
+            "framework": framework,
+            "includes": [*include_lines(headers), *([""] if included else []), *included],
+            "behind": f"{layout.folder}/{_BODIES}" if is_whole and has_methods else "",
+        }
+
+    view, source = partial(dispatched_view, keyset=KEYSET), "cpp_runtime/operators.cpp.j2"
+    yield from operator_files(source, layout, operators, view, context)
     taken: Taken = set()
+    before = [*framework, *([""] if framework else [])]
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
-        name = stem("operators", shard)
-        more: dict[str, object] = {
-            "stem": name,
-            "is_whole": not is_split,
-            "has_methods": has_methods,
-            "includes": include_lines(
-                signature_headers(o.signature for o in own) | headers_of(KEYSET.type)
-            ),
-            "operators": [dispatched_view(o, KEYSET) for o in own],
-        }
-        header, source = layout.header(f"{name}.h"), layout.source(f"{name}.cpp")
-        yield OutputFile(header, "cpp_runtime/operators.h.j2", context | more)
-        yield OutputFile(source, "cpp_runtime/operators.cpp.j2", context | more)
         shown = list(functions(own, layout.types, taken))
-        more = {
-            "operators_header": f"{name}.h",
-            "includes": include_lines({header for view in shown for header in view.headers}),
-            "functions": shown,
-        }
-        path = layout.header(f"{stem('functions', shard)}.h")
-        yield OutputFile(path, "cpp_runtime/functions.h.j2", context | more)
-    if is_split:
-        for name in ("operators", "functions"):
-            more = {
-                "headers": [f"{stem(name, shard)}.h" for shard in layout.shards],
-                "has_methods": has_methods and name == "operators",
-            }
-            path = layout.header(f"{name}.h")
-            yield OutputFile(path, "cpp_runtime/umbrella.h.j2", context | more)
+        calls = f"#include <{layout.folder}/{stem('operators', shard)}.h>"
+        headers = include_lines({header for view in shown for header in view.headers})
+        yield function_file(layout, stem("functions", shard), [*before, calls, *headers], shown)
+    if layout.shards != (None,):
+        bodies = [f"#include <{layout.folder}/{_BODIES}>"] if has_methods else []
+        yield umbrella_file(layout, "operators", before=before, after=bodies)
+        yield umbrella_file(layout, "functions", before=before)
 
 
 def functions(operators: Sequence[Operator], types: Types, taken: Taken) -> Iterator[FunctionView]:

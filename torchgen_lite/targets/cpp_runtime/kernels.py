@@ -54,9 +54,8 @@ def build_kernels(
     framework = layout.framework()
     includes = [*includes, *([""] if includes and framework else []), *framework]
     if not headers:
-        yield kernels_header(layout.header("kernels.h"), layout.namespace, kernels, includes)
-    include = layout.header("").rstrip("/")
-    yield from proof_files(include, layout.namespace, required_kernels(kernels), includes)
+        yield kernels_header(layout, kernels, includes)
+    yield from proof_files(layout, required_kernels(kernels), includes)
 
 
 def kernel_expression(kernel: Kernel, namespace: str, shared: frozenset[str]) -> str:

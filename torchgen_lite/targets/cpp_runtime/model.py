@@ -10,8 +10,9 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.runtime import Types
 from torchgen_lite.loader.guards import read_guard
+from torchgen_lite.targets.cpp import model
 from torchgen_lite.targets.cpp.layout import Layout
-from torchgen_lite.targets.cpp.model import MEMBERS, Operator, build_operator, with_free_names
+from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_runtime.framework import roots
 
 # What the definitions of typed calls spell.
@@ -35,22 +36,17 @@ class RuntimeLayout(Layout):
 def build_operators(
     facts: Sequence[resolved.Operator], shards: int, types: Types
 ) -> tuple[Operator, ...]:
-    """The operators in source order; the first namespace is the home.
+    """The operators in source order.
 
     No libtorch is here, so `torch:`, which asks for one of its releases, says nothing.
     """
-    home = facts[0].function.namespace if facts else ""
-    operators = [
-        build_operator(
-            one,
-            home,
-            shards,
-            runtime.signature(one.schema, one.schema.base_name, types),
-            f"#if {read_guard(guard)}" if (guard := one.function.guard) else "",
-        )
-        for one in facts
-    ]
-    return with_free_names(operators, MEMBERS | _SPELLED | roots(types))
+    return model.build_operators(
+        facts,
+        shards,
+        lambda one: runtime.signature(one.schema, one.schema.base_name, types),
+        lambda function: f"#if {read_guard(function.guard)}" if function.guard else "",
+        _SPELLED | roots(types),
+    )
 
 
 def function_name(name: str) -> str:

@@ -75,7 +75,7 @@ def _files(
     if options.calls_only:
         return
     yield from build_methods(members, layout)
-    yield build_places(layout.header("").rstrip("/"), layout.namespace, operators)
+    yield build_places(layout, operators)
     kernels = author_kernels(registered, operators, partial(kernel_signature, types=types))
     yield from build_kernels(kernels, layout, options.kernel_headers)
     yield from build_schema(operators, layout, options.library)

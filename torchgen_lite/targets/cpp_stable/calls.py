@@ -23,47 +23,39 @@ from torchgen_lite.targets.cpp.calls import (
     call_view,
     distinct,
     free_signatures,
+    function_file,
     function_view,
+    operator_files,
     operator_view,
+    umbrella_file,
 )
-from torchgen_lite.targets.cpp.layout import include_lines, stem
+from torchgen_lite.targets.cpp.layout import Layout, include_lines
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.output import OutputFile
 
 
-def build_calls(
-    operators: Sequence[Operator], root: str, folder: str, namespace: str
-) -> Iterator[OutputFile]:
+def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[OutputFile]:
     """`call_operator.h`, `operators.h`, `operators.cpp` (a pair for each shard), `functions.h`."""
-    include = f"{root}/include/{folder}"
-    context: dict[str, object] = {"namespace": namespace, "folder": folder}
-    yield OutputFile(f"{include}/version.h", "cpp_stable/version.h.j2", {})
-    yield OutputFile(f"{include}/call_operator.h", "cpp_stable/call_operator.h.j2", context)
-    shards = sorted({o.shard for o in operators if o.shard is not None})
-    for shard in (*shards,) or (None,):
-        name = stem("operators", shard)
-        own = [o for o in operators if o.shard == shard]
-        more: dict[str, object] = {
-            "stem": name,
-            "includes": declaration_includes(own, folder),
-            "operators": [struct_view(o) for o in own],
-        }
-        yield OutputFile(f"{include}/{name}.h", "cpp_stable/operators.h.j2", context | more)
-        yield OutputFile(f"{root}/src/{name}.cpp", "cpp_stable/operators.cpp.j2", context | more)
-    if shards:
-        more = {"headers": [f"operators_{shard}.h" for shard in shards]}
-        yield OutputFile(f"{include}/operators.h", "cpp/umbrella.h.j2", context | more)
+    yield OutputFile(layout.header("version.h"), "cpp_stable/version.h.j2", {})
+    context = {"namespace": layout.namespace}
+    yield OutputFile(layout.header("call_operator.h"), "cpp_stable/call_operator.h.j2", context)
+
+    def includes(own: Sequence[Operator]) -> dict[str, object]:
+        return {"includes": declaration_includes(own, layout), "has_pointer": False}
+
+    source = "cpp_stable/operators.cpp.j2"
+    yield from operator_files(source, layout, operators, struct_view, includes)
+    if layout.shards != (None,):
+        yield umbrella_file(layout, "operators")
     functions = list(function_views(operators))
-    more = {
-        "has_limits": any("limits" in view.headers for view in functions),
-        "functions": functions,
-    }
-    yield OutputFile(f"{include}/functions.h", "cpp_stable/functions.h.j2", context | more)
+    limits = ["limits"] if any("limits" in view.headers for view in functions) else []
+    headers = include_lines(limits, before=[f"{layout.folder}/operators.h"])
+    yield function_file(layout, "functions", headers, functions)
 
 
-def declaration_includes(operators: Sequence[Operator], folder: str) -> list[str]:
+def declaration_includes(operators: Sequence[Operator], layout: Layout) -> list[str]:
     """What declarations of these operators need: our header, PyTorch's, the standard library's."""
-    version = [f"{folder}/version.h"] if any(o.guard for o in operators) else []
+    version = [f"{layout.folder}/version.h"] if any(o.guard for o in operators) else []
     return include_lines(signature_headers(o.signature for o in operators), before=version)
 
 

@@ -7,34 +7,23 @@ from collections.abc import Sequence
 from torchgen_lite.analysis import operators as resolved
 from torchgen_lite.dialects.cpp import stable
 from torchgen_lite.dialects.cpp.stable import FIRST_RELEASE, Release
+from torchgen_lite.targets.cpp import model
 from torchgen_lite.targets.cpp.conditions import condition
-from torchgen_lite.targets.cpp.model import (
-    MEMBERS,
-    Operator,
-    build_operator,
-    shard_count,
-    with_free_names,
-)
+from torchgen_lite.targets.cpp.model import Operator
 
 # The namespaces and types that the declarations of typed calls spell.
 _SPELLED = frozenset({"detail", "int64_t", "ops", "torch"})
 
 
 def build_operators(facts: Sequence[resolved.Operator], shards: int) -> tuple[Operator, ...]:
-    """The operators in source order; the first namespace is the home."""
-    home = facts[0].function.namespace if facts else ""
-    count = shard_count(facts, shards)
-    operators = [
-        build_operator(
-            one,
-            home,
-            count,
-            stable.signature(one.function, one.schema.base_name),
-            condition(one.function),
-        )
-        for one in facts
-    ]
-    return with_free_names(operators, MEMBERS | _SPELLED)
+    """The operators in source order."""
+    return model.build_operators(
+        facts,
+        shards,
+        lambda one: stable.signature(one.function, one.schema.base_name),
+        condition,
+        _SPELLED,
+    )
 
 
 def needed_release(operator: Operator) -> Release:

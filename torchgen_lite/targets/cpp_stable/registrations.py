@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.stable import FIRST_RELEASE, Release
+from torchgen_lite.targets.cpp.kernels import qualified
+from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.options import ModuleOptions
-from torchgen_lite.targets.cpp.required import Kernel, shared_names
-from torchgen_lite.targets.cpp_stable.kernels import address
+from torchgen_lite.targets.cpp.registrations import Registration, key_files, schema_file
+from torchgen_lite.targets.cpp.required import Kernel, kernel_includes, shared_names
 from torchgen_lite.targets.cpp_stable.model import needed_release
 from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS, release_text
 from torchgen_lite.targets.output import OutputFile
@@ -26,44 +28,24 @@ class GateView:
     error: str
 
 
-@dataclass(frozen=True, slots=True)
-class DefinitionView:
-    """One operator: its schema, and the tags that are given where libtorch takes them."""
-
-    guard: str
-    schema: str
-    tags: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ImplementationView:
-    """One kernel of one operator."""
-
-    guard: str
-    name: str
-    address: str
-
-
 def build_schema(
-    operators: Sequence[Operator], root: str, folder: str, options: ModuleOptions
+    operators: Sequence[Operator], layout: Layout, options: ModuleOptions
 ) -> Iterator[OutputFile]:
     """The definitions of the operators, without those that PyTorch defines."""
     own = [o for o in operators if o.function.namespace not in TORCH_NAMESPACES]
-    if not own:
-        return
-    libraries: dict[str, list[DefinitionView]] = {}
-    for operator in own:
-        libraries.setdefault(operator.function.namespace, []).append(_definition(operator))
-    module = cpp_text.quote(options.python_module)
     context = {
         "macro": "STABLE_TORCH_LIBRARY" + ("_FRAGMENT" if options.library == "fragment" else ""),
-        "python_module": module if options.python_module else None,
+        "python_module": options.python_module and cpp_text.quote(options.python_module),
         "gates": list(_gates(own)),
-        "version_header": f"{folder}/version.h" if any(o.guard for o in own) else None,
-        "libraries": libraries,
+        "version_header": f"{layout.folder}/version.h" if any(o.guard for o in own) else None,
     }
-    yield OutputFile(
-        f"{root}/src/register_schema.cpp", "cpp_stable/register_schema.cpp.j2", context
+    yield from schema_file(
+        own,
+        layout,
+        "torch::headeronly::Tag::{}".format,
+        context,
+        "cpp_stable/register_schema.cpp.j2",
+        known_tags=SUPPORTED_TAGS,
     )
 
 
@@ -81,28 +63,32 @@ def _gates(operators: Sequence[Operator]) -> Iterator[GateView]:
         yield GateView(guard, f"TORCH_VERSION_{release[0]}_{release[1]}_0", error)
 
 
-def _definition(operator: Operator) -> DefinitionView:
-    tags = [tag for tag in operator.function.tags if tag in SUPPORTED_TAGS]
-    return DefinitionView(
-        operator.guard,
-        cpp_text.quote(operator.schema_text),
-        tuple(f"torch::headeronly::Tag::{tag}" for tag in tags),
-    )
-
-
 def build_keys(
-    kernels: Sequence[Kernel], root: str, namespace: str, includes: Sequence[str]
+    kernels: Sequence[Kernel], layout: Layout, headers: Sequence[str]
 ) -> Iterator[OutputFile]:
-    """One file for each key."""
-    shared = shared_names(kernels, namespace)
-    for key in dict.fromkeys(kernel.key for kernel in kernels):
-        libraries: dict[str, list[ImplementationView]] = {}
-        for kernel in kernels:
-            if kernel.key == key:
-                name = cpp_text.quote(kernel.operator.schema.local_name)
-                found = address(kernel, namespace, shared)
-                view = ImplementationView(kernel.operator.guard, name, found)
-                libraries.setdefault(kernel.operator.function.namespace, []).append(view)
-        context = {"includes": list(includes), "key": key, "libraries": libraries}
-        path = f"{root}/src/register_{key.lower()}.cpp"
-        yield OutputFile(path, "cpp_stable/register_key.cpp.j2", context)
+    """One file for each key, or one for each shard of it; `headers` of the author's may declare the kernels."""
+    shared = shared_names(kernels, layout.namespace)
+    includes = ["#include <torch/csrc/stable/library.h>", ""]
+    includes += kernel_includes(layout.folder, headers)
+    if shared:
+        # The type that says which kernel is meant is the schema of a typed call.
+        includes.append(f"#include <{layout.folder}/operators.h>")
+    registrations = [
+        Registration(
+            kernel.operator,
+            kernel.key,
+            f"TORCH_BOX({address(kernel, layout.namespace, shared)})",
+            kernel.operator.guard,
+        )
+        for kernel in kernels
+    ]
+    macro = "STABLE_TORCH_LIBRARY_IMPL"
+    yield from key_files(registrations, layout, macro, lambda own: {"includes": includes})
+
+
+def address(kernel: Kernel, namespace: str, shared: Collection[str]) -> str:
+    """The kernel's address in C++. Where kernels share a name, the type says which is meant."""
+    name = qualified(kernel.name, namespace)
+    if name not in shared:
+        return f"&{name}"
+    return f"static_cast<{namespace}::ops::{kernel.operator.flat}::schema*>(&{name})"

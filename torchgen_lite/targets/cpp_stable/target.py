@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.cpp.layout import Layout, library_layout
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.places import build_places
 from torchgen_lite.targets.cpp.proof import proof_files
 from torchgen_lite.targets.cpp.required import (
     author_kernels,
-    kernel_includes,
     kernels_header,
     required_kernels,
-    shared_names,
 )
 from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
@@ -28,9 +27,7 @@ from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
 if TYPE_CHECKING:
-    from torchgen_lite.analysis import operators as resolved
     from torchgen_lite.analysis.program import Program
-    from torchgen_lite.analysis.registrations import Registration
     from torchgen_lite.targets.cpp.model import Operator
     from torchgen_lite.targets.cpp.required import Kernel
 
@@ -55,8 +52,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     diagnostics += check_library(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
-    registered = selection.registrations(program)
-    files = tuple(_files(selection.operators, registered, options))
+    files = tuple(_files(selection, program, options))
     return TargetResult(files, tuple(diagnostics))
 
 
@@ -65,48 +61,37 @@ def select_cpp_stable(program: Program, options: StableOptions) -> Selection:
     return select(program, TARGETS[TARGET].policy, options.skip, any_number)
 
 
-def _files(
-    selected: Sequence[resolved.Operator],
-    registered: Iterable[Registration],
-    options: StableOptions,
-) -> Iterator[OutputFile]:
-    namespace = options.namespace or default_namespace([one.function for one in selected])
-    folder = namespace.replace("::", "/")
-    operators = build_operators(selected, options.shards)
-    root = options.folder
-    yield from build_calls(operators, root, folder, namespace)
-    yield from build_schema(operators, root, folder, options)
+def _files(selection: Selection, program: Program, options: StableOptions) -> Iterator[OutputFile]:
+    layout = library_layout(selection.functions, options)
+    operators = build_operators(selection.operators, len(layout.shards))
+    yield from build_calls(operators, layout)
+    yield from build_schema(operators, layout, options)
+    yield build_places(layout, operators)
     # The typed call takes what a kernel takes.
-    kernels = author_kernels(registered, operators, lambda operator, entry: operator.signature)
-    yield from _kernel_files(operators, kernels, folder, namespace, options)
+    kernels = author_kernels(
+        selection.registrations(program), operators, lambda operator, entry: operator.signature
+    )
+    yield from _kernel_files(operators, kernels, layout, options)
+    yield from build_keys(kernels, layout, options.headers)
     if options.module:
-        yield module_file(f"{options.folder}/src/module.cpp", options.module, namespace)
+        yield module_file(layout, options.module)
 
 
 def _kernel_files(
     operators: Sequence[Operator],
     kernels: Sequence[Kernel],
-    folder: str,
-    namespace: str,
+    layout: Layout,
     options: StableOptions,
 ) -> Iterator[OutputFile]:
-    """Prototypes, proof and registrations of kernels; with headers of the author's no prototypes.
+    """Prototypes and proof of kernels; with headers of the author's no prototypes.
 
     Against a header the proof compares what the boxed kernel unpacks, so that `std::vector<int64_t>` and
     `const std::vector<int64_t>&` are as good as a view; a prototype of ours has to be met exactly.
     """
-    include = f"{options.folder}/include/{folder}"
-    yield build_places(include, namespace, operators)
-    required = required_kernels(kernels)
-    includes = declaration_includes(operators, folder)
+    required, includes = required_kernels(kernels), declaration_includes(operators, layout)
     if options.headers:
         includes = ["#include <torch/csrc/stable/library.h>", "", *includes]
-        yield from proof_files(include, namespace, required, includes, same=SAME_UNBOXED)
+        yield from proof_files(layout, required, includes, same=SAME_UNBOXED)
     else:
-        yield kernels_header(f"{include}/kernels.h", namespace, kernels, includes)
-        yield from proof_files(include, namespace, required, includes)
-    declared = kernel_includes(folder, options.headers)
-    if shared_names(kernels, namespace):
-        # The type that says which kernel is meant is the schema of a typed call.
-        declared.append(f"#include <{folder}/operators.h>")
-    yield from build_keys(kernels, options.folder, namespace, declared)
+        yield kernels_header(layout, kernels, includes)
+        yield from proof_files(layout, required, includes)

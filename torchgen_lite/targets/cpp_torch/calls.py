@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.public import Style
@@ -25,7 +26,10 @@ from torchgen_lite.targets.cpp.calls import (
     Taken,
     dispatched_view,
     distinct,
+    function_file,
     function_view,
+    operator_files,
+    umbrella_file,
 )
 from torchgen_lite.targets.cpp.layout import Layout, include_lines, stem
 from torchgen_lite.targets.cpp.model import Operator
@@ -35,46 +39,42 @@ from torchgen_lite.targets.output import OutputFile
 
 # What nearly every signature needs.
 _ALWAYS = ("ATen/core/Tensor.h", "c10/core/Scalar.h")
+# What defaults need, whatever they are.
+_OF_DEFAULTS = ("ATen/core/Reduction.h", "c10/core/Scalar.h", "c10/core/TensorOptions.h")
 
 
 def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[OutputFile]:
     """`operators.h` and `.cpp`, `functions.h` and `redispatch_functions.h`, each for each shard."""
-    context: dict[str, object] = {"namespace": layout.namespace, "folder": layout.folder}
-    more: dict[str, object]
+
+    def context(own: Sequence[Operator]) -> dict[str, object]:
+        signatures = [o.signature for o in own]
+        headers = declaration_includes(own, signatures, layout, "c10/core/DispatchKeySet.h")
+        return {"includes": headers}
+
     yield OutputFile(layout.header("version.h"), "cpp_torch/version.h.j2", {})
-    yield OutputFile(layout.header("arguments.h"), "cpp_torch/arguments.h.j2", context)
+    shown = {"namespace": layout.namespace, "folder": layout.folder}
+    yield OutputFile(layout.header("arguments.h"), "cpp_torch/arguments.h.j2", shown)
+    view, source = partial(dispatched_view, keyset=KEYSET), "cpp_torch/operators.cpp.j2"
+    yield from operator_files(source, layout, operators, view, context)
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
-        operators_stem = stem("operators", shard)
-        signatures = [o.signature for o in own]
-        includes = declaration_includes(own, signatures, layout, "c10/core/DispatchKeySet.h")
-        views = [dispatched_view(o, KEYSET) for o in own]
-        more = {"stem": operators_stem, "includes": includes, "operators": views}
-        yield OutputFile(
-            layout.header(f"{operators_stem}.h"), "cpp_torch/operators.h.j2", context | more
-        )
-        yield OutputFile(
-            layout.source(f"{operators_stem}.cpp"), "cpp_torch/operators.cpp.j2", context | more
-        )
         for name, inner, call, build in (
             ("functions", "functions", "call", functions),
             ("redispatch_functions", "redispatch", "redispatch", redispatch_functions),
         ):
-            shown = list(build(own))
-            more = {
-                "inner": inner,
-                "call": call,
-                "operators_header": f"{operators_stem}.h",
-                "has_limits": any("limits" in view.headers for view in shown),
-                "functions": shown,
-            }
-            path = layout.header(f"{stem(name, shard)}.h")
-            yield OutputFile(path, "cpp_torch/functions.h.j2", context | more)
+            views = list(build(own))
+            includes = call_includes(layout, stem("operators", shard), views)
+            yield function_file(layout, stem(name, shard), includes, views, inner, call)
     if layout.shards != (None,):
         for name in ("operators", "functions", "redispatch_functions"):
-            headers = [f"{stem(name, shard)}.h" for shard in layout.shards]
-            more = {"headers": headers}
-            yield OutputFile(layout.header(f"{name}.h"), "cpp/umbrella.h.j2", context | more)
+            yield umbrella_file(layout, name)
+
+
+def call_includes(layout: Layout, operators: str, views: Sequence[FunctionView]) -> list[str]:
+    """What functions and methods need that make the calls which the header `operators` declares."""
+    before = [f"{layout.folder}/{name}.h" for name in (operators, "arguments")]
+    limits = ["limits"] if any("limits" in view.headers for view in views) else []
+    return include_lines([*_OF_DEFAULTS, *limits], before=before)
 
 
 def declaration_includes(

@@ -31,6 +31,5 @@ def build_kernels(kernels: Sequence[Kernel], layout: Layout) -> Iterator[OutputF
     includes = declaration_includes(
         [k.operator for k in kernels], [k.signature for k in kernels], layout
     )
-    yield kernels_header(layout.header("kernels.h"), layout.namespace, kernels, includes)
-    include = layout.header("").rstrip("/")
-    yield from proof_files(include, layout.namespace, required_kernels(kernels), includes)
+    yield kernels_header(layout, kernels, includes)
+    yield from proof_files(layout, required_kernels(kernels), includes)

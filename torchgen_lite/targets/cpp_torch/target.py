@@ -122,7 +122,7 @@ def _files(
         *structured_registrations(groups, by_name, registered, layout),
         *_following(by_name, registered, layout),
     ]
-    yield build_places(layout.header("").rstrip("/"), namespace, operators)
+    yield build_places(layout, operators)
     yield from build_kernels(kernels, layout)
     yield from build_structured(groups, layout)
     yield from build_schema(operators, layout, options, tags)
@@ -131,7 +131,7 @@ def _files(
     yield from fallback_headers(layout)
     yield from functionalize_file(registered, by_name, layout)
     if options.module:
-        yield module_file(layout.source("module.cpp"), options.module, namespace)
+        yield module_file(layout, options.module)
 
 
 def _following(

@@ -212,7 +212,7 @@ def test_options(tmp_path: Path) -> None:
     files = generate_stable(tmp_path, yaml, options)
     assert "stable/src/module.cpp" not in files and "stable/include/a/b/kernels.h" not in files
     assert "#include <a/b/operators_" in files["stable/include/a/b/operators.h"]
-    composite = files["stable/src/register_compositeimplicitautograd.cpp"]
+    composite = files["stable/src/register_compositeimplicitautograd_0.cpp"]
     assert '#include "own.h"\n\n#include <a/b/verify_kernels.h>\n' in composite
     assert 'm.impl("f", TORCH_BOX(&::a::b::f));' in composite and '"g"' not in composite
 
