@@ -3,17 +3,19 @@
 Note [Interned keysets]
 Every keyset is interned: for one representation there is one object. Equality is identity, the hash is
 the object's own, and the memos of resolved kernels look keysets up without ever calling Python code.
-The intern table holds its values weakly, so that a program that makes many sets does not keep them.
+The intern table holds weak references, so that a program that makes many sets does not keep them.
 A plain dictionary before it, emptied when it has grown, answers for the sets in use without running
 Python code; redispatching kernels mask their keyset at every call.
+No lock is taken, because a finalizer or a signal handler that calls an operator may arrive while this thread
+is interning: entries are made with `dict.setdefault` and removed only when dead, each in one step of C.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterable, Iterator
+from _weakref import _remove_dead_weakref  # type: ignore[attr-defined]
+from collections.abc import Callable, Iterable, Iterator
 from typing import Union, overload
-from weakref import WeakValueDictionary
+from weakref import ref
 
 from torchgen_lite.runtime.keys import (
     NUM_BACKENDS,
@@ -35,8 +37,7 @@ KeysLike = Union["DispatchKeySet", DispatchKey, BackendComponent]
 RECENT_LIMIT = 1024
 
 _recent: dict[int, DispatchKeySet] = {}
-_interned: WeakValueDictionary[int, DispatchKeySet] = WeakValueDictionary()
-_interning = threading.Lock()
+_interned: dict[int, _Reference] = {}
 
 
 def _functionality_bit(functionality: int) -> int:
@@ -61,16 +62,32 @@ def _bits(key: KeysLike) -> int:
 def _intern(representation: int) -> DispatchKeySet:
     found = _recent.get(representation)
     if found is None:
-        with _interning:
-            found = _interned.get(representation)
-            if found is None:
-                found = object.__new__(DispatchKeySet)
-                found._repr = representation
-                _interned[representation] = found
-            if len(_recent) >= RECENT_LIMIT:
-                _recent.clear()
-            _recent[representation] = found
+        found = _find_or_make(representation)
+        if len(_recent) >= RECENT_LIMIT:
+            _recent.clear()
+        _recent[representation] = found
     return found
+
+
+def _find_or_make(representation: int) -> DispatchKeySet:
+    made = object.__new__(DispatchKeySet)
+    made._repr = representation
+    reference = _Reference(made, _forget)
+    reference.representation = representation
+    while True:
+        found = _interned.setdefault(representation, reference)()
+        if found is not None:
+            return found
+        _remove_dead_weakref(_interned, representation)  # Its callback has not come yet.
+
+
+def _forget(
+    reference: _Reference,
+    remove: Callable[[dict[int, _Reference], int], None] = _remove_dead_weakref,
+    table: dict[int, _Reference] = _interned,
+) -> None:
+    # The names are arguments, because this is called when the interpreter ends and the module is empty.
+    remove(table, reference.representation)
 
 
 class DispatchKeySet:
@@ -249,6 +266,13 @@ class DispatchKeySet:
 
     def __deepcopy__(self, memo: object) -> DispatchKeySet:
         return self
+
+
+class _Reference(ref[DispatchKeySet]):
+    """What the intern table holds."""
+
+    __slots__ = ("representation",)
+    representation: int
 
 
 class KeysetMask(dict[DispatchKeySet, DispatchKeySet]):

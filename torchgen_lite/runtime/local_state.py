@@ -7,17 +7,17 @@ can be keyed by it, and reading it is one builtin call. A context variable set i
 still visible to whoever iterates it; `isolated_generator` gives a generator a context of its own.
 
 Guards save the whole state on entry and restore it on exit, as c10's guards of 2.13 do: what was
-changed inside is undone even if it was changed by other means.
+changed inside is undone even if it was changed by other means. What they save is in the context as well, so
+that threads and tasks can share a guard.
 """
 
 from __future__ import annotations
 
 import contextvars
 import functools
-import threading
 from collections.abc import Callable, Generator
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union
 
 from torchgen_lite.runtime import named_sets
 from torchgen_lite.runtime.keys import DispatchKey
@@ -40,10 +40,12 @@ class LocalState:
     def __repr__(self) -> str:
         return f"LocalState(included={self.included}, excluded={self.excluded})"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_state_of, (self.included, self.excluded))  # Copies and pickles are this one.
+
 
 # States are few: programs have a handful of guards. They are kept for good, so that memos stay valid.
 _states: dict[tuple[DispatchKeySet, DispatchKeySet], LocalState] = {}
-_interning = threading.Lock()
 
 
 class InferenceUse:
@@ -64,14 +66,11 @@ def _state_of(included: DispatchKeySet, excluded: DispatchKeySet) -> LocalState:
         inference = not included.has(DispatchKey.ADInplaceOrView)
         if inference:
             inference_use.seen = True
-        with _interning:
-            found = _states.get(key)
-            if found is None:
-                found = LocalState()
-                found.included = included
-                found.excluded = excluded
-                found.inference = inference
-                _states[key] = found
+        made = LocalState()
+        made.included = included
+        made.excluded = excluded
+        made.inference = inference
+        found = _states.setdefault(key, made)  # One step of C: see Note [Interned keysets].
     return found
 
 
@@ -111,21 +110,30 @@ def _as_keyset(keys: DispatchKeySet | DispatchKey) -> DispatchKeySet:
     return keys if isinstance(keys, DispatchKeySet) else DispatchKeySet(keys)
 
 
+# The guards that this context is inside of, from the innermost: the guard, the state before it, the rest.
+_Entered = Union[tuple[()], tuple["_Guard", LocalState, Any]]
+_entered: contextvars.ContextVar[_Entered] = contextvars.ContextVar(
+    "torchgen_lite.guards", default=()
+)
+
+
 class _Guard:
-    """A context manager that puts one state in place of another. It may be entered again, and nested."""
+    """A context manager that puts one state in place of another.
 
-    __slots__ = ("_saved",)
+    It may be entered again, nested, and by several threads and tasks at once: each leaves to the state that it
+    came from. Raises RuntimeError where it is left in a context that has not entered it.
+    """
 
-    def __init__(self) -> None:
-        self._saved: list[LocalState] = []
+    __slots__ = ()
 
     def _state(self, now: LocalState) -> LocalState:
         raise NotImplementedError
 
     def __enter__(self) -> None:
         now = local_state()
-        self._saved.append(now)
-        _variable.set(self._state(now))
+        inside = self._state(now)
+        _entered.set((self, now, _entered.get()))
+        _variable.set(inside)
 
     def __exit__(
         self,
@@ -133,7 +141,24 @@ class _Guard:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        _variable.set(self._saved.pop())
+        entered = _entered.get()
+        if entered and entered[0] is self:
+            _, saved, rest = entered
+        else:
+            saved, rest = _without(self, entered)
+        _entered.set(rest)
+        _variable.set(saved)
+
+
+def _without(guard: _Guard, entered: _Entered) -> tuple[LocalState, _Entered]:
+    """The state before a guard that is not the innermost, and the guards without it."""
+    if not entered:
+        raise RuntimeError(f"{guard!r} is left in a thread or task that has not entered it")
+    innermost, saved, rest = entered
+    if innermost is guard:
+        return saved, rest
+    found, others = _without(guard, rest)
+    return found, (innermost, saved, others)
 
 
 class IncludeDispatchKeyGuard(_Guard):
@@ -142,7 +167,6 @@ class IncludeDispatchKeyGuard(_Guard):
     __slots__ = ("_keys",)
 
     def __init__(self, keys: DispatchKeySet | DispatchKey) -> None:
-        super().__init__()
         self._keys = _as_keyset(keys)
 
     def _state(self, now: LocalState) -> LocalState:
@@ -155,7 +179,6 @@ class ExcludeDispatchKeyGuard(_Guard):
     __slots__ = ("_keys",)
 
     def __init__(self, keys: DispatchKeySet | DispatchKey) -> None:
-        super().__init__()
         self._keys = _as_keyset(keys)
 
     def _state(self, now: LocalState) -> LocalState:
@@ -170,7 +193,6 @@ class ForceDispatchKeyGuard(_Guard):
     def __init__(
         self, included: DispatchKeySet | None = None, excluded: DispatchKeySet | None = None
     ) -> None:
-        super().__init__()
         if (included is None) != (excluded is None):
             raise TypeError("ForceDispatchKeyGuard takes both sets or none")
         self._pair = None if included is None or excluded is None else (included, excluded)
@@ -179,14 +201,11 @@ class ForceDispatchKeyGuard(_Guard):
         return now if self._pair is None else _state_of(*self._pair)
 
 
-class _Below(ExcludeDispatchKeyGuard):
+class _Below(_Guard):
     """Excludes a fixed set of keys."""
 
     __slots__ = ()
     _below: StateBelow
-
-    def __init__(self) -> None:
-        self._saved = []
 
     def _state(self, now: LocalState) -> LocalState:
         return self._below[now]
@@ -224,7 +243,6 @@ class InferenceMode(_Guard):
     __slots__ = ("_enabled",)
 
     def __init__(self, enabled: bool = True) -> None:
-        super().__init__()
         self._enabled = enabled
 
     def _state(self, now: LocalState) -> LocalState:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
+import copy
+import pickle
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -97,6 +100,74 @@ def test_a_guard_nests_in_itself_and_ends_with_an_exception() -> None:
     with pytest.raises(ZeroDivisionError), guard, guard:
         raise ZeroDivisionError
     assert local_state() is before
+
+
+def test_a_guard_is_shared_by_threads() -> None:
+    """Each thread leaves to its own state, whoever came in first."""
+    guard = ExcludeDispatchKeyGuard(K.Tracer)
+    turns = [threading.Barrier(2, timeout=10) for _ in range(2)]
+    right: list[bool] = []
+
+    def work(own: DispatchKey) -> None:
+        with IncludeDispatchKeyGuard(own):
+            state = local_state()
+            turns[0].wait()
+            with guard:
+                turns[1].wait()
+            right.append(local_state() is state)
+
+    threads = [threading.Thread(target=work, args=(key,)) for key in (K.Python, K.PreDispatch)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert right == [True, True]
+
+
+def test_a_guard_is_shared_by_tasks() -> None:
+    guard = ExcludeDispatchKeyGuard(K.Tracer)
+
+    async def work(own: DispatchKey, before: asyncio.Event, after: asyncio.Event) -> bool:
+        with IncludeDispatchKeyGuard(own):
+            state = local_state()
+            with guard:
+                after.set()
+                await before.wait()
+            return local_state() is state
+
+    async def both() -> list[bool]:
+        a, b = asyncio.Event(), asyncio.Event()
+        return list(await asyncio.gather(work(K.Python, a, b), work(K.PreDispatch, b, a)))
+
+    assert asyncio.run(both()) == [True, True]
+
+
+def test_guards_left_in_another_order() -> None:
+    before = local_state()
+    outer, inner = ExcludeDispatchKeyGuard(K.Tracer), IncludeDispatchKeyGuard(K.Python)
+    outer.__enter__()
+    within = local_state()
+    inner.__enter__()
+    outer.__exit__(None, None, None)
+    assert local_state() is before
+    inner.__exit__(None, None, None)  # To what it found, as all guards do.
+    assert local_state() is within
+    tls_set_dispatch_key_excluded(K.Tracer, False)
+    assert local_state() is before
+
+
+def test_a_guard_is_left_where_it_was_entered() -> None:
+    guard = ExcludeDispatchKeyGuard(K.Tracer)
+    before = local_state()
+    contextvars.copy_context().run(guard.__enter__)
+    with pytest.raises(RuntimeError, match="is left in a thread or task that has not entered it$"):
+        guard.__exit__(None, None, None)
+    assert local_state() is before
+
+
+def test_copies_and_pickles_of_a_state_are_the_state() -> None:
+    state = local_state()
+    assert copy.copy(state) is copy.deepcopy(state) is pickle.loads(pickle.dumps(state)) is state
 
 
 def test_inference_mode() -> None:
