@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FunctionType
 
 from torchgen_lite.runtime.deferred import DeferredKernel
-from torchgen_lite.runtime.errors import fallthrough_kernel
+from torchgen_lite.runtime.errors import DispatcherError, fallthrough_kernel
 from torchgen_lite.runtime.kernel import WITH_KEYSET, BoxedKernel, Kernel
 from torchgen_lite.runtime.signature import Signature
 
@@ -70,6 +70,19 @@ def check_callable(kernel: Kernel) -> None:
     """Raise TypeError for a kernel that no call could run."""
     if not callable(kernel.function) and not isinstance(kernel.function, BoxedKernel):
         raise TypeError(f"a kernel is a callable, not {kernel.function!r}; {kernel.debug}")
+
+
+def check_name(given: str, name: str) -> None:
+    """Raise DispatcherError unless `name`, the part behind the namespace, is one that `define` takes."""
+    base, dot, overload_name = name.partition(".")
+    is_name = base.isidentifier() and (not dot or overload_name.isidentifier())
+    if not is_name or not name.isascii():
+        fault = "an operator is called `name` or `name.overload`"
+    elif overload_name == "default" or overload_name.startswith("__"):
+        fault = f"`{overload_name}` cannot be an overload name"
+    else:
+        return
+    raise DispatcherError(f'impl("{given}", ...): {fault}')
 
 
 def _by_keyword(signature: Signature, kernel: Kernel) -> int:

@@ -6,8 +6,8 @@ Every change holds `lock`.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Protocol
 
 from torchgen_lite.key_sets import key_sets
@@ -16,11 +16,15 @@ from torchgen_lite.runtime.errors import DispatcherError
 from torchgen_lite.runtime.kernel import Kernel, KernelCallable
 from torchgen_lite.runtime.keys import RUNTIME_KEYS, DispatchKey, parse_dispatch_key
 from torchgen_lite.runtime.keyset import DispatchKeySet
+from torchgen_lite.runtime.lock import RegistrationLock, lock
 from torchgen_lite.runtime.operator import OperatorHandle
 from torchgen_lite.runtime.record import Observer, observed
 from torchgen_lite.runtime.signature import Signature
 from torchgen_lite.runtime.sites import Place, site
 from torchgen_lite.runtime.table import Cell, Plan, choose, compute_plan
+
+REPLACEABLE_FALLBACK = DispatchKey.AutogradPrivateUse1
+"""The key whose backend fallback a later one replaces, as of PyTorch 2.13: backends out of its tree bring their own."""
 
 PLAN_LIMIT = 4096
 """Plans in the cache of a dispatcher; a program's operators show some dozens of patterns."""
@@ -32,14 +36,15 @@ class RegistrationListener(Protocol):
     def on_operator_registered(self, operator: OperatorHandle) -> None: ...
 
     def on_operator_deregistered(self, operator: OperatorHandle) -> None:
-        """Called before the schema is dropped."""
+        """Called before the schema is dropped, which it is even if this raises."""
 
 
 class Dispatcher:
     """A dispatcher of its own. `Dispatcher.singleton()` is the one that libraries use by default."""
 
+    lock: RegistrationLock = lock
+
     def __init__(self) -> None:
-        self.lock = threading.RLock()
         self.fallbacks: dict[DispatchKey, Kernel] = {}
         self.observers: tuple[Observer, ...] = ()
         self.libraries: dict[str, str] = {}
@@ -81,7 +86,7 @@ class Dispatcher:
     def _suggest(self, full_name: str) -> str:
         from difflib import get_close_matches
 
-        near = get_close_matches(full_name, self._operators, n=1, cutoff=0.6)
+        near = get_close_matches(full_name, tuple(self._operators), n=1, cutoff=0.6)
         return f"; did you mean {near[0]}?" if near else ""
 
     def operators(self) -> tuple[OperatorHandle, ...]:
@@ -90,11 +95,8 @@ class Dispatcher:
 
     def find_dangling_impls(self) -> tuple[OperatorHandle, ...]:
         """Operators with kernels but without a definition, by name."""
-        return tuple(
-            self._operators[name]
-            for name in sorted(self._operators)
-            if not self._operators[name].has_schema
-        )
+        dangling = (operator for operator in self.operators() if not operator.has_schema)
+        return tuple(sorted(dangling, key=str))
 
     def registrations_for_dispatch_key(
         self, key: DispatchKey | str | None = None
@@ -119,7 +121,7 @@ class Dispatcher:
     # Registration. `Library` is the public face of these; a kernel is added by `OperatorHandle.add_kernel`.
 
     def operator_of_name(self, full_name: str) -> OperatorHandle:
-        """The operator of a qualified name, made if it is new (c10 `findOrRegisterName_`)."""
+        """The operator of a qualified name, made if it is new (c10 `findOrRegisterName_`). The lock is held."""
         operator = self._operators.get(full_name)
         if operator is None:
             operator = self._operators[full_name] = OperatorHandle(self, full_name)
@@ -141,37 +143,40 @@ class Dispatcher:
             self.libraries.pop(namespace, None)
 
     def register_def(self, signature: Signature, where: Place, offset: int) -> OperatorHandle:
-        """`where` and `offset` are the site of the definition."""
-        with self.lock:
-            operator = self.operator_of_name(signature.full_name)
-            if operator._signature is not None:
-                raise DispatcherError(
-                    f"Tried to register an operator ({signature.schema}) with the same name and overload "
-                    f"name multiple times. Each overload's schema should only be registered with a single "
-                    f"call to define(). Duplicate registration: {site(where, offset)}. Original registration: "
-                    f"{operator.definition_debug}"
-                )
-            if operator.kernels:  # They came before it, so nobody has checked them.
-                for key in tuple(operator.kernels):
-                    for kernel in operator.kernels_at(key):
-                        check_kernel(signature, kernel)
-            operator.set_signature(signature, where, offset)
-            if not self._listeners:
-                return operator
-            try:
-                for listener in self._listeners:
-                    listener.on_operator_registered(operator)
-            except BaseException:
-                self.deregister_def(operator)
-                raise
-            return operator
+        """`where` and `offset` are the site of the definition. The lock is held."""
+        operator = self.operator_of_name(signature.full_name)
+        if operator._signature is not None:
+            raise DispatcherError(
+                f"Tried to register an operator ({signature.schema}) with the same name and overload "
+                f"name multiple times. Each overload's schema should only be registered with a single "
+                f"call to define(). Duplicate registration: {site(where, offset)}. Original registration: "
+                f"{operator.definition_debug}"
+            )
+        if operator.kernels:  # They came before it, so nobody has checked them.
+            for key in tuple(operator.kernels):
+                for kernel in operator.kernels_at(key):
+                    check_kernel(signature, kernel)
+        operator.set_signature(signature, where, offset)
+        try:
+            for listener in tuple(self._listeners):
+                listener.on_operator_registered(operator)
+        except BaseException:
+            self.deregister_def(operator)
+            raise
+        return operator
 
     def deregister_def(self, operator: OperatorHandle) -> None:
-        with self.lock:
-            for listener in self._listeners:
-                listener.on_operator_deregistered(operator)
-            operator.set_signature(None, "", 0)
-            self._release(operator)
+        with (
+            self.lock,
+            ExitStack() as steps,
+        ):  # From the last to the first, whatever one of them raises.
+            steps.callback(self._undefine, operator)
+            for listener in reversed(self._listeners):
+                steps.callback(listener.on_operator_deregistered, operator)
+
+    def _undefine(self, operator: OperatorHandle) -> None:
+        operator.set_signature(None, "", 0)
+        self._release(operator)
 
     def deregister_impl(self, operator: OperatorHandle, kernel: Kernel) -> None:
         with self.lock:
@@ -181,12 +186,12 @@ class Dispatcher:
     def _release(self, operator: OperatorHandle) -> None:
         """Take an operator out of the table when its definition and its last kernel are gone."""
         if not operator.kernels and not operator.has_schema:
-            del self._operators[operator.full_name]
+            self._operators.pop(operator.full_name, None)
             self._planned.discard(operator)
 
     def register_fallback(self, key: DispatchKey, kernel: Kernel) -> None:
         with self.lock:
-            if key in self.fallbacks:
+            if key in self.fallbacks and key is not REPLACEABLE_FALLBACK:
                 raise DispatcherError(
                     f"Tried to register multiple backend fallbacks for the same dispatch key {key}; "
                     f"previous registration {self.fallbacks[key].debug}, new registration {kernel.debug}"
@@ -195,15 +200,18 @@ class Dispatcher:
             self._fallbacks_changed()
 
     def deregister_fallback(self, key: DispatchKey) -> None:
+        """Leave the key without one, also where it had been replaced: as in c10, none comes back."""
         with self.lock:
-            del self.fallbacks[key]
+            self.fallbacks.pop(key, None)
             self._fallbacks_changed()
 
     def _fallbacks_changed(self) -> None:
-        self._plans.clear()
+        self._plans = (
+            {}
+        )  # Not emptied: a plan that is being computed below us in this thread goes nowhere.
         planned, self._planned = self._planned, set()
         for operator in planned:
-            operator.fallbacks_changed()
+            operator.forget()
 
     def add_registration_listener(self, listener: RegistrationListener) -> Callable[[], None]:
         """Tell `listener` of every defined operator, now and later. Returns the function that removes it."""
@@ -242,20 +250,21 @@ class Dispatcher:
     def plan_of(self, operator: OperatorHandle) -> Plan:
         """The plan of an operator, which is told when fallbacks change it; see Note [Tables are shared]."""
         self._planned.add(operator)
-        kernels = operator.kernels
+        plans = self._plans
+        kernels = operator.kernels.copy()
         pattern = 0
         for key, kernel in kernels.items():
             pattern |= (3 if kernel.is_fallthrough else 1) << _PATTERN_BIT[key]
-        plan = self._plans.get(pattern)
+        plan = plans.get(pattern)
         if plan is None:
-            if len(self._plans) >= PLAN_LIMIT:
-                self._plans.clear()
+            if len(plans) >= PLAN_LIMIT:
+                plans.clear()
             plan = compute_plan(
                 frozenset(key.name for key in kernels),
                 frozenset(key.name for key, kernel in kernels.items() if kernel.is_fallthrough),
-                {key.name: kernel.is_fallthrough for key, kernel in self.fallbacks.items()},
+                {key.name: kernel.is_fallthrough for key, kernel in self.fallbacks.copy().items()},
             )
-            self._plans[pattern] = plan
+            plans[pattern] = plan
         return plan
 
     def check_invariants(self) -> None:
@@ -281,6 +290,12 @@ class Dispatcher:
 
     def __iter__(self) -> Iterator[OperatorHandle]:
         return iter(self.operators())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """The process's dispatcher is itself wherever it is copied to; another one is in one process alone."""
+        if self is not _SINGLETON:
+            raise TypeError(f"a {type(self).__name__} cannot be copied or pickled")
+        return (Dispatcher.singleton, ())
 
 
 # Two bits for each key: that it has a kernel, and that the kernel falls through.

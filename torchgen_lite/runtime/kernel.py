@@ -38,6 +38,8 @@ class BoxedKernel:
     __slots__ = ("function",)
 
     def __init__(self, function: BoxedCallable) -> None:
+        if not callable(function):
+            raise TypeError(f"a boxed kernel is a callable, not {function!r}")
         self.function = function
 
 
@@ -105,19 +107,20 @@ class Kernel:
 
 
 def _unboxed(function: BoxedCallable, operator: Operator, keyset: DispatchKeySet) -> KernelCallable:
+    signature = operator.signature  # A kernel may undo the definition that it is called by.
+
     def unboxed(*arguments: Any, **keywords: Any) -> Any:
-        stack = box_arguments(operator, arguments, keywords)
+        stack = box_arguments(signature, arguments, keywords)
         function(operator, keyset, stack)
-        return unbox_results(operator, stack)
+        return unbox_results(signature, stack)
 
     return unboxed
 
 
 def box_arguments(
-    operator: Operator, arguments: tuple[Any, ...], keywords: dict[str, Any]
+    signature: Signature, arguments: tuple[Any, ...], keywords: dict[str, Any]
 ) -> list[Any]:
     """The stack of a call: every argument in schema order, defaults filled in."""
-    signature = operator.signature
     stack = list(arguments)
     defaults = dict(signature.defaults)
     for name, parameter in zip(
@@ -128,16 +131,16 @@ def box_arguments(
         elif name in defaults:
             stack.append(defaults[name])
         else:
-            raise TypeError(f"{operator}() is missing value for argument '{name}'")
+            raise TypeError(f"{signature.full_name}() is missing value for argument '{name}'")
     return stack
 
 
-def unbox_results(operator: Operator, stack: list[Any]) -> Any:
+def unbox_results(signature: Signature, stack: list[Any]) -> Any:
     """What a call returns: None, the one result, or a tuple of several."""
-    count = operator.signature.returns
+    count = signature.returns
     if len(stack) != count:
         raise TypeError(
-            f"a boxed kernel of {operator} left {len(stack)} values on the stack, not {count}"
+            f"a boxed kernel of {signature.full_name} left {len(stack)} values on the stack, not {count}"
         )
     if count == 0:
         return None

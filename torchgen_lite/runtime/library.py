@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
 from typing import Any, Union
 
-from torchgen_lite.runtime.check import check_callable, check_kernel
+from torchgen_lite.runtime.check import check_callable, check_kernel, check_name
 from torchgen_lite.runtime.deferred import DeferredKernel, LoadModule
 from torchgen_lite.runtime.dispatcher import Dispatcher
 from torchgen_lite.runtime.errors import DispatcherError, fallthrough_kernel
@@ -18,6 +19,7 @@ from torchgen_lite.runtime.keys import (
     is_alias_dispatch_key,
     parse_dispatch_key,
 )
+from torchgen_lite.runtime.lock import acquire, do_when_free, release
 from torchgen_lite.runtime.operator import OperatorHandle
 from torchgen_lite.runtime.signature import Signature
 from torchgen_lite.runtime.sites import Place, place
@@ -144,9 +146,12 @@ class Library:
         return operator
 
     def _define(self, signature: Signature, where: Place, offset: int) -> OperatorHandle:
-        with self.dispatcher.lock:
+        acquire()  # Written out, see `impl`.
+        try:
             operator = self.dispatcher.register_def(signature, where, offset)
             self._definitions.append(operator)
+        finally:
+            release()
         return operator
 
     def _check_define(self, schema: str, namespace: str) -> None:
@@ -196,15 +201,21 @@ class Library:
         else:
             kernel = Kernel(fn, kind, debug, 0)
         dispatcher = self.dispatcher
-        with dispatcher.lock:
-            operator = dispatcher.operator_of_name(full_name)
-            signature = operator._signature
-            if signature is not None:
-                check_kernel(signature, kernel)
+        acquire()
+        try:
+            operator = dispatcher._operators.get(full_name)
+            if operator is None or operator._signature is None:  # Nothing has checked the name.
+                check_name(name, full_name[len(self._prefix) :])
+                check_callable(kernel)
+                operator = dispatcher.operator_of_name(full_name)
+            else:
+                check_kernel(operator._signature, kernel)
             if key in operator.kernels:
                 _overridden(operator, key, kernel, allow_override)
             operator.add_kernel(key, kernel)
             self._kernels += (operator, kernel)
+        finally:
+            release()
 
     def impl_deferred(
         self, load: LoadModule, kernels: Mapping[str, str], *, with_keyset: bool = False
@@ -256,24 +267,30 @@ class Library:
             kind |= IS_FALLBACK
         kernel = Kernel(fn, kind, *place(frame, debug))
         check_callable(kernel)
-        self.dispatcher.register_fallback(key, kernel)
-        self._fallbacks.append(key)
+        with self.dispatcher.lock:
+            self.dispatcher.register_fallback(key, kernel)
+            self._fallbacks.append(key)
 
     def close(self) -> None:
-        """Undo what this library registered: kernels, fallbacks, definitions. A closed library registers nothing more."""
-        dispatcher, kernels = self.dispatcher, self._kernels
-        with dispatcher.lock:
+        """Undo what this library registered: kernels, fallbacks, definitions. It registers nothing more.
+
+        Everything is undone even if listeners raise; then the last of their exceptions is raised.
+        """
+        dispatcher = self.dispatcher
+        with dispatcher.lock, ExitStack() as steps:  # From the last to the first.
+            self.kind = CLOSED
+            if self._owns_namespace:
+                steps.callback(dispatcher.deregister_library, self.namespace)
+            for definition in self._definitions:
+                steps.callback(dispatcher.deregister_def, definition)
+            for key in self._fallbacks:
+                steps.callback(dispatcher.deregister_fallback, key)
+            kernels = self._kernels
+            self._kernels, self._definitions, self._fallbacks = [], [], []
+            self._owns_namespace = False
             while kernels:
                 kernel, operator = kernels.pop(), kernels.pop()
                 dispatcher.deregister_impl(operator, kernel)
-            while self._fallbacks:
-                dispatcher.deregister_fallback(self._fallbacks.pop())
-            while self._definitions:
-                dispatcher.deregister_def(self._definitions.pop())
-        if self._owns_namespace:
-            self._owns_namespace = False
-            self.dispatcher.deregister_library(self.namespace)
-        self.kind = CLOSED
 
     def __enter__(self) -> Library:
         return self
@@ -283,7 +300,10 @@ class Library:
 
     def __del__(self) -> None:
         if self._kernels or self._definitions or self._fallbacks or self._owns_namespace:
-            self.close()
+            do_when_free(self.close)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError(f"{self!r} owns what it has registered, so it cannot be copied or pickled")
 
     def _check_open(self) -> None:
         if self.kind == CLOSED:

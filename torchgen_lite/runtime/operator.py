@@ -7,12 +7,17 @@ costs one look-up by identity. Only a miss comes here: `resolve` works the kerne
 stores it. Registrations empty the memo. Both hold the dispatcher's lock, so that nothing resolved
 before a registration can be stored after it; readers never wait. The memo is bounded: it is emptied when
 it has grown past `MEMO_LIMIT` entries.
+
+The lock does not keep out what runs in the same thread: a signal handler or a kernel's `__del__` may register
+while a call is being resolved. `_changes` counts registrations; a plan serves as long as the count is that of
+its beginning, and so does what is stored. A definition that goes takes the memos along, since the stubs of
+the next one look for another number of keysets.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any, Protocol
 
 from torchgen_lite.runtime import report
@@ -26,6 +31,7 @@ from torchgen_lite.runtime.keys import (
 )
 from torchgen_lite.runtime.keyset import BACKEND_MASK, FULL_MASK, DispatchKeySet, table_index
 from torchgen_lite.runtime.local_state import LocalState, local_state
+from torchgen_lite.runtime.lock import RegistrationLock
 from torchgen_lite.runtime.signature import Signature
 from torchgen_lite.runtime.sites import Place, site
 from torchgen_lite.runtime.table import FALLBACK, Cell, Plan
@@ -37,13 +43,15 @@ class Dispatcher(Protocol):
     """What an operator needs of the dispatcher that it belongs to."""
 
     @property
-    def lock(self) -> AbstractContextManager[bool]: ...
+    def lock(self) -> RegistrationLock: ...
 
     @property
     def fallbacks(self) -> Mapping[DispatchKey, Kernel]: ...
 
     @property
     def observers(self) -> tuple[object, ...]: ...
+
+    def find_schema_or_throw(self, name: str, overload_name: str = "") -> OperatorHandle: ...
 
     def plan_of(self, operator: OperatorHandle) -> Plan: ...
 
@@ -68,6 +76,7 @@ class OperatorHandle:
 
     __slots__ = (
         "__weakref__",
+        "_changes",
         "_definition_offset",
         "_definition_place",
         "_memo_size",
@@ -93,24 +102,25 @@ class OperatorHandle:
         self._signature: Signature | None = None
         self._definition_place: Place = ""
         self._definition_offset = 0
-        self._plan: Plan | None = None
+        self._changes = 0
+        self._plan: tuple[int, Plan] = _NO_PLAN
         self._memo_size = 0
 
     def __getattr__(self, attribute: str) -> Any:
         # Only `call` and `redispatch` can be unset; they are compiled when first asked for.
-        if attribute == "call":
-            from torchgen_lite.runtime.stub import make_call
+        if attribute not in ("call", "redispatch"):
+            raise AttributeError(f"'OperatorHandle' object has no attribute '{attribute}'")
+        from torchgen_lite.runtime.stub import make_call, make_redispatch
 
-            self.call = make_call(self.signature, self.memo, self.resolve)
-            return self.call
-        if attribute == "redispatch":
-            from torchgen_lite.runtime.stub import make_redispatch
-
-            self.redispatch = make_redispatch(
-                self.signature, self.redispatch_memo, self.resolve_redispatch
-            )
-            return self.redispatch
-        raise AttributeError(f"'OperatorHandle' object has no attribute '{attribute}'")
+        with self.dispatcher.lock:  # Else it might be stored after the next definition.
+            signature = self.signature
+            if attribute == "call":
+                stub = make_call(signature, self.memo, partial(self._resolve, signature))
+            else:
+                resolve = partial(self._resolve_redispatch, signature)
+                stub = make_redispatch(signature, self.redispatch_memo, resolve)
+            setattr(self, attribute, stub)
+        return stub
 
     def use_stubs(self, call: Callable[..., Any], redispatch: Callable[..., Any]) -> None:
         """Put generated stubs in place; `call.redispatch` is the other one."""
@@ -155,6 +165,16 @@ class OperatorHandle:
     def __repr__(self) -> str:
         return f"<OperatorHandle {self.full_name}>"
 
+    def __copy__(self) -> OperatorHandle:
+        return self
+
+    def __deepcopy__(self, memo: object) -> OperatorHandle:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """By name: loading gives the operator of the process that loads, which must be defined there."""
+        return (_find_operator, (self.dispatcher, self.name, self.overload_name))
+
     # Registration. The dispatcher calls these with its lock held.
 
     def set_signature(self, signature: Signature | None, where: Place, offset: int) -> None:
@@ -163,9 +183,9 @@ class OperatorHandle:
         self._signature = signature
         self._definition_place = where
         self._definition_offset = offset
-        if self.memo or self.redispatch_memo:
-            self.forget()
         if undefining:  # Then stubs may have been made, for the schema that goes.
+            self.forget()
+            self.memo, self.redispatch_memo = {}, {}
             for stub in ("call", "redispatch"):
                 try:
                     delattr(self, stub)
@@ -180,14 +200,13 @@ class OperatorHandle:
         if key in self.kernels:
             kernel.older = self.kernels[key]
         self.kernels[key] = kernel
-        self._plan = None
+        self._changes += 1
         if self.memo or self.redispatch_memo:
             self.forget()
 
     def remove_kernel(self, kernel: Kernel) -> None:
         """Take a kernel away, whether it is the newest at its key or shadowed."""
-        # A copy, because a library that is collected meanwhile undoes its own registrations.
-        for key, newer in tuple(self.kernels.items()):
+        for key, newer in self.kernels.copy().items():
             if newer is kernel:
                 if kernel.older is None:
                     del self.kernels[key]
@@ -201,7 +220,6 @@ class OperatorHandle:
                 break
         else:
             raise DispatcherError(f"{self.full_name} has no such kernel")
-        self._plan = None
         self.forget()
 
     def kernels_at(self, key: DispatchKey) -> Iterator[Kernel]:
@@ -212,31 +230,39 @@ class OperatorHandle:
             kernel = kernel.older
 
     def forget(self) -> None:
-        """Drop what was resolved. The dictionaries stay the same objects: stubs hold them."""
+        """Drop what was planned and resolved. The dictionaries stay the same objects: stubs hold them."""
+        self._changes += 1
         self.memo.clear()
         self.redispatch_memo.clear()
         self._memo_size = 0
-
-    def fallbacks_changed(self) -> None:
-        self._plan = None
-        self.forget()
 
     # The computed table.
 
     @property
     def plan(self) -> Plan:
-        plan = self._plan
-        if plan is None:
+        changes, plan = self._plan
+        if changes != self._changes:
             with self.dispatcher.lock:
-                plan = self._plan = self.dispatcher.plan_of(self)
+                while changes != self._changes:
+                    changes = self._changes
+                    plan = self.dispatcher.plan_of(self)
+                    self._plan = (changes, plan)
         return plan
 
     def kernel_of_slot(self, slot: int) -> Kernel | None:
-        """The kernel in a slot of the computed table, None where it is missing or ambiguous."""
-        origin, source = self.plan.choices[slot]
-        if source is not None:
-            return self.kernels[DispatchKey[source]]
-        return self.dispatcher.fallbacks.get(RUNTIME_KEYS[slot]) if origin == FALLBACK else None
+        """The kernel in a slot of the computed table, None where it is missing or ambiguous.
+
+        The lock is held.
+        """
+        while True:
+            origin, source = self.plan.choices[slot]
+            if source is None:
+                fallbacks = self.dispatcher.fallbacks
+                return fallbacks.get(RUNTIME_KEYS[slot]) if origin == FALLBACK else None
+            kernel = self.kernels.get(DispatchKey[source])
+            if kernel is not None:
+                return kernel
+            self._changes += 1  # This thread was interrupted where it removes the kernel.
 
     def has_kernel_for_dispatch_key(self, key: DispatchKey) -> bool:
         """Whether a kernel is registered at the key itself, alias keys included."""
@@ -244,10 +270,13 @@ class OperatorHandle:
 
     def has_kernel_for_any_dispatch_key(self, keyset: DispatchKeySet) -> bool:
         """Whether a kernel is registered at any key of a set; alias keys do not count."""
-        return any(not is_alias_dispatch_key(key) and keyset.has(key) for key in self.kernels)
+        return any(
+            not is_alias_dispatch_key(key) and keyset.has(key) for key in tuple(self.kernels)
+        )
 
     def has_computed_kernel_for_dispatch_key(self, key: DispatchKey) -> bool:
-        return self.kernel_of_slot(SLOT_OF[key]) is not None
+        with self.dispatcher.lock:
+            return self.kernel_of_slot(SLOT_OF[key]) is not None
 
     def computed_table(self) -> dict[str, Cell]:
         """The filled slots by name, Undefined first, in slot order."""
@@ -307,15 +336,33 @@ class OperatorHandle:
         Raises TypeError for an argument that is no tensor, MissingKernelError where no kernel serves.
         """
         signature = self.signature
+        if len(arguments) != len(signature.dispatching):
+            raise self._outlived() from None
+        return self._resolve(signature, *arguments)
+
+    def _resolve(self, signature: Signature, *arguments: Any) -> Any:
         path = report.keysets_of(signature, signature.dispatching, arguments)
         state = local_state()
         self.load(self.compute_keyset(_union(path), state))
         with self.dispatcher.lock:
-            keyset = self.compute_keyset(_union(path), state)
-            bound = self.bind(keyset, "call")
-            if not self.dispatcher.observers:
+            self._check_current(signature)
+            changes = self._changes
+            bound = self.bind(self.compute_keyset(_union(path), state), "call")
+            if changes == self._changes and not self.dispatcher.observers:
                 self._store(state, path, bound)
+                if changes != self._changes:
+                    self.forget()
         return bound
+
+    def _check_current(self, signature: Signature) -> None:
+        if self.signature is not signature:
+            raise self._outlived() from None
+
+    def _outlived(self) -> DispatcherError:
+        """For a stub that is kept over the definition that it was made for."""
+        return DispatcherError(
+            f"{self.full_name} has another definition now, {self.schema}, than the one that this function is of"
+        )
 
     def _store(
         self, state: LocalState, path: tuple[DispatchKeySet | None, ...], bound: KernelCallable
@@ -332,19 +379,28 @@ class OperatorHandle:
 
     def resolve_redispatch(self, keyset: DispatchKeySet) -> Any:
         """The kernel of a keyset's highest key: no local state and no mask are applied."""
-        if not isinstance(keyset, DispatchKeySet):
-            raise TypeError(
-                f"{self.full_name}.redispatch takes a DispatchKeySet first, not {type(keyset).__name__}"
-            ) from None
-        self.signature  # noqa: B018 - a handle whose definition was undone must say so
+        return self._resolve_redispatch(self.signature, keyset)
+
+    def _resolve_redispatch(self, signature: Signature, keyset: DispatchKeySet) -> Any:
+        self._check_keyset("redispatch", keyset)
         self.load(keyset)
         with self.dispatcher.lock:
+            self._check_current(signature)
+            changes = self._changes
             bound = self.bind(keyset, "redispatch")
-            if not self.dispatcher.observers:
+            if changes == self._changes and not self.dispatcher.observers:
                 if len(self.redispatch_memo) >= MEMO_LIMIT:
                     self.redispatch_memo.clear()
                 self.redispatch_memo[keyset] = bound
+                if changes != self._changes:
+                    self.forget()
         return bound
+
+    def _check_keyset(self, method: str, keyset: object) -> None:
+        if not isinstance(keyset, DispatchKeySet):
+            raise TypeError(
+                f"{self.full_name}.{method} takes a DispatchKeySet first, not {type(keyset).__name__}"
+            ) from None
 
     def load(self, keyset: DispatchKeySet) -> None:
         """Import the module of the kernel in a keyset's slot, if that is deferred, without the lock."""
@@ -366,7 +422,7 @@ class OperatorHandle:
 
     def _cannot_run(self, slot: int, keyset: DispatchKeySet) -> Exception:
         name = self.full_name
-        sites = report.kernel_sites(name, self.kernels, self.definition_debug)
+        sites = report.kernel_sites(name, self.kernels.copy(), self.definition_debug)
         if self.plan.choices[slot].origin == "ambiguous autogradother":
             return report.ambiguous_kernel(name, sites)
         return report.missing_kernel(name, RUNTIME_KEYS[slot], keyset, sites)
@@ -376,40 +432,53 @@ class OperatorHandle:
 
         Generators carry no keys in a boxed call, as in c10.
         """
-        arguments = self._top_of(stack)
         signature = self.signature
+        arguments = self._top_of(signature, stack)
         tensors = [i for i in signature.dispatching if signature.kinds[i] != "G"]
         path = report.keysets_of(signature, tensors, [arguments[i] for i in tensors])
         keyset = self.compute_keyset(_union(path), local_state())
         self.load(keyset)
         with self.dispatcher.lock:
+            self._check_current(signature)
             bound = self.bind(keyset, "callBoxed")
-        self._run_boxed(bound, arguments, stack)
+        _run_boxed(signature, bound, arguments, stack)
 
     def redispatch_boxed(self, keyset: DispatchKeySet, stack: list[Any]) -> None:
         """As `call_boxed`, on the keyset given and nothing else."""
-        arguments = self._top_of(stack)
+        self._check_keyset("redispatch_boxed", keyset)
+        signature = self.signature
+        arguments = self._top_of(signature, stack)
         self.load(keyset)
         with self.dispatcher.lock:
+            self._check_current(signature)
             bound = self.bind(keyset, "redispatchBoxed")
-        self._run_boxed(bound, arguments, stack)
+        _run_boxed(signature, bound, arguments, stack)
 
-    def _top_of(self, stack: list[Any]) -> list[Any]:
-        count = len(self.signature.arguments)
+    def _top_of(self, signature: Signature, stack: list[Any]) -> list[Any]:
+        count = len(signature.arguments)
         if len(stack) < count:
             raise TypeError(f"{self.full_name} takes {count} arguments, the stack has {len(stack)}")
         return stack[len(stack) - count :]
 
-    def _run_boxed(self, bound: KernelCallable, arguments: list[Any], stack: list[Any]) -> None:
-        signature = self.signature
-        positional = signature.positional
-        keywords = dict(zip(signature.keywords, arguments[positional:]))
-        del stack[len(stack) - len(arguments) :]
-        result = bound(*arguments[:positional], **keywords)
-        if signature.returns == 1:
-            stack.append(result)
-        elif signature.returns:
-            stack.extend(result)
+
+_NO_PLAN: tuple[int, Any] = (-1, None)
+
+
+def _run_boxed(
+    signature: Signature, bound: KernelCallable, arguments: list[Any], stack: list[Any]
+) -> None:
+    positional = signature.positional
+    keywords = dict(zip(signature.keywords, arguments[positional:]))
+    del stack[len(stack) - len(arguments) :]
+    result = bound(*arguments[:positional], **keywords)
+    if signature.returns == 1:
+        stack.append(result)
+    elif signature.returns:
+        stack.extend(result)
+
+
+def _find_operator(dispatcher: Dispatcher, name: str, overload_name: str) -> OperatorHandle:
+    return dispatcher.find_schema_or_throw(name, overload_name)
 
 
 def _union(path: tuple[DispatchKeySet | None, ...]) -> int:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import pickle
+import re
 import subprocess
 import sys
 import warnings
@@ -12,6 +15,7 @@ import pytest
 
 from tests.unit.runtime.helpers import T, keyset, says
 from torchgen_lite.runtime import (
+    BoxedKernel,
     Dispatcher,
     DispatcherError,
     DispatchKey,
@@ -21,6 +25,7 @@ from torchgen_lite.runtime import (
     fallthrough_kernel,
 )
 from torchgen_lite.runtime import library as library_module
+from torchgen_lite.schema import SchemaError
 
 SCHEMA = "op(Tensor x) -> Tensor"
 
@@ -207,13 +212,13 @@ def test_a_fallback_is_news_only_to_what_has_been_resolved(
     dispatcher: Dispatcher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
-    forget = OperatorHandle.fallbacks_changed
+    forget = OperatorHandle.forget
 
     def tell(operator: OperatorHandle) -> None:
         told.append(operator.full_name)
         forget(operator)
 
-    monkeypatch.setattr(OperatorHandle, "fallbacks_changed", tell)
+    monkeypatch.setattr(OperatorHandle, "forget", tell)
     library = Library("ns", "DEF", dispatcher=dispatcher)
     names = ("called", "redispatched", "tabled", "idle")
     operators = {name: library.define(f"{name}(Tensor x) -> Tensor") for name in names}
@@ -225,6 +230,7 @@ def test_a_fallback_is_news_only_to_what_has_been_resolved(
     with Library("ns", "FRAGMENT", dispatcher=dispatcher) as fragment:
         fragment.define("gone(Tensor x) -> Tensor").computed_table()
     wildcard = Library("_", "IMPL", dispatcher=dispatcher)
+    told.clear()
     wildcard.fallback(says("fallback"), "CUDA")
     assert sorted(told) == ["ns::called", "ns::redispatched", "ns::tabled"]
     wildcard.fallback(says("fallback"), "Meta")
@@ -289,6 +295,49 @@ def test_a_handle_outlives_its_definition(dispatcher: Dispatcher) -> None:
     assert operator.call(T("CPU"), 3) == "cpu"
 
 
+@pytest.mark.parametrize(
+    ("schema", "argument"), [("op(Tensor x, Tensor y) -> Tensor", T("CPU")), (SCHEMA, 3)]
+)
+def test_a_stub_does_not_outlive_its_definition(
+    dispatcher: Dispatcher, schema: str, argument: Any
+) -> None:
+    """The next definition has another number of keysets to look for, or other arguments."""
+    kernels = Library("ns", "IMPL", "CPU", dispatcher=dispatcher)
+    kernels.impl("op", says("cpu"))
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    operator = library.define("op(Tensor x) -> Tensor")
+    call, redispatch = operator.call, operator.redispatch
+    assert [call(T("CPU")), redispatch(keyset("CPU"), T("CPU"))] == ["cpu", "cpu"]
+    library.close()
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    operator = library.define(schema)
+    arguments = (T("CPU"), argument) if schema != SCHEMA else (T("CPU"),)
+    assert operator.call(*arguments) == "cpu"
+    assert operator.redispatch(keyset("CPU"), *arguments) == "cpu"
+    for stub in (call, lambda x: redispatch(keyset("CPU"), x)):
+        with refuses(f"^ns::op has another definition now, ns::{re.escape(schema)}, than the one"):
+            stub(T("CPU"))
+
+
+def test_a_generated_stub_does_not_outlive_its_definition(dispatcher: Dispatcher) -> None:
+    """It finds its handle's memo once, when it is defined, and asks the handle when it misses."""
+    kernels = Library("ns", "IMPL", "CPU", dispatcher=dispatcher)
+    kernels.impl("op", says("cpu"))
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    operator = library.define_stubs("ns::op(Tensor x) -> Tensor", "T", lambda x: x, lambda k, x: x)
+    memo, redispatch_memo = operator.memo, operator.redispatch_memo
+    x = T("CPU")
+    assert (operator.resolve(x)(x), operator.resolve_redispatch(keyset("CPU"))(x)) == ("cpu", "cpu")
+    assert memo and redispatch_memo
+    library.close()
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    operator = library.define("op(Tensor x, Tensor y) -> Tensor")
+    assert operator.call(x, x) == operator.redispatch(keyset("CPU"), x, x) == "cpu"
+    assert (memo, redispatch_memo) == ({}, {})
+    with refuses("^ns::op has another definition now"):
+        operator.resolve(x)
+
+
 class Listener:
     def __init__(self) -> None:
         self.events: list[tuple[str, str]] = []
@@ -328,6 +377,101 @@ def test_a_listener_that_raises_leaves_nothing_behind(dispatcher: Dispatcher) ->
     with pytest.raises(LookupError, match="ns::op"):
         library.define(SCHEMA)
     assert dispatcher.operators() == ()
+
+
+def test_a_listener_that_raises_does_not_keep_a_definition(dispatcher: Dispatcher) -> None:
+    class Refuses(Listener):
+        def on_operator_deregistered(self, operator: OperatorHandle) -> None:
+            raise LookupError(operator.full_name)
+
+    told = Listener()
+    for listener in (told, Refuses(), told):
+        dispatcher.add_registration_listener(listener)
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    library.define("a(Tensor x) -> Tensor")
+    library.define("b(Tensor x) -> Tensor")
+    library.impl("a", says(1), "CPU")
+    wildcard = Library("_", "IMPL", dispatcher=dispatcher)
+    told.events.clear()
+    with pytest.raises(LookupError, match="ns::a"):
+        library.close()
+    names = [schema.partition("(")[0] for _, schema in told.events]
+    assert names == ["ns::b", "ns::b", "ns::a", "ns::a"]
+    library.close()
+    assert dispatcher.operators() == () and dispatcher.libraries == {}
+    wildcard.close()
+
+
+@pytest.mark.parametrize(
+    "name", ["f g", "", "1x", "a.b.c", "f.", "f..x", "f.default", "f.__x", "é"]
+)
+def test_impl_takes_what_define_takes(dispatcher: Dispatcher, name: str) -> None:
+    library = Library("ns", "FRAGMENT", dispatcher=dispatcher)
+    with pytest.raises(SchemaError):
+        library.define(f"{name}(Tensor x) -> Tensor")
+    for given in (name, f"ns::{name}"):
+        with refuses(f'^impl\\("{re.escape(given)}", ...\\): (an operator is called|`)'):
+            library.impl(given, says(1), "CPU")
+    library.close()
+    assert dispatcher.operators() == ()
+
+
+@pytest.mark.parametrize("name", ["_", "__f", "f.x", "f_1.x_2"])
+def test_names_that_both_take(dispatcher: Dispatcher, name: str) -> None:
+    library = Library("ns", "FRAGMENT", dispatcher=dispatcher)
+    library.impl(name, says(1), "CPU")
+    assert library.define(f"{name}(Tensor x) -> Tensor").call(T("CPU")) == 1
+
+
+def test_a_kernel_that_is_not_callable_is_refused_before_its_operator_exists(
+    dispatcher: Dispatcher,
+) -> None:
+    library = Library("ns", "FRAGMENT", dispatcher=dispatcher)
+    with pytest.raises(TypeError, match="^a kernel is a callable, not 42; registered at "):
+        library.impl("later", 42, "CPU")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="^a boxed kernel is a callable, not 42$"):
+        BoxedKernel(42)  # type: ignore[arg-type]
+    assert dispatcher.operators() == ()
+    library.define("later(Tensor x) -> Tensor")
+    dispatcher.check_invariants()
+
+
+def test_the_fallback_of_autogradprivateuse1_is_replaced(dispatcher: Dispatcher) -> None:
+    """As in torch 2.13: any number of times, and undoing any of them leaves none."""
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    operator = library.define(SCHEMA)
+    blocks = [Library("_", "IMPL", "AutogradPrivateUse1", dispatcher=dispatcher) for _ in range(2)]
+    for number, block in enumerate(blocks):
+        block.fallback(says(number))
+        assert operator.call(T("AutogradPrivateUse1")) == number
+    blocks[0].close()
+    assert operator.computed_table() == {}
+    blocks[1].close()
+    assert dispatcher.fallbacks == {}
+
+
+def test_copies_and_pickles(dispatcher: Dispatcher) -> None:
+    """A handle is one for its process, and so is the dispatcher; a library owns what it registered."""
+    library = Library("ns_pickled", "DEF")
+    operator = library.define("op.x(Tensor x) -> Tensor")
+    assert copy.copy(operator) is copy.deepcopy([operator])[0] is operator
+    assert copy.copy(operator.dispatcher) is copy.deepcopy(operator.dispatcher)
+    text = pickle.dumps([operator, operator.dispatcher])
+    assert pickle.loads(text) == [operator, Dispatcher.singleton()]
+    for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(
+            TypeError, match="^Library\\(ns_pickled, DEF\\) owns what it has registered"
+        ):
+            copied(library)
+        with pytest.raises(TypeError, match="^a Dispatcher cannot be copied or pickled$"):
+            copied(dispatcher)
+    library.close()
+    with refuses("^Could not find schema for ns_pickled::op.x"):
+        pickle.loads(text)
+    private = Library("ns", "DEF", dispatcher=dispatcher).define(SCHEMA)
+    assert copy.deepcopy(private) is private
+    with pytest.raises(TypeError, match="^a Dispatcher cannot be copied or pickled$"):
+        pickle.dumps(private)
 
 
 def test_tags(dispatcher: Dispatcher) -> None:

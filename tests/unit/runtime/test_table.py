@@ -198,6 +198,6 @@ def test_operators_of_one_pattern_share_a_plan() -> None:
 def test_check_invariants_finds_a_stale_table() -> None:
     operator, dispatcher, _keep = operator_with("CPU")
     other, _, _keep_too = operator_with("CUDA")
-    operator._plan = other.plan
+    operator._plan = (operator._changes, other.plan)
     with pytest.raises(RuntimeError, match=r"the table of ns::op has .* at CPU"):
         dispatcher.check_invariants()

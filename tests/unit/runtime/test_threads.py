@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
+import time
 import warnings
 from typing import Any
 
@@ -63,3 +66,28 @@ def test_resolving_waits_for_a_registration_under_way() -> None:
         assert answers == []
     thread.join(10)
     assert answers == ["CPU"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_fork_waits_for_a_registration_under_way() -> None:
+    """In the child nothing is half done, and nobody holds the lock: its first call is answered."""
+    operator, dispatcher, _keep = operator_with("CPU")
+    held = threading.Event()
+
+    def hold() -> None:
+        with dispatcher.lock:
+            held.set()
+            time.sleep(0.2)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert held.wait(10)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # CPython 3.12 warns of forks beside threads.
+        child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # A child that hangs ends with a signal.
+        os._exit(0 if operator.call(T("CPU")) == "CPU" else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    thread.join(10)
+    assert operator.call(T("CPU")) == "CPU"
