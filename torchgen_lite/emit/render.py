@@ -5,7 +5,7 @@ Undefined names are errors (`StrictUndefined`), nothing is escaped (the output i
 no empty lines behind (`trim_blocks`, `lstrip_blocks`), and the final newline of a template is kept. The
 user's template directories are looked at before the built-in ones, file by file; an override gets at the template
 that it overrides as `built-in/python/ops.py.j2`, to extend it and replace a block. `vars` is what
-`template-vars` of the configuration says. Lines that are too long are divided afterwards (Note [Layout]);
+`template-vars` of the configuration says. Where the user has templates, all run in a sandbox (Note [Sandbox]). Lines that are too long are divided afterwards (Note [Layout]);
 what comes out of an override is Python that nobody has looked at, so black formats that, and only that.
 """
 
@@ -32,6 +32,7 @@ from jinja2 import (
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.emit.header import render_header
 from torchgen_lite.emit.layout import lay_out
+from torchgen_lite.emit.sandbox import Sandbox
 from torchgen_lite.emit.templates import (
     TEMPLATE_API,
     declared_api,
@@ -66,7 +67,7 @@ def _built_in() -> Environment:
 def _environment(template_dirs: tuple[str, ...]) -> Environment:
     folders = [FileSystemLoader(folder) for folder in template_dirs]
     ours = FileSystemLoader(find_templates())
-    return Environment(
+    return (Sandbox if template_dirs else Environment)(
         loader=ChoiceLoader([*folders, ours, PrefixLoader({"built-in": ours})]),
         undefined=StrictUndefined,
         autoescape=False,

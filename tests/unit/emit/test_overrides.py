@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from jinja2.exceptions import SecurityError
 
 from tests.conftest import ROOT, Result
 from torchgen_lite.cli.listing import template_files
+from torchgen_lite.emit.render import build_environment
 from torchgen_lite.emit.templates import TEMPLATE_API, declared_api, find_templates
 
 Run = Callable[..., Result]
@@ -172,11 +176,63 @@ def test_mistakes(
     assert not (project / "generated").exists()
 
 
-def test_a_folder_that_does_not_exist(run: Run, project: Path) -> None:
-    (project / "torchgen_lite.toml").write_text('template-dirs = ["mine"]\n')
-    result = run("generate")
-    assert result.code == 1
-    assert result.stderr.startswith("error[TG500]: template folder `mine` does not exist\n")
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "cycler.__init__.__globals__.os.system('touch ran')",
+        "self.__init__.__globals__",
+        "''.__class__.__mro__[1].__subclasses__()",
+        "'{0.__class__}'.format(vars)",
+        "vars | attr('__class__')",
+        "[vars] | map(attribute='__class__') | first",
+        "vars.update(owner='them')",
+        "namespace.__init__",
+        "cycler.mro()",
+        "vars.clear()",
+        "range(10 ** 9)",
+    ],
+)
+def test_templates_are_kept_from_python(
+    run: Run, project: Path, override: Callable[[str], None], expression: str
+) -> None:
+    override(API + f'x = """{{{{ {expression} }}}}"""\n')
+    for command in ("check", "generate", "diff"):
+        result = run(command)
+        assert result.code == 1
+        assert result.stderr.startswith("error[TG500]: template `python/package.py.j2` failed: ")
+        assert result.stderr.count("-->") == 1
+    assert not (project / "ran").exists()
+
+
+def test_templates_read_what_they_are_given(
+    run: Run, project: Path, override: Callable[[str], None]
+) -> None:
+    override(API + """{% macro twice(x) %}{{ x }}{{ x }}{% endmacro %}
+{% set seen = namespace(last="") %}
+{% for key, value in vars.items() %}
+{% set seen.last = "{0}={1!r}".format(key, value.upper()) %}
+{{ seen.last }}, {{ loop.index0 }} = {{ twice(loop.length) }}, {{ range(3) | sum }}
+{% endfor %}
+""")
+    assert run("generate").code == 0
+    assert generated(project).endswith('\nowner = "US", 0 = 11, 3\n')
+
+
+def test_views_hold_nothing_that_leads_out() -> None:
+    sandbox = build_environment(("mine",))
+    function, path = sandbox.from_string("{{ x() }}"), sandbox.from_string("{{ x.name }}")
+    for template, value in ((function, os.getcwd), (path, ROOT), (path, os), (path, Path)):
+        with pytest.raises(SecurityError):
+            template.render(x=value)
+
+
+@pytest.mark.parametrize("name", ["mine", "x" * 300])
+def test_a_folder_that_does_not_exist(run: Run, project: Path, name: str) -> None:
+    (project / "torchgen_lite.toml").write_text(f"template-dirs = [{json.dumps(name)}]\n")
+    for command in (["generate"], ["templates", "check"]):
+        result = run(*command)
+        assert result.code == 1
+        assert result.stderr.startswith(f"error[TG500]: template folder `{name}` does not exist\n")
 
 
 def test_templates_check_reads_overrides_that_no_target_uses(
