@@ -80,7 +80,7 @@ def quote(text: str) -> str:
     # An octal escape has at most three digits, so no character behind it can become a part of it.
     parts = [
         f"\\{chr(b)}" if chr(b) in '"\\' else chr(b) if 32 <= b < 127 else f"\\{b:03o}"
-        for b in text.encode()
+        for b in text.encode(errors="surrogateescape")
     ]
     return f'"{"".join(parts)}"'
 

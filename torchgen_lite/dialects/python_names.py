@@ -24,14 +24,19 @@ FRAMEWORK_TYPES = frozenset(
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
+def is_reserved(name: str) -> bool:
+    """Whether Python has a meaning of its own for a name, so that nothing can be called so."""
+    return keyword.iskeyword(name) or name == "__debug__"
+
+
 def identifier(name: str) -> str:
-    """`name` as a Python identifier: keywords get an underscore (`from_`), other signs become one.
+    """`name` as a Python identifier: reserved words get an underscore (`from_`), other signs become one.
 
     >>> identifier("from"), identifier("dim"), identifier("c10d.Work")
     ('from_', 'dim', 'c10d_Work')
     """
     if name.isidentifier():
-        return name + "_" if keyword.iskeyword(name) else name
+        return name + "_" if is_reserved(name) else name
     name = re.sub(r"\W", "_", name)
     return name if name.isidentifier() else "_" + name
 

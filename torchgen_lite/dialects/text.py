@@ -35,6 +35,15 @@ def docstring(text: str) -> str:
     return f'"""{body}{" " if body.endswith(chr(34)) else ""}"""'
 
 
+def one_line(text: str) -> str:
+    """Text for a comment: whatever would end the line is escaped.
+
+    >>> print(one_line("ops\\n.yaml"))
+    ops\\n.yaml
+    """
+    return text if text.isprintable() else "".join(map(_printable, text))
+
+
 def _printable(character: str) -> str:
     return character if character.isprintable() else character.encode("unicode_escape").decode()
 

@@ -12,12 +12,11 @@ an argument `self`. What is accepted follows `toIValue` of torch/csrc/jit/python
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Sequence
 from dataclasses import replace
 
 from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_names import identifier, is_reserved
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import BaseType, GenericType, ListType, OptionalType, Type
 
@@ -177,7 +176,7 @@ def _distinct(arguments: Sequence[Argument]) -> list[Argument]:
 
 
 def _is_name(argument: Argument) -> bool:
-    return not keyword.iskeyword(argument.name)
+    return not is_reserved(argument.name)
 
 
 def _parameter(argument: Argument, *, forced: bool = False) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, signature_headers
 from torchgen_lite.dialects.cpp.types import CType
+from torchgen_lite.dialects.text import one_line
 from torchgen_lite.schema import Argument
 from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import Operator
@@ -159,7 +160,7 @@ def function_view(
     """A function with that signature, which makes a call of the struct."""
     return FunctionView(
         guard=operator.guard,
-        schema=f"{operator.function.namespace}::{operator.schema_text}",
+        schema=one_line(f"{operator.function.namespace}::{operator.schema_text}"),
         returns=signature.returns,
         name=cpp_text.function_name(signature.name),
         parameters=cpp_text.parameter_list(signature.parameters, defaults=True),

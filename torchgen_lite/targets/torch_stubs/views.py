@@ -11,12 +11,11 @@ class _op_add(OpOverloadPacket[..., Tensor]):
 
 from __future__ import annotations
 
-import keyword
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.dialects import python, torch_ops
-from torchgen_lite.dialects.python_names import identifier, type_words, unshadowed
+from torchgen_lite.dialects.python_names import identifier, is_reserved, type_words, unshadowed
 from torchgen_lite.dialects.text import docstring
 from torchgen_lite.schema import FunctionSchema
 
@@ -30,7 +29,7 @@ class AttributeView:
 
     @property
     def is_keyword(self) -> bool:
-        return keyword.iskeyword(self.name)
+        return is_reserved(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +70,11 @@ class NamespaceView:
     module: str
     imports: tuple[tuple[str, tuple[str, ...]], ...]
     packets: tuple[PacketView, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether every name in it is one that can only be mentioned."""
+        return all(packet.attribute.is_keyword for packet in self.packets)
 
 
 def namespace_view(namespace: str, schemas: Sequence[FunctionSchema]) -> NamespaceView:

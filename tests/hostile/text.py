@@ -1,0 +1,119 @@
+"""Text that tries to leave the place where generated code puts it, and what tells whether it did."""
+
+from __future__ import annotations
+
+import io
+import re
+import tokenize
+from collections.abc import Iterator, Mapping
+
+MARK = "PWNED"
+HOSTILE = (
+    *(
+        f'" {MARK} "',
+        f"' {MARK} '",
+        f'""" {MARK}',
+        f"''' {MARK}",
+        f'\\" {MARK}',
+        f'\\\\" {MARK}',
+        f'R"( {MARK}',
+    ),
+    *(
+        f"a{end}{MARK}{end}"
+        for end in ("\n", "\r", "\r\n", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029")
+    ),
+    *(
+        f"*/ {MARK} /*",
+        f"/* {MARK}",
+        f"// \\\n{MARK}",
+        f"//\\\n{MARK}",
+        f"# {MARK} \\",
+        f"a // ??/\n{MARK}",
+    ),
+    *(
+        f"a\n#define {MARK}",
+        f"#ifdef\tA\n{MARK}",
+        f"#if 1\r{MARK}\r#if 1",
+        f"#if A) || ({MARK}",
+        "#if A \\",
+        "#if '",
+    ),
+    *(
+        "a\\",
+        "\\",
+        "??/",
+        "\\N{DIGIT ONE}",
+        "\\u0022",
+        "\\x22",
+        "%s{0}",
+        "\udcff",
+        "\0",
+        "\ufeff",
+        "é",
+        "\u202e",
+    ),
+    *(
+        f"</script><b>{MARK}</b>",
+        f"--> {MARK}",
+        f'")\n{MARK}(',
+        f"${{{MARK}}} $<{MARK}> ; ]] ]=]",
+        f"{{{{ {MARK} }}}}",
+    ),
+    *(
+        f"f({MARK} :=1)",
+        f"x); {MARK}(",
+        f"x}} {MARK} {{",
+        f"x: {MARK}\n",
+        f"x, {MARK} y",
+        f"x = {MARK}",
+        f"x;{MARK}",
+    ),
+)
+RESERVED = (
+    "class def from None True __debug__ print self lambda match and new int namespace template this NULL "
+    "errno assert default std at torch TORCH_LIBRARY __FILE__ __LINE__ __class__ __dict__ __init__ _ __ __all__"
+).split()  # fmt: skip
+
+# Most files of two runs are the same.
+_SEEN: set[str] = set()
+_CPP = re.compile(
+    r"""
+      //[^\n]*
+    | /\*.*?\*/
+    | "(?:[^"\\\n]|\\[^\n])*"
+    | '(?:[^'\\\n]|\\[^\n])*'
+    | (?P<other>.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def cpp_code(text: str) -> str:
+    """What a C++ compiler reads as code: comments and literals are taken out.
+
+    >>> cpp_code('f("a\\\\"b"); // c')
+    'f(); '
+    """
+    # Some compilers end a line at these.
+    assert not re.search("[\r\x0b\x0c\x85\u2028\u2029]", text), "a line end that not all agree on"
+    text = text.replace("??/", "\\").replace("\\\n", "")
+    return "".join(match["other"] or "" for match in _CPP.finditer(text))
+
+
+def python_code(text: str) -> str:
+    """The names and operators of Python, and nothing that stands in strings and comments."""
+    compile(text, "generated", "exec")
+    tokens = tokenize.generate_tokens(io.StringIO(text, newline="\n").readline)
+    kept = (tokenize.NAME, tokenize.OP, tokenize.NUMBER)
+    return " ".join(token.string for token in tokens if token.type in kept)
+
+
+def escaped(files: Mapping[str, str]) -> Iterator[str]:
+    """The files in which the mark has become code."""
+    for path, text in files.items():
+        if text in _SEEN:
+            continue
+        _SEEN.add(text)
+        code = python_code(text) if path.endswith((".py", ".pyi")) else cpp_code(text)
+        if MARK in code:
+            yield f"{path}: {[line for line in text.splitlines() if MARK in line]}"
