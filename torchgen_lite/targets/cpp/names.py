@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects.cpp_text import KEYSETS, KEYWORDS, identifier
 from torchgen_lite.loader.config import locate_option
@@ -14,6 +13,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.kernels import split_kernel
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.operators import Operator
     from torchgen_lite.analysis.program import Program
 
 # Namespaces of libraries that generated code names. Inside of `mylib::at` the name `at` would be another.
@@ -24,7 +24,7 @@ _HELP = "give kernels another one with `namespace` of target `{}`"
 def check_names(
     program: Program,
     target: str,
-    functions: Sequence[NativeFunction],
+    operators: Sequence[Operator],
     namespace: str,
     inner: Collection[str],
 ) -> list[Diagnostic]:
@@ -37,9 +37,9 @@ def check_names(
     if problem:
         place = locate_option(program.config, f"target.{target}", "namespace")
         found.append(Diagnostic("TG510", problem, place, help=_HELP.format(target)))
-    for function in functions:
-        found += _check_arguments(function)
-        found += _check_kernels(function, namespace, inner)
+    for operator in operators:
+        found += _check_arguments(operator.function)
+        found += _check_kernels(operator, namespace, inner)
     return found
 
 
@@ -81,13 +81,13 @@ def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:
 
 
 def _check_kernels(
-    function: NativeFunction, namespace: str, inner: Collection[str]
+    operator: Operator, namespace: str, inner: Collection[str]
 ) -> Iterator[Diagnostic]:
-    for entry in own_kernels(function):
+    for entry in operator.own_kernels:
         scope, name = split_kernel(entry.kernel, namespace)
         if scope == namespace and name in inner:
             yield finding(
-                function,
+                operator.function,
                 "TG513",
                 f"kernel `{entry.kernel}` has the name of a namespace that is generated",
                 entry.kernel_span,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.lint.dispatch import unreachable_kernels
 from torchgen_lite.analysis.lint.suppress import filter_diagnostics
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -13,6 +14,7 @@ from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.targets.skipped import has_any_number
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.operators import Operator
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.loader.entry import NativeFunction
 
@@ -22,6 +24,20 @@ def any_number(function: NativeFunction) -> str:
     # A schema with `...` has no type that a call could have.
     problem = "takes or gives any number of values, which a typed call cannot"
     return problem if has_any_number(function) else ""
+
+
+def check_structured(operator: Operator, code: str, message: str) -> Iterator[Diagnostic]:
+    """Structured kernels, where the target has none."""
+    function = operator.function
+    for entry in operator.own_kernels:
+        if entry.is_structured:
+            help_ = "write a plain kernel for each variant, or leave the operator out with `skip`"
+            label = f"`{entry.kernel}` is the impl function of a structured kernel"
+            yield finding(function, code, message, entry.kernel_span, label, help_)
+    if function.structured_delegate is not None and not function.dispatch:
+        help_ = "write plain kernels under `dispatch:`, or leave the operator out with `skip`"
+        span = function.place("structured_delegate")
+        yield finding(function, code, message, span, "there is no other kernel", help_)
 
 
 def default_namespace(functions: Sequence[NativeFunction]) -> str:

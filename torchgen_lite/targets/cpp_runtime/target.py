@@ -41,11 +41,11 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
     functions, diagnostics = selection.functions, list(selection.diagnostics)
     namespace = options.namespace or default_namespace(functions)
     inner = () if options.calls_only else INNER_NAMESPACES
-    diagnostics += check_names(program, TARGET, functions, namespace, inner)
-    for function in functions:
-        diagnostics += check_types(function, options.framework)
+    diagnostics += check_names(program, TARGET, selection.operators, namespace, inner)
+    for operator in selection.operators:
+        diagnostics += check_types(operator, options.framework)
         if not options.calls_only:
-            diagnostics += check_kernels(function)
+            diagnostics += check_kernels(operator)
     if not options.calls_only:
         diagnostics += unreached_kernels(program, functions)
     if has_errors(diagnostics):

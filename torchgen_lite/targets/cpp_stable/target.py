@@ -45,10 +45,10 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     """Every file of the library, and what the stable ABI cannot carry."""
     selection = select_cpp_stable(program, options)
     functions, diagnostics = selection.functions, list(selection.diagnostics)
-    for function in functions:
-        diagnostics += check_entry(function, options.target_version)
+    for operator in selection.operators:
+        diagnostics += check_entry(operator, options.target_version)
     namespace = options.namespace or default_namespace(functions)
-    diagnostics += check_names(program, TARGET, functions, namespace, INNER_NAMESPACES)
+    diagnostics += check_names(program, TARGET, selection.operators, namespace, INNER_NAMESPACES)
     diagnostics += check_library(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
-from torchgen_lite.analysis.kernels import own_kernels
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.dialects.cpp import stable
 from torchgen_lite.dialects.cpp.stable import Release
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Type
+from torchgen_lite.targets.cpp.selection import check_structured
 
 # Keys with a name that `c10::parseDispatchKey` of 2.13 does not know. A test asks torch.
 UNREAD_KEYS = frozenset(
@@ -43,14 +44,14 @@ _INSTEAD = {
 }
 
 
-def check_entry(function: NativeFunction, target: Release | None) -> Iterator[Diagnostic]:
+def check_entry(operator: Operator, target: Release | None) -> Iterator[Diagnostic]:
     """Everything in one entry that the stable ABI, or the oldest release wanted, does not support."""
-    schema = function.func
+    function, schema = operator.function, operator.schema
     arguments = [(a.type, f"argument `{a.name}`", a.type_span, False) for a in schema.arguments]
     returns = [(r.type, "result", r.span, True) for r in schema.returns]
     for type_, what, span, returned in (*arguments, *returns):
         yield from _check_type(function, type_, what, span or schema.span, returned, target)
-    yield from _check_dispatch(function)
+    yield from _check_dispatch(operator)
     for tag in function.tags:
         if tag not in SUPPORTED_TAGS:
             yield finding(
@@ -82,21 +83,12 @@ def _check_type(
         yield finding(function, "TG532", message, span, f"the type of {what}", help_)
 
 
-def _check_dispatch(function: NativeFunction) -> Iterator[Diagnostic]:
-    for entry in own_kernels(function):
-        if entry.is_structured:
-            message = "the stable ABI has no structured kernels"
-            help_ = "write a plain kernel for each variant, or leave the operator out with `skip`"
-            label = f"`{entry.kernel}` is the impl function of a structured kernel"
-            yield finding(function, "TG531", message, entry.kernel_span, label, help_)
+def _check_dispatch(operator: Operator) -> Iterator[Diagnostic]:
+    yield from check_structured(operator, "TG531", "the stable ABI has no structured kernels")
+    for entry in operator.own_kernels:
         if entry.key in UNREAD_KEYS:
             message = f"libtorch does not find the key `{entry.key}` by its name"
-            yield finding(function, "TG533", message, entry.key_span, "here")
-    if function.structured_delegate is not None and not function.dispatch:
-        span = function.place("structured_delegate")
-        message = "the stable ABI has no structured kernels"
-        help_ = "write plain kernels under `dispatch:`, or leave the operator out with `skip`"
-        yield finding(function, "TG531", message, span, "there is no other kernel", help_)
+            yield finding(operator.function, "TG533", message, entry.key_span, "here")
 
 
 def release_text(release: Release) -> str:

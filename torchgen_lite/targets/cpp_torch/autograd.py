@@ -120,7 +120,7 @@ def autograd_kernel(
     operator: Operator, key: str, plan: AutogradPlan, info: DifferentiabilityInfo
 ) -> KernelView:
     """The kernel of a functional, in-place or view operator with formulas."""
-    is_inplace = operator.schema.kind() is SchemaKind.inplace
+    is_inplace = operator.facts.kind is SchemaKind.inplace
     kept = members(info)
     record = RecordView(
         node=info.node_name,

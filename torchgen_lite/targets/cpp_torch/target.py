@@ -63,7 +63,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     functions, diagnostics = selection.functions, list(selection.diagnostics)
     namespace = options.namespace or default_namespace(functions)
     inner = () if options.calls_only else INNER_NAMESPACES
-    diagnostics += check_names(program, TARGET, functions, namespace, inner)
+    diagnostics += check_names(program, TARGET, selection.operators, namespace, inner)
     if not options.calls_only:
         diagnostics += check_library(program, functions)
     if has_errors(diagnostics):
