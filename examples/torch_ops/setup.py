@@ -4,6 +4,7 @@ import os
 import sysconfig
 from pathlib import Path
 
+import torch
 from setuptools import setup
 from torch.utils.cpp_extension import BuildExtension, CppExtension
 
@@ -15,8 +16,11 @@ KERNELS = Path("csrc_stable" if STABLE else "csrc")
 # The module has no more than an init function, which keeps to Python's limited API: one build serves
 # every Python from 3.10 on. A free-threaded Python has no limited API.
 LIMITED = not sysconfig.get_config_var("Py_GIL_DISABLED")
-# The oldest libtorch that the library has to run with.
-MACROS = [("TORCH_TARGET_VERSION", "0x020D000000000000")] if STABLE else []
+# The oldest libtorch that the library has to run with: 2.13, or this one if it is older.
+RELEASE = min((2, 13), tuple(int(part) for part in torch.__version__.split(".")[:2]))
+MACROS = (
+    [("TORCH_TARGET_VERSION", f"0x{RELEASE[0]:02X}{RELEASE[1]:02X}000000000000")] if STABLE else []
+)
 
 sources = sorted([*(HERE / GENERATED / "src").glob("*.cpp"), *(HERE / KERNELS).glob("*.cpp")])
 

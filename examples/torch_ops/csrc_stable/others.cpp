@@ -13,6 +13,11 @@
 #include <torch/headeronly/util/Exception.h>
 #include <torch/headeronly/util/HeaderOnlyArrayRef.h>
 
+// 2.13 brought the one that says what went wrong.
+#ifndef STABLE_TORCH_ERROR_CODE_CHECK
+#define STABLE_TORCH_ERROR_CODE_CHECK TORCH_ERROR_CODE_CHECK
+#endif
+
 namespace torch_ops {
 
 using torch::headeronly::HeaderOnlyArrayRef;

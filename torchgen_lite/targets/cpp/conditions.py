@@ -31,7 +31,7 @@ def clause_expression(clause: Clause) -> str:
     >>> clause_expression(Clause(">=", (2, 6))), clause_expression(Clause("==", (2, 6), True))
     ('TORCHGEN_LITE_TORCH_VERSION >= 20600', 'TORCHGEN_LITE_TORCH_VERSION / 100 == 206')
     """
-    number = _number(clause.version)
+    number = version_number(clause.version)
     if clause.operator == "~=":
         prefix = _same_prefix(clause.version[:-1], "==")
         return f"{VERSION_MACRO} >= {number} && {prefix}"
@@ -40,7 +40,8 @@ def clause_expression(clause: Clause) -> str:
     return f"{VERSION_MACRO} {clause.operator} {number}"
 
 
-def _number(version: tuple[int, ...]) -> int:
+def version_number(version: tuple[int, ...]) -> int:
+    """What the macro says of a release: 21300 of (2, 13)."""
     major, minor, patch = (*version[:3], 0, 0)[:3]
     return major * 10000 + minor * 100 + patch
 
@@ -48,4 +49,4 @@ def _number(version: tuple[int, ...]) -> int:
 def _same_prefix(version: tuple[int, ...], operator: str) -> str:
     divisor = {1: 10000, 2: 100}.get(len(version), 1)
     part = VERSION_MACRO if divisor == 1 else f"{VERSION_MACRO} / {divisor}"
-    return f"{part} {operator} {_number(version) // divisor}"
+    return f"{part} {operator} {version_number(version) // divisor}"

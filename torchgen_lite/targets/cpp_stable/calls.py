@@ -37,7 +37,7 @@ from torchgen_lite.targets.output import OutputFile
 def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[OutputFile]:
     """`call_operator.h`, `operators.h`, `operators.cpp` (a pair for each shard), `functions.h`."""
     yield OutputFile(layout.header("version.h"), "cpp_stable/version.h.j2", {})
-    context = {"namespace": layout.namespace}
+    context = {"namespace": layout.namespace, "folder": layout.folder}
     yield OutputFile(layout.header("call_operator.h"), "cpp_stable/call_operator.h.j2", context)
 
     def includes(own: Sequence[Operator]) -> dict[str, object]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.stable import FIRST_RELEASE, Release
+from torchgen_lite.targets.cpp.conditions import version_number
 from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
@@ -21,10 +22,10 @@ from torchgen_lite.targets.output import OutputFile
 
 @dataclass(frozen=True, slots=True)
 class GateView:
-    """The release that types under a condition need, as a macro, and what to say without it."""
+    """The release that types under a condition need, as the number of the version macro, and what to say without it."""
 
     guard: str
-    needed: str
+    needed: int
     error: str
 
 
@@ -37,7 +38,7 @@ def build_schema(
         "macro": "STABLE_TORCH_LIBRARY" + ("_FRAGMENT" if options.library == "fragment" else ""),
         "python_module": options.python_module and cpp_text.quote(options.python_module),
         "gates": list(_gates(own)),
-        "version_header": f"{layout.folder}/version.h" if any(o.guard for o in own) else None,
+        "folder": layout.folder,
     }
     yield from schema_file(
         own,
@@ -60,7 +61,7 @@ def _gates(operators: Sequence[Operator]) -> Iterator[GateView]:
         because = next(o for o in operators if o.guard == guard and needed_release(o) == release)
         name = because.function.name
         error = cpp_text.quote(f"{name} needs libtorch {release_text(release)}")
-        yield GateView(guard, f"TORCH_VERSION_{release[0]}_{release[1]}_0", error)
+        yield GateView(guard, version_number(release), error)
 
 
 def build_keys(

@@ -124,16 +124,16 @@ SCHEMA = """\
 #include <torch/csrc/stable/library.h>
 
 #if !defined(SMALL)
-#if TORCH_FEATURE_VERSION < TORCH_VERSION_2_10_0
+#if TORCHGEN_LITE_TORCH_VERSION < 21000
 #error "my::total needs libtorch 2.10"
 #endif
 #endif
 
 STABLE_TORCH_LIBRARY_FRAGMENT(my, m) {
-#if TORCH_FEATURE_VERSION >= TORCH_VERSION_2_13_0
+#if TORCHGEN_LITE_TORCH_VERSION >= 21300
   m.set_python_module("my.fakes");
 #endif
-#if TORCH_FEATURE_VERSION >= TORCH_VERSION_2_12_0
+#if TORCHGEN_LITE_TORCH_VERSION >= 21200
   m.def(
       "scale.out(Tensor self, float s=2, *, Tensor(a!) out) -> Tensor(a!)",
       {torch::headeronly::Tag::pointwise});

@@ -2,6 +2,8 @@
 // Regenerate: torchgen-lite generate
 #pragma once
 
+#include <torch_ops/version.h>
+
 #include <torch/csrc/stable/library.h>
 
 #include <algorithm>
@@ -73,7 +75,7 @@ inline void call_dispatcher(
     const char* name,
     const char* overload_name,
     StableIValue* stack) {
-#if TORCH_FEATURE_VERSION >= TORCH_VERSION_2_10_0
+#if TORCHGEN_LITE_TORCH_VERSION >= 21000
   const AOTITorchError error =
       torch_call_dispatcher(name, overload_name, stack, TORCH_ABI_VERSION);
 #else
@@ -83,7 +85,7 @@ inline void call_dispatcher(
   if (error == TORCH_SUCCESS) {
     return;
   }
-#if TORCH_FEATURE_VERSION >= TORCH_VERSION_2_13_0
+#if TORCHGEN_LITE_TORCH_VERSION >= 21300
   throw std::runtime_error(torch_exception_get_what_without_backtrace());
 #else
   throw std::runtime_error(std::string("the call of ") + name + " failed");
