@@ -84,12 +84,11 @@ class Functions:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """The text of a node, how tightly it binds, and its operands."""
+    """The text of a node, and how tightly it binds."""
 
     tree: Typed
     text: str
     level: int = POSTFIX
-    parts: tuple[Written, ...] = ()
 
     @property
     def kind(self) -> Kind:
@@ -115,13 +114,8 @@ def write(tree: Typed, functions: Functions) -> Written:
     if tree.saved is not None:
         local = identifier(tree.saved.name)
         return Written(tree, f"{local}.zeros()" if tree.saved.fact is Fact.info else local)
-    return write_node(tree, [write(part, functions) for part in tree.parts], functions)
-
-
-def write_node(tree: Typed, parts: Sequence[Written], functions: Functions) -> Written:
-    """A node whose operands have been written."""
-    text, level = _text(tree, parts, functions)
-    return Written(tree, text, level, tuple(parts))
+    text, level = _text(tree, [write(part, functions) for part in tree.parts], functions)
+    return Written(tree, text, level)
 
 
 def _text(tree: Typed, parts: Sequence[Written], functions: Functions) -> tuple[str, int]:
@@ -129,7 +123,7 @@ def _text(tree: Typed, parts: Sequence[Written], functions: Functions) -> tuple[
     if isinstance(node, (Name, Literal, Lambda)):
         return _leaf(node), POSTFIX
     if isinstance(node, Call):
-        head, items = called(tree, parts, functions)
+        head, items = _called(tree, parts, functions)
         return f"{head}({', '.join(items)})", POSTFIX
     if isinstance(node, Member):
         value = parts[0].value().at(POSTFIX)
@@ -179,7 +173,7 @@ def _plain_number(written: Written) -> Written:
     return Written(written.tree, f"{written.at(POSTFIX)}.toDouble()")
 
 
-def called(
+def _called(
     tree: Typed, parts: Sequence[Written], functions: Functions
 ) -> tuple[str, Sequence[str]]:
     """What stands before the bracket of a call, and its arguments."""

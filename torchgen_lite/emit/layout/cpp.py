@@ -1,63 +1,26 @@
 """C++ statements divided as clang-format 21 divides them, with the `.clang-format` of this repository.
 
 Clang-format looks for the line breaks that cost least. A character beyond the last column costs more than
-almost anything else, and the deeper a break is in brackets, the more it costs. With this style brackets are
-either shut, with no break in them at all, or open: then each item has a line of its own.
+anything else, and the deeper a break is in brackets, the more it costs. Of those that cost the same, the later is taken.
 
-What is not here: member initialisers, lambdas of several lines, comments, strings that follow each other, and
-operators among operands that take several lines.
+What is not here: member initialisers, lambdas, comments, strings that follow each other, and `<<`.
 """
 
 from __future__ import annotations
 
-from itertools import accumulate
-from typing import NamedTuple
+from heapq import heappop, heappush
 
-from torchgen_lite.emit.layout.cpp_parts import (
-    COSTLY,
-    Brackets,
-    Break,
-    Parts,
-    flat_text,
-    read_parts,
-)
-from torchgen_lite.emit.layout.cpp_usual import LINE_LENGTH, lay_out_usual_cpp
+from torchgen_lite.emit.layout.cpp_breaks import COSTLY, weigh
+from torchgen_lite.emit.layout.cpp_levels import Rules, State
+from torchgen_lite.emit.layout.cpp_operations import find_operations
+from torchgen_lite.emit.layout.cpp_usual import lay_out_usual_cpp
+from torchgen_lite.emit.layout.cpp_words import Word, read_words
 from torchgen_lite.emit.layout.items import is_too_deep
 
-# What a character beyond the last column costs, and the first break at each depth.
-_EXCESS, _FIRST = 1_000_000, 15
-# What is only paid where nothing else helps.
-_RARE = 50_000
-
-
-class Laid(NamedTuple):
-    """The rest of a line and the lines below it, and what they cost."""
-
-    cost: int
-    lines: tuple[str, ...]
-
-
-class State(NamedTuple):
-    """What is known behind a part, apart from the column.
-
-    `start` is the column that open brackets count from. Calls of results begin lines (`broken`) or don't (`shut`).
-    `question` is the column of a `?`.
-    """
-
-    start: int
-    is_open: bool = False
-    segments: str = ""
-    question: int = 0
-    is_broken: bool = False
-    is_choice: bool = False
-
-    def forces(self, part: Break) -> bool:
-        """Whether a line has to end there."""
-        if part.kind == "name":
-            return self.is_open
-        if part.kind == "answer":
-            return self.is_choice
-        return part.kind == "segment" and self.segments == "broken"
+_Breaks = tuple[tuple[int, int], ...]
+# As deep as brackets may be, and how many ways are told apart by more than word and column. Clang-format gives up
+# at the same depth, and after more ways.
+_DEEPEST, _WAYS = 50, 5_000
 
 
 def lay_out_cpp_statement(text: str, indent: int) -> list[str]:
@@ -69,160 +32,56 @@ def lay_out_cpp_statement(text: str, indent: int) -> list[str]:
     usual = lay_out_usual_cpp(text, indent)
     if usual is not None:
         return usual
-    parts = None if is_too_deep(text) else read_parts(text)
-    if parts is None:
+    words = None if is_too_deep(text) else read_words(text)
+    if words is None or max(word.depth for word in words) > _DEEPEST:
         return [" " * indent + text]
-    found = _Item(parts, indent, 0, COSTLY, {}).laid(0, indent, State(indent))
-    if found.cost >= _RARE:
-        found = _Item(parts, indent, 0, 2 * _EXCESS, {}).laid(0, indent, State(indent))
-    first, *others = found.lines
-    return [" " * indent + first, *others]
+    cost, breaks = _cheapest(words, indent)
+    if cost >= COSTLY and "::" in text:
+        # Only here names are torn apart.
+        words = read_words(text, is_short=True) or words
+        _, breaks = _cheapest(words, indent)
+    return _lines(words, indent, breaks)
 
 
-def _cheaper(first: Laid, second: Laid) -> Laid:
-    return first if first.cost <= second.cost else second
-
-
-def _excess(column: int) -> int:
-    return _EXCESS * max(0, column - LINE_LENGTH)
-
-
-def _behind(text: str, rest: Laid) -> Laid:
-    """The text, and what follows on the same line."""
-    return Laid(rest.cost, (text + rest.lines[0], *rest.lines[1:]))
-
-
-class _Item:
-    """Parts that begin at column `indent`, with `tail` characters behind them.
-
-    Breaks of `limit` or more are not looked at. What is found for a part and a column is `known`, and so are the
-    `items` of all brackets of the statement: there are many ways to get there.
-    """
-
-    def __init__(
-        self, parts: Parts, indent: int, tail: int, limit: int, items: dict[tuple[int, ...], _Item]
-    ) -> None:
-        self.parts, self.indent, self.tail, self.limit = parts, indent, tail, limit
-        self.known: dict[tuple[int, int, State], Laid] = {}
-        self.items = items
-        # How long everything from a part on is, and whether it has brackets that have to be open.
-        self.flats = [flat_text([part]) for part in parts]
-        self.lengths = [*accumulate(map(len, reversed(self.flats)), initial=0)][::-1]
-        self.is_open = [any(",}" in flat for flat in self.flats[i:]) for i in range(len(parts))]
-
-    def laid(self, i: int, column: int, state: State) -> Laid:
-        """The cheapest lines from part `i` on, which begins at a column."""
-        place = (i, column, state)
-        if place not in self.known:
-            self.known[place] = self.found(i, column, state)
-        return self.known[place]
-
-    def found(self, i: int, column: int, state: State) -> Laid:
-        if i == len(self.parts) or self.may_stay(i, column, state):
-            flat = "".join(self.flats[i:])
-            return Laid(_excess(column + len(flat) + self.tail), (flat,))
-        part, flat = self.parts[i], self.flats[i]
-        if isinstance(part, Break):
-            return self.at_break(i, part, column, state)
-        shut = _behind(flat, self.laid(i + 1, column + len(flat), state))
-        if isinstance(part, str) or part.first >= self.limit or state.segments == "shut":
-            return shut
-        opened = self.opened(i, part, column, state)
-        if part.call is not None:
-            shut = _cheaper(shut, self.inlined(i, part, part.call).laid(0, column, state))
-        if part.is_simple:
-            opened = _cheaper(opened, self.opened(i, part, column, state, hugs=True))
-        return opened if part.has_comma else _cheaper(shut, opened)
-
-    def may_stay(self, i: int, column: int, state: State) -> bool:
-        """Whether all from part `i` on fits on the line, and nothing has to begin another one."""
-        if column + self.lengths[i] + self.tail > LINE_LENGTH or self.is_open[i]:
-            return False
-        return not any(isinstance(part, Break) and state.forces(part) for part in self.parts[i:])
-
-    def at_break(self, i: int, part: Break, column: int, state: State) -> Laid:
-        if state.forces(part):
-            return self.broken(i, part, column, state)
-        after = state
-        if part.kind == "segment":
-            after = state._replace(segments="shut")
-        elif part.kind == "question":
-            after = state._replace(question=column + len(part.flat))
-        shut = _behind(part.flat, self.laid(i + 1, column + len(part.flat), after))
-        if part.cost >= self.limit:
-            return shut
-        return _cheaper(shut, self.broken(i, part, column, state))
-
-    def broken(self, i: int, part: Break, column: int, state: State) -> Laid:
-        """With a line that ends before part `i + 1`."""
-        start = self.indent + part.indent
-        if part.kind == "answer" and state.question:
-            start = state.question
-        is_choice = part.kind in ("question", "answer")
-        is_first = not (state.is_choice if is_choice else state.is_broken)
-        after = state._replace(
-            start=start,
-            segments="broken" if part.kind == "segment" else state.segments,
-            is_broken=state.is_broken or not is_choice,
-            is_choice=state.is_choice or is_choice,
-        )
-        rest = self.laid(i + 1, start, after)
-        cost = rest.cost + part.cost + _excess(column) + (_FIRST if is_first else 0)
-        return Laid(cost, ("", " " * start + rest.lines[0], *rest.lines[1:]))
-
-    def opened(
-        self, i: int, part: Brackets, column: int, state: State, *, hugs: bool = False
-    ) -> Laid:
-        """With brackets that are open; in those that hug, the first item stays on the line."""
-        inner, cost = state.start + part.indent, part.first
-        if hugs or column + len(part.opening) <= inner:
-            # Nothing is to gain by another line: the items stand below each other.
-            inner, cost, lines = column + len(part.opening), 0, [part.opening]
+def _lines(words: list[Word], indent: int, breaks: _Breaks) -> list[str]:
+    columns = {-i: column for i, column in breaks}
+    lines = [" " * indent]
+    for i, word in enumerate(words):
+        if i in columns:
+            lines.append(" " * columns[i] + word.text)
         else:
-            lines = [part.opening, " " * inner]
-        cost += part.comma * (len(part.items) - 1) + _FIRST
-        cost += _excess(column + len(part.opening))
-        for item in part.items if part.has_comma else part.items[:-1]:
-            laid = self.item(item, inner, 1).laid(0, inner, State(inner))
-            cost += laid.cost
-            lines[-1] += laid.lines[0]
-            lines += laid.lines[1:]
-            lines[-1] += ","
-            lines.append(" " * inner)
-        if part.has_comma:
-            lines[-1] = " " * (inner - part.indent)
+            lines[-1] += " " * (word.space if i else 0) + word.text
+    return lines
+
+
+def _cheapest(words: list[Word], indent: int) -> tuple[int, _Breaks]:
+    """The cost of the best breaks, and the words before which they are, with their columns."""
+    find_operations(words)
+    weigh(words)
+    rules = Rules(words, indent)
+    queue: list[tuple[int, _Breaks, int, State]] = [(0, (), 0, rules.first())]
+    seen: set[State | tuple[int, int]] = set()
+    count = 0
+    while queue:
+        cost, breaks, _, state = heappop(queue)
+        known = state if len(seen) < _WAYS else (state.i, state.column)
+        if known in seen:
+            continue
+        seen.add(known)
+        while state.i < len(words):
+            may, must = rules.may_end(state), rules.must_end(state)
+            if may:
+                count += 1
+                broken, more = rules.on_next_line(state)
+                place = (-state.i, broken.column - len(words[state.i].text))
+                heappush(queue, (cost + more, (*breaks, place), count, broken))
+            if must:
+                break
+            state, more = rules.on_line(state)
+            if may or more:
+                count += 1
+                heappush(queue, (cost + more, breaks, count, state))
+                break
         else:
-            # What follows the last item counts there, and then again behind the brackets.
-            tail = len(part.closing) + self.unbroken(i + 1)
-            laid = self.item(part.items[-1], inner, tail).laid(0, inner, State(inner))
-            lines[-1] += laid.lines[0]
-            lines += laid.lines[1:]
-            end = len(lines[-1]) + (column if len(lines) == 1 else 0)
-            cost += laid.cost - _excess(end + tail)
-        lines[-1] += part.closing
-        end = len(lines[-1]) + (column if len(lines) == 1 else 0)
-        rest = self.laid(i + 1, end, state._replace(is_open=True))
-        lines[-1] += rest.lines[0]
-        return Laid(cost + rest.cost, (*lines, *rest.lines[1:]))
-
-    def item(self, item: Parts, column: int, tail: int) -> _Item:
-        """An item of open brackets at a column, with `tail` characters behind it."""
-        place = (id(item), column, tail)
-        if place not in self.items:
-            self.items[place] = _Item(item, column, tail, self.limit, self.items)
-        return self.items[place]
-
-    def inlined(self, i: int, part: Brackets, call: Parts) -> _Item:
-        """The parts from `i` on, with a call in brackets as if it stood there without."""
-        place = (id(call), self.indent, self.tail, id(self.parts))
-        if place not in self.items:
-            parts = [part.opening, *call, part.closing, *self.parts[i + 1 :]]
-            self.items[place] = _Item(parts, self.indent, self.tail, self.limit, self.items)
-        return self.items[place]
-
-    def unbroken(self, i: int) -> int:
-        """How many characters stand before the next place where a line may end."""
-        if i == len(self.parts):
-            return self.tail
-        part = self.parts[i]
-        return len(part) if isinstance(part, str) else 0
+            return cost, breaks
+    return 0, ()

@@ -20,6 +20,7 @@ _VALUE = re.compile(r'((?:[\w:&*<>,]+ )+=) ("(?:[^"\\]|\\.)*";|(?!\{)[^="]+;)')
 # A function: its type and its name.
 _NAMED = re.compile(r"(?!return |throw |new |delete )([\w:&*<>, ]+[\w>&*]) ((?:\w+::)*\w+\()")
 _TAIL = re.compile(r"\)( const)?( \{|;|,|\);|\),|)")
+_OPERATOR = re.compile(r" [*&<>]+ ")
 # Nothing here is as simple as it looks.
 _UNUSUAL = (",}", ";", "->", "<=", ">=", " < ", " > ", "[]")
 
@@ -47,7 +48,7 @@ def lay_out_usual_cpp(text: str, indent: int) -> list[str] | None:
 def _divided(text: str, indent: int, before: str) -> list[str] | None:
     """At the brackets behind the first word; `before` stands before it."""
     head = _HEAD.match(text)
-    if head is None or len(head[0]) <= 4:
+    if head is None or len(head[0]) <= 4 or _OPERATOR.search(head[0]):
         return None
     tail = _TAIL.fullmatch(text, text.rfind(")") if not text.endswith(");") else len(text) - 2)
     if tail is None:

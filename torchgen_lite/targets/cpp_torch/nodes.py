@@ -27,10 +27,9 @@ from torchgen_lite.analysis.differentiability import (
 )
 from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is_own
 from torchgen_lite.diagnostics import Span
-from torchgen_lite.dialects.cpp_formula import Functions, is_function, unsayable
-from torchgen_lite.dialects.cpp_statements import statements
+from torchgen_lite.dialects.cpp_formula import Functions, is_function, unsayable, write
 from torchgen_lite.schema import ListType
-from torchgen_lite.schema.formula import Call, Expression, ListDisplay, Member, Name
+from torchgen_lite.schema.formula import Call, Expression, Lambda, ListDisplay, Member, Name
 from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp_torch.saved import FACTS, members
 from torchgen_lite.targets.cpp_torch.saved import Member as SavedMember
@@ -38,15 +37,17 @@ from torchgen_lite.targets.cpp_torch.saved import Member as SavedMember
 
 @dataclass(frozen=True, slots=True)
 class DerivativeView:
-    """A formula: variables of gradients with their types, what wants each, and the statements that assign to them.
+    """A formula: variables of gradients with their types, what wants each, and what is assigned to which `target`.
 
-    With `has_mask` the formula asks which gradients are wanted.
+    With `has_mask` the formula asks which gradients are wanted; with `has_lambda` a part of it is the author's C++.
     """
 
     gradients: tuple[tuple[str, str], ...]
     wanted: tuple[str, ...]
     has_mask: bool
-    statements: tuple[str, ...]
+    has_lambda: bool
+    target: str
+    formula: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,10 +240,11 @@ def _derivative(
     types = ["std::vector<at::Tensor>" if n in info.lists else "at::Tensor" for n in names]
     target = ", ".join(map(_local, names))
     target = f"std::tie({target})" if len(names) > 1 else target
-    part = f"grad_{names[-1].rstrip('_')}_part"
     return DerivativeView(
         gradients=tuple(zip(types, map(_local, names))),
         wanted=tuple(_wanted(info, name) for name in names),
         has_mask="grad_input_mask" in derivative.mentioned,
-        statements=tuple(statements(functions, target, derivative.tree, part=part, indent=6)),
+        has_lambda=any(isinstance(part.node, Lambda) for part in every_part(derivative.tree)),
+        target=target,
+        formula=write(derivative.tree, functions).result(),
     )

@@ -66,20 +66,21 @@ def test_what_stays_as_it_is(line: str) -> None:
     assert lay_out("x.cpp", text) == text
 
 
-def test_a_statement_that_is_nested_too_deeply_stays_on_its_line() -> None:
-    line = f"auto x = grad * {'square(' * 65}grad{')' * 65};"
+@pytest.mark.parametrize("depth", [51, 65])
+def test_a_statement_that_is_nested_too_deeply_stays_on_its_line(depth: int) -> None:
+    line = f"auto x = grad * {'square(' * depth}grad{')' * depth};"
     assert lay_out_cpp_statement(line, 0) == [line]
 
 
 @compiling.needs_clang_format
 def test_statements_with_many_places_to_divide() -> None:
-    """Without what is known of each place, the work would double with each operand, and with each bracket."""
+    """Each operand and each bracket doubles the ways; those that come to the same are looked at once."""
     wanted = " || ".join(f"task_should_compute_output({i})" for i in range(40))
     text = (
         f"void f() {{\n  if ({wanted}) {{\n    return {'square(a, ' * 14}b{')' * 14};\n  }}\n}}\n"
     )
     assert lay_out("x.cpp", text) == clang_format(text)
-    assert len(lay_out_cpp_statement(f"return {'square(a, ' * 60}b{')' * 60};", 0)) > 30
+    assert len(lay_out_cpp_statement(f"return {'square(a, ' * 50}b{')' * 50};", 0)) > 30
 
 
 def test_regions_and_comments_stay_as_they_are() -> None:
@@ -127,12 +128,24 @@ def joined(template: str, *parts: st.SearchStrategy[str]) -> st.SearchStrategy[s
     return st.tuples(*parts).map(lambda texts: template.format(*texts))
 
 
+OPERATORS = st.sampled_from("+ - * / == != && || &".split())
 EXPRESSIONS = st.recursive(
     NAMES,
     lambda inner: st.one_of(
-        joined("{}({})", CALLED, listed(inner)), joined("{}.method({})", NAMES, listed(inner))
+        joined("{}({})", CALLED, listed(inner)),
+        joined("{}.method({})", NAMES, listed(inner)),
+        joined("{}.first().second({})", NAMES, listed(inner)),
+        joined("-{}({})", CALLED, listed(inner)),
+        joined("{}[{}]", NAMES, inner),
+        joined("({} {} {})", NAMES, OPERATORS, inner),
+        joined("({} > 2 ? {} : {})", NAMES, inner, inner),
     ),
-    max_leaves=8,
+    max_leaves=12,
+)
+FORMULAS = st.one_of(
+    joined("{} * {} + {}", EXPRESSIONS, EXPRESSIONS, EXPRESSIONS),
+    joined("{}.defined() ? {} : {}", NAMES, EXPRESSIONS, EXPRESSIONS),
+    EXPRESSIONS,
 )
 CALLS = joined("{}({})", CALLED, listed(EXPRESSIONS))
 PARAMETERS = listed(
@@ -141,6 +154,8 @@ PARAMETERS = listed(
 STATEMENTS = st.one_of(
     joined("{};", CALLS),
     joined("return {};", CALLS),
+    joined("grad_{}_ = {};", NAMES, FORMULAS),
+    joined("std::tie(grad_self_, {}) = {};", NAMES, FORMULAS),
     joined("const auto {} = {};", NAMES, EXPRESSIONS),
     joined("auto {} = std::move({});", NAMES, EXPRESSIONS),
     joined("using {} = {}({});", NAMES, TYPES, listed(TYPES)),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import torchgen_lite
 from tests.conftest import ROOT
+from tests.cpp.compiling import needs_clang_format, unformatted
 from tests.unit.emit.layout.joined import joined_cpp, joined_python
 from torchgen_lite.emit.layout import lay_out
 
@@ -58,8 +60,20 @@ def test_python_for_pytorch() -> None:
             check(path, joined_python(bare(text)), bare(text))
 
 
+@cache
+def cpp_for_pytorch() -> dict[str, str]:
+    return torchgen_lite.generate(torchgen_lite.load(torch=True), targets=["cpp-torch"])
+
+
 @pytest.mark.torch
 def test_cpp_for_pytorch() -> None:
-    files = torchgen_lite.generate(torchgen_lite.load(torch=True), targets=["cpp-torch"])
-    for path, text in files.items():
+    for path, text in cpp_for_pytorch().items():
         check(path, joined_cpp(text), text)
+
+
+@pytest.mark.torch
+@needs_clang_format
+def test_clang_format_changes_nothing_for_pytorch() -> None:
+    texts = cpp_for_pytorch().values()
+    assert sum(text.count("\n") for text in texts) > 90_000
+    assert unformatted(texts) == ""
