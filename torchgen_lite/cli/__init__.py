@@ -55,23 +55,10 @@ def _run(argv: list[str], stderr: TextIO) -> int:
     except Exception as error:
         if isinstance(error, OSError) and error.filename is None:
             raise  # No file, so it is stdout or stderr.
-        return _internal_error(error, session, stderr)
+        from torchgen_lite.cli.crash import describe_crash
 
-
-def _internal_error(error: Exception, session: object, stderr: TextIO) -> int:
-    """TG900 for whatever should not have happened; the traceback only with `-v`."""
-    from torchgen_lite.diagnostics import Diagnostic, render_full
-
-    message = f"internal error: {type(error).__name__}: {error}".splitlines()[0]
-    diagnostic = Diagnostic(
-        "TG900", message, help="report it with the command and the entry; `-v` prints a traceback"
-    )
-    stderr.write(render_full([diagnostic]))
-    if getattr(session, "verbose", False):
-        import traceback
-
-        traceback.print_exception(error, file=stderr)
-    return CANNOT_RUN
+        stderr.write(describe_crash(error, argv, in_full=session.verbose))
+        return CANNOT_RUN
 
 
 def run() -> None:

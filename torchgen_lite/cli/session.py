@@ -208,6 +208,6 @@ _OPTIONS = (
         is_flag=True,
         callback=_store,
         expose_value=False,
-        help="Say more; tracebacks of internal errors.",
+        help="Print what to report of an internal error, instead of writing it to a file.",
     ),
 )

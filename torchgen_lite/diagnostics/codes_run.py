@@ -252,8 +252,9 @@ $ torchgen-lite breaking --against old.yaml""",
         "TG900",
         "internal error",
         "error",
-        "torchgen-lite failed in a way it should not. Please report it with the entry that is named; "
-        "`-v` prints the traceback.",
+        "torchgen-lite failed in a way it should not. Please report it in its issue tracker, with the entry that it "
+        "is about and the file that is named, which has the versions, the command and the traceback; `-v` "
+        "prints that instead.",
         """\
 - func: relu(Tensor self) -> Tensor""",
         """\

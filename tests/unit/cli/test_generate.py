@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, Result
+from torchgen_lite.version import __version__
 
 Run = Callable[..., Result]
 
@@ -133,18 +135,28 @@ error[TG007]: there is no `native_functions.yaml` here
     assert "`torchgen-lite init`" not in run("generate").stderr
 
 
-def test_an_internal_error_is_exit_code_2(
+def test_an_internal_error_is_exit_code_2_and_says_what_to_report(
     run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*arguments: object, **keywords: object) -> None:
-        raise RuntimeError("no such luck")
+        raise RuntimeError("no such luck\nat all")
 
     monkeypatch.setattr("torchgen_lite.pipeline.generate_all", fail)
-    result = run("generate")
-    assert result.code == 2
-    assert "error[TG900]: internal error: RuntimeError: no such luck" in result.stderr
-    assert "Traceback" not in result.stderr
-    assert "Traceback" in run("generate", "-v").stderr
+    monkeypatch.setattr("tempfile.tempdir", str(project))
+    result = run("generate", "--target", "a b")
+    [report] = project.glob("torchgen-lite-crash-*.txt")
+    head = "error[TG900]: internal error: RuntimeError: no such luck\n  = help: report it in the issue tracker of torchgen-lite, with "
+    assert result == Result(2, "", f"{head}the text of `{report}` and the entry it is about\n")
+    text = report.read_text()
+    assert text.startswith(f"torchgen-lite {__version__}\n")
+    assert platform.python_version() in text and platform.platform() in text
+    assert "\ncommand: torchgen-lite generate --target 'a b'\nTraceback (most recent" in text
+    assert text.endswith("\nRuntimeError: no such luck\nat all\n")
+    printed = run("generate", "--target", "a b", "-v").stderr
+    assert printed.startswith(f"{head}what follows and the entry it is about\n\ntorchgen-lite ")
+    assert printed.endswith("\nRuntimeError: no such luck\nat all\n")
+    monkeypatch.setattr("tempfile.tempdir", str(project / "nowhere"))
+    assert f"{head}what follows" in run("generate").stderr
 
 
 def test_interruption(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,6 +60,7 @@ def _without_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _with_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torchgen_lite.cli.settings.load_config", None)
+    monkeypatch.setattr("tempfile.tempdir", str(Path.cwd()))
 
 
 WHERE = {

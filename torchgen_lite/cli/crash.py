@@ -1,0 +1,47 @@
+"""What is to be reported of an internal error (TG900), and where."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import tempfile
+import traceback
+from collections.abc import Sequence
+
+from torchgen_lite.diagnostics import Diagnostic, render_full
+from torchgen_lite.version import __version__
+
+
+def describe_crash(error: Exception, argv: Sequence[str], *, in_full: bool) -> str:
+    """The diagnostic. The report that it names is a file, or follows: `in_full`, or where no file can be written."""
+    report = _report(error, argv)
+    place = None if in_full else _save(report)
+    said = str(error).partition("\n")[0]
+    named = "what follows" if place is None else f"the text of `{place}`"
+    help_ = (
+        f"report it in the issue tracker of torchgen-lite, with {named} and the entry it is about"
+    )
+    message = f"internal error: {type(error).__name__}: {said}"
+    shown = render_full([Diagnostic("TG900", message, help=help_)])
+    return shown if place is not None else f"{shown}\n{report}"
+
+
+def _report(error: Exception, argv: Sequence[str]) -> str:
+    lines = (
+        f"torchgen-lite {__version__}",
+        f"{platform.python_implementation()} {platform.python_version()}, {platform.platform()}",
+        f"command: {shlex.join(('torchgen-lite', *argv))}",
+    )
+    return "\n".join(lines) + "\n" + "".join(traceback.format_exception(error))
+
+
+def _save(report: str) -> str | None:
+    """Write the report to the folder of temporary files, under a name that is new."""
+    try:
+        descriptor, name = tempfile.mkstemp(".txt", "torchgen-lite-crash-", text=True)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.write(report)
+    except OSError:
+        return None
+    return name
