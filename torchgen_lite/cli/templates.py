@@ -68,7 +68,11 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
 @global_options
 @click.pass_obj
 def check(session: Session) -> int:
-    """Render everything with the configured overrides, and look for files that override nothing."""
+    """Render everything with the configured overrides, and look for files that override nothing.
+
+    \b
+    torchgen-lite templates check
+    """
     from torchgen_lite.pipeline import generate_all
 
     program = session.load()

@@ -1,0 +1,98 @@
+"""The examples that `--help` of each command shows, run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, Result
+from torchgen_lite.cli.app import COMMANDS
+
+Run = Callable[..., Result]
+
+OLD = """\
+- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+  dispatch:
+    CPU: add_cpu
+"""
+LIBRARY = """\
+import torch
+torch.library.define("mylib::muladd", "(Tensor a, Tensor b, float c) -> Tensor")
+torch.library.impl("mylib::muladd", "CPU", lambda a, b, c: a * b + c)
+"""
+# Of a project whose outputs are stale, and which has changed in a way that breaks callers.
+EXIT_CODES = {"check": 1, "diff": 1, "breaking": 1}
+
+
+def examples(run: Run, command: str) -> list[str]:
+    """The lines of the help that are commands; a group has those of its commands."""
+    names = [[command, "export"], [command, "check"]] if command == "templates" else [[command]]
+    found = []
+    for words in names:
+        text = run(*words, "--help").stdout
+        lines = re.findall(r"^ +(torchgen-lite .*)$", text, re.M)
+        assert lines, words
+        assert all(line.startswith(f"torchgen-lite {' '.join(words)}") for line in lines)
+        found += lines
+    return found
+
+
+@pytest.fixture
+def stale(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project under git, generated, and changed since `main` and `v1.0`."""
+    path = project / "native_functions.yaml"
+    path.write_text(OLD)
+    (project / "old").mkdir()
+    (project / "old/native_functions.yaml").write_text(OLD)
+    assert run("generate").code == 0
+    identity = ("-c", "user.name=n", "-c", "user.email=e", "-c", "commit.gpgsign=false")
+    for line in ("init -q -b main", "add .", "commit -qm one", "tag v1.0"):
+        subprocess.run(["git", *identity, *line.split()], cwd=project, check=True)
+    path.write_text(OLD.replace("alpha=1", "alpha=2"))
+    monkeypatch.setenv("HOME", str(project))
+    return project
+
+
+def execute(run: Run, line: str) -> Result:
+    """A command line as a shell takes it, as far as examples go."""
+    for part in line.split(" && "):
+        command, _, file = part.partition(" > ")
+        command, _, pipe = command.partition(" | ")
+        result = run(*shlex.split(command)[1:])
+        if file:
+            path = Path(file).expanduser()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(result.stdout)
+        if pipe:
+            subprocess.run(shlex.split(pipe), input=result.stdout.encode(), check=True)
+    return result
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_examples_of_help(run: Run, stale: Path, command: str) -> None:
+    for line in examples(run, command):
+        if "--torch" not in line:
+            result = execute(run, line)
+            assert result.code == EXIT_CODES.get(command, 0), (line, result)
+            assert "error[TG0" not in result.stderr, line
+    if command == "diff":
+        assert run("check").code == 0, "git has applied the patch"
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("command", ["generate", "why"])
+def test_examples_of_help_with_torch(run: Run, stale: Path, command: str) -> None:
+    (stale / "mylib.py").write_text(LIBRARY)
+    lines = [line for line in examples(run, command) if "--torch" in line]
+    assert lines
+    for line in lines:
+        words = [sys.executable, "-m", "torchgen_lite", *shlex.split(line)[1:]]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        assert subprocess.run(words, env=environment, capture_output=True).returncode == 0, line
