@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import click
@@ -78,6 +79,8 @@ def _create(path: Path, text: str) -> str:
 
 
 def _append(path: Path, line: str) -> str:
+    if path.exists() and not path.is_file():
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
     text = path.read_text("utf-8") if path.exists() else ""
     if line in text:
         return "exists "

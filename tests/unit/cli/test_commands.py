@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -153,6 +154,21 @@ def test_init_then_generate(run: Run, tmp_path: Path, monkeypatch: pytest.Monkey
     before = {p: p.read_bytes() for p in tmp_path.iterdir() if p.is_file()}
     assert run("init").code == 0
     assert {p: p.read_bytes() for p in tmp_path.iterdir() if p.is_file()} == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_pipes_are_not_waited_for(run: Run, project: Path) -> None:
+    """Not one of these commands returns if it opens the pipe."""
+    os.mkfifo(project / ".gitattributes")
+    for command in (
+        ("init",),
+        ("schema", "--output", ".gitattributes"),
+        ("table", "--html", ".gitattributes"),
+        ("generate", "--depfile", ".gitattributes"),
+    ):
+        result = run(*command)
+        assert result.code == 2
+        assert "error[TG009]: cannot write `.gitattributes`: not a regular file" in result.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -261,6 +261,34 @@ def test_a_partial_run_deletes_only_beside_its_own_files(run: Run, project: Path
     assert run("generate", "--schema", "other.yaml").stderr == "12 written\n"
 
 
+@pytest.mark.parametrize("schema", ["lib.yaml", "native_functions.yaml"])
+def test_nothing_of_another_project_is_deleted_or_overwritten(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch, schema: str
+) -> None:
+    """Whatever the other one calls its schema file, if it has a folder of its own."""
+    library = project / "third_party/lib"
+    (library / ".git").mkdir(parents=True)
+    (library / "torchgen_lite.toml").write_text(f'schema = "{schema}"\n')
+    (library / schema).write_text("- func: g(Tensor self) -> Tensor\n")
+    monkeypatch.chdir(library)
+    assert run("generate").stderr == "12 written\n"
+    own = project / "own"
+    (own / ".git").mkdir(parents=True)
+    (own / "native_functions.yaml").write_text("- func: f(Tensor self) -> Tensor\n")
+    monkeypatch.chdir(own)
+    for output in ("..", "../third_party", "../third_party/lib"):
+        assert run("generate", "--output-dir", output).stderr == "12 written\n"
+    assert run("generate", "--output-dir", "..").stderr == "12 unchanged\n"
+    taken = run("generate", "--output-dir", "../third_party/lib/generated")
+    monkeypatch.chdir(library)
+    if schema == "lib.yaml":
+        assert taken.code == 1
+        assert "TG010" in taken.stderr and "another project generated it" in taken.stderr
+        assert run("check").stderr == "12 files up to date.\n"
+    monkeypatch.chdir(project)
+    assert "deleted" not in run("generate", "--config", "output-dir = '.'").stderr
+
+
 def test_the_result_depends_on_nothing_else(project: Path) -> None:
     outputs = []
     for seed, folder in (("1", project), ("2", project / "sub")):
