@@ -79,14 +79,12 @@ def check(session: Session) -> int:
     generated = generate_all(program)
     found = [*generated.diagnostics]
     known = template_files()
-    is_wrong = has_errors(found)
-    # A folder that does not exist is an error by now.
-    overrides = [] if is_wrong else list(_overrides(program.config))
+    overrides = list(_overrides(program.config))
     for folder, name in overrides:
         if name not in known:
             message = f"`{folder}/{name}` overrides no template"
             found.append(Diagnostic("TG502", message, help=did_you_mean(name, known)))
-    if not is_wrong:
+    if not has_errors(found):
         found += _check_each(program.config, [name for _, name in overrides if name in known])
     session.report(found, kind="templates")
     if not found:
