@@ -11,39 +11,26 @@ and, as a call that passes everything on, `kernel(self, other, alpha=alpha)`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from torchgen_lite.dialects.python_names import identifier, unshadowed
+from torchgen_lite.dialects.python_types import Annotations
 from torchgen_lite.dialects.text import literal
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, Return, default_value
-from torchgen_lite.schema.model import BaseType, GenericType, ListType, OptionalType, Type
+from torchgen_lite.schema.model import Type
 
-_BASE_TYPES = {
-    "Tensor": "Tensor",
-    "Scalar": "Number",
-    "number": "Number",
-    "int": "int",
-    "SymInt": "int",
-    "DeviceIndex": "int",
-    "QScheme": "int",
-    "float": "float",
-    "complex": "complex",
-    "bool": "bool",
-    "SymBool": "bool",
-    "str": "str",
-    "Dimname": "str",
-    "ScalarType": "dtype",
-    "Layout": "layout",
-    "Device": "device",
-    "MemoryFormat": "memory_format",
-    "Generator": "Generator",
-    "Storage": "Storage",
-    "Stream": "Stream",
-    "NoneType": "None",
-}
-# One number stands for a fixed-size list of equal ones, as the JIT's broadcasting lists allow.
-_BROADCASTING = frozenset({"int", "SymInt", "float", "bool"})
+_TYPES = Annotations(
+    {
+        "Scalar": "Number",
+        "number": "Number",
+        "SymInt": "int",
+        "QScheme": "int",
+        "SymBool": "bool",
+        "Storage": "Storage",
+    },
+    broadcasting=frozenset({"bool"}),
+)
 # Named constants that are numbers in Python; the others are the framework's (`contiguous_format`).
 _NUMBERED_CONSTANTS = {"Mean": 1, "Sum": 2}
 
@@ -51,38 +38,13 @@ _NUMBERED_CONSTANTS = {"Mean": 1, "Sum": 2}
 @lru_cache(maxsize=4096)
 def argument_type(type_: Type) -> str:
     """`int[2]?` -> `int | Sequence[int] | None`: what a caller may pass."""
-    if isinstance(type_, OptionalType):
-        elem = argument_type(type_.elem)
-        return elem if elem in ("Any", "None") or elem.endswith("| None") else f"{elem} | None"
-    if isinstance(type_, ListType):
-        elem = argument_type(type_.elem)
-        is_broadcasting = isinstance(type_.elem, BaseType) and type_.elem.name in _BROADCASTING
-        if type_.size is not None and is_broadcasting:
-            return f"{elem} | Sequence[{elem}]"
-        return f"Sequence[{elem}]"
-    return _base_type(type_, argument_type)
+    return _TYPES.argument(type_)
 
 
 @lru_cache(maxsize=4096)
 def return_type(type_: Type) -> str:
     """`Tensor[]` -> `list[Tensor]`: what an operator gives back."""
-    if isinstance(type_, OptionalType):
-        elem = return_type(type_.elem)
-        return elem if elem in ("Any", "None") else f"{elem} | None"
-    if isinstance(type_, ListType):
-        return f"list[{return_type(type_.elem)}]"
-    return _base_type(type_, return_type)
-
-
-def _base_type(type_: Type, recur: object) -> str:
-    if isinstance(type_, BaseType):
-        return _BASE_TYPES.get(type_.name, "Any")
-    assert callable(recur)
-    if isinstance(type_, GenericType):
-        if type_.name == "Dict" and len(type_.args) == 2:
-            return f"dict[{', '.join(recur(t) for t in type_.args)}]"
-        return "Any"
-    return f"tuple[{', '.join(recur(t) for t in getattr(type_, 'elems', ()))}]"
+    return _TYPES.returned(type_)
 
 
 def returns(values: Sequence[Return]) -> tuple[str, ...]:
@@ -110,30 +72,32 @@ def default_text(value: object) -> str:
     return identifier(value.name) if isinstance(value, NamedConstant) else literal(value)
 
 
-def parameter(argument: Argument, *, with_default: bool) -> str:
+def parameter(argument: Argument, with_default: bool) -> str:
     """`alpha: Number = 1`."""
     text = f"{identifier(argument.name)}: {argument_type(argument.type)}"
     return f"{text} = {default_text(default(argument))}" if with_default else text
 
 
-def parameters(schema: FunctionSchema) -> list[str]:
-    """The parameters of the stub, `*` before the first keyword-only one.
+def parameters(
+    schema: FunctionSchema, one: Callable[[Argument, bool], str] | None = None
+) -> list[str]:
+    """The parameters of the stub, `*` before the first keyword-only one; `one` writes a parameter, with its default
+    or without.
 
     Python has no required positional parameter after one with a default, which schemas may have; such
     a default is then left to the schema.
     """
-    lines: list[str] = []
+    write = one or parameter
     positional = [a for a in schema.arguments if not a.kwarg_only]
     required = [i for i, a in enumerate(positional) if a.default is None]
     first_default = required[-1] + 1 if required else 0
-    for index, argument in enumerate(positional):
-        with_default = argument.default is not None and index >= first_default
-        lines.append(parameter(argument, with_default=with_default))
+    lines = [write(a, index >= first_default) for index, a in enumerate(positional)]
     keywords = [a for a in schema.arguments if a.kwarg_only]
-    if keywords:
-        lines.append("*")
-    lines += [parameter(a, with_default=a.default is not None) for a in keywords]
-    return lines
+    return [
+        *lines,
+        *(["*"] if keywords else []),
+        *[write(a, a.default is not None) for a in keywords],
+    ]
 
 
 def unshadow(lines: Sequence[str], shadowed: frozenset[str]) -> Sequence[str]:

@@ -50,23 +50,13 @@ def parameters(schema: FunctionSchema, *, inside: bool = False) -> list[str]:
     With `inside` they are those of a function that PyTorch calls, a kernel or a fake. PyTorch leaves out
     arguments that have their defaults, so the default of `int[2] k=1` has to be a list there.
     """
-    lines: list[str] = []
-    positional = [a for a in schema.arguments if not a.kwarg_only]
-    required = [i for i, a in enumerate(positional) if a.default is None]
-    first_default = required[-1] + 1 if required else 0
-    for index, argument in enumerate(positional):
-        lines.append(_parameter(argument, index >= first_default, inside))
-    keywords = [a for a in schema.arguments if a.kwarg_only]
-    if keywords:
-        lines.append("*")
-    lines += [_parameter(a, a.default is not None, inside) for a in keywords]
-    return lines
 
+    def parameter(argument: Argument, with_default: bool) -> str:
+        type_ = _as_received(argument.type) if inside else argument.type
+        text = f"{identifier(argument.name)}: {torch_ops.argument_type(type_)}"
+        return f"{text} = {default_text(argument, inside=inside)}" if with_default else text
 
-def _parameter(argument: Argument, with_default: bool, inside: bool) -> str:
-    type_ = _as_received(argument.type) if inside else argument.type
-    text = f"{identifier(argument.name)}: {torch_ops.argument_type(type_)}"
-    return f"{text} = {default_text(argument, inside=inside)}" if with_default else text
+    return python.parameters(schema, parameter)
 
 
 class Imports(NamedTuple):

@@ -17,36 +17,26 @@ from dataclasses import replace
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier, is_reserved
+from torchgen_lite.dialects.python_types import Annotations
 from torchgen_lite.schema import Argument, FunctionSchema
-from torchgen_lite.schema.model import BaseType, GenericType, ListType, OptionalType, Type
 
 OPERATOR_PARAMETER = "_op"
-_BASE_TYPES = {
-    "Tensor": "Tensor",
-    "Scalar": "Number | complex",
-    "number": "Number | complex",
-    "int": "int",
-    "DeviceIndex": "int",
-    "SymInt": "int | SymInt",
-    "SymFloat": "float | SymFloat",
-    "SymBool": "bool | SymBool",
-    "QScheme": "qscheme",
-    "float": "float",
-    "complex": "complex",
-    "bool": "bool",
-    "str": "str",
-    "Dimname": "str",
-    "ScalarType": "dtype",
-    "Layout": "layout",
-    "Device": "device",
-    "MemoryFormat": "memory_format",
-    "Generator": "Generator",
-    "Storage": "UntypedStorage",
-    "Stream": "Stream",
-    "NoneType": "None",
-}
-# A caller may name a device; what comes back is one.
-_ARGUMENT_TYPES = {"Device": "device | str"}
+_TYPES = Annotations(
+    {
+        "Scalar": "Number | complex",
+        "number": "Number | complex",
+        "SymInt": "int | SymInt",
+        "SymFloat": "float | SymFloat",
+        "SymBool": "bool | SymBool",
+        "QScheme": "qscheme",
+        "Storage": "UntypedStorage",
+    },
+    # A caller may name a device; what comes back is one.
+    accepted={"Device": "device | str"},
+    custom_class="ScriptObject",
+)
+argument_type = _TYPES.argument
+return_type = _TYPES.returned
 # The names of types that this dialect writes, and where a stub imports them from.
 TYPE_MODULES = {
     "Any": "typing",
@@ -75,61 +65,13 @@ TYPE_MODULES = {
     "str": "builtins",
     "tuple": "builtins",
 }
-_CLASS_PREFIX = "__torch__."
-# One element stands for a fixed-size list of equal ones.
-_BROADCASTING = frozenset({"int", "SymInt", "float"})
-
-
-def argument_type(type_: Type) -> str:
-    """What a caller may pass: `int | Sequence[int] | None` for `int[2]?`."""
-    if isinstance(type_, OptionalType):
-        return _optional(argument_type(type_.elem))
-    if isinstance(type_, ListType):
-        elem = argument_type(type_.elem)
-        single = isinstance(type_.elem, BaseType) and type_.elem.name in _BROADCASTING
-        if type_.size is not None and single:
-            return f"{elem} | Sequence[{elem}]"
-        return f"Sequence[{elem}]"
-    if isinstance(type_, BaseType) and type_.name in _ARGUMENT_TYPES:
-        return _ARGUMENT_TYPES[type_.name]
-    return _other_type(type_, argument=True)
-
-
-def return_type(type_: Type) -> str:
-    """What comes back: lists are lists."""
-    if isinstance(type_, OptionalType):
-        return _optional(return_type(type_.elem))
-    if isinstance(type_, ListType):
-        return f"list[{return_type(type_.elem)}]"
-    return _other_type(type_, argument=False)
-
-
-def _other_type(type_: Type, *, argument: bool) -> str:
-    recur = argument_type if argument else return_type
-    if isinstance(type_, BaseType):
-        if type_.name.startswith(_CLASS_PREFIX):
-            return "ScriptObject"
-        return _BASE_TYPES.get(type_.name, "Any")
-    if isinstance(type_, GenericType):
-        if type_.name == "Dict" and len(type_.args) == 2:
-            return f"dict[{', '.join(recur(t) for t in type_.args)}]"
-        return "Any"
-    elems = [recur(t) for t in getattr(type_, "elems", ())]
-    return f"tuple[{', '.join(elems)}]" if elems else "tuple[()]"
-
-
-def _optional(type_: str) -> str:
-    return type_ if type_ in ("Any", "None") or type_.endswith("| None") else f"{type_} | None"
 
 
 def returns_type(schema: FunctionSchema) -> str:
     """`None`, one type, or a tuple; `Any` where a schema gives any number of values."""
     if schema.is_varret:
         return "Any"
-    types = [return_type(r.type) for r in schema.returns]
-    if len(types) == 1:
-        return types[0]
-    return f"tuple[{', '.join(types)}]" if types else "None"
+    return python.returns_annotation([return_type(r.type) for r in schema.returns])
 
 
 def parameters(schema: FunctionSchema) -> list[str]:

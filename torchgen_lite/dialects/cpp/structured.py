@@ -77,9 +77,8 @@ def name(group: VariantGroup) -> str:
 
 
 def base_class(group: VariantGroup) -> str:
-    """What that class derives from; usually `at::TensorIteratorBase` or `at::impl::MetaBase`."""
-    base = group.out.structured_inherits or _DEFAULT_BASE
-    return "at::TensorIteratorBase" if base == "TensorIteratorBase" else base
+    """What that class derives from; usually `TensorIteratorBase` or `at::impl::MetaBase`."""
+    return group.out.structured_inherits or _DEFAULT_BASE
 
 
 def argument_type(type_: Type) -> CType:

@@ -149,12 +149,13 @@ def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
     """The class with the meta function, and one with the impl function for each kernel."""
     comment, out = f"// {group.out.function.name}", group.out
     if not group.is_torch:
+        base = structured.base_class(group.group)
         yield StructView(
             namespace,
             out.guard,
             f"{comment}: shapes and dtypes",
             f"structured_{structured.name(group.group)}",
-            structured.base_class(group.group),
+            f"at::{base}" if base == "TensorIteratorBase" else base,
             place(namespace, out, "func"),
             cpp_text.parameter_list(structured.meta_arguments(group.group)),
             is_meta=True,

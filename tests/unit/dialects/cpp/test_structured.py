@@ -69,7 +69,7 @@ def test_without_precomputed() -> None:
     CPU: add_out
 """)
     assert structured.name(add) == "add_Tensor"
-    assert structured.base_class(add) == "at::TensorIteratorBase"
+    assert structured.base_class(add) == "TensorIteratorBase"
     assert [p.declaration for p in structured.meta_arguments(add)] == [
         "const at::Tensor& self",
         "at::ArrayRef<int64_t> n",

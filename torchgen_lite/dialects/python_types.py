@@ -1,0 +1,74 @@
+"""Types of schemas as Python annotations, whatever a framework calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from torchgen_lite.schema.model import BaseType, GenericType, ListType, OptionalType, Type
+
+# One number stands for a fixed-size list of equal ones, as the JIT's broadcasting lists allow.
+_BROADCASTING = frozenset({"int", "SymInt", "float"})
+_CLASS_PREFIX = "__torch__."
+_COMMON = {
+    "Tensor": "Tensor",
+    "int": "int",
+    "DeviceIndex": "int",
+    "float": "float",
+    "complex": "complex",
+    "bool": "bool",
+    "str": "str",
+    "Dimname": "str",
+    "ScalarType": "dtype",
+    "Layout": "layout",
+    "Device": "device",
+    "MemoryFormat": "memory_format",
+    "Generator": "Generator",
+    "Stream": "Stream",
+    "NoneType": "None",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """What a framework calls types: `names` that are not those of all, and what is `accepted` for a type beside
+    values of it. `custom_class` is the type of objects of custom classes; `broadcasting` are further types of
+    which one element stands for a list."""
+
+    names: Mapping[str, str]
+    accepted: Mapping[str, str] = field(default_factory=dict)
+    custom_class: str = "Any"
+    broadcasting: frozenset[str] = frozenset()
+
+    def argument(self, type_: Type) -> str:
+        """What a caller may pass: `int | Sequence[int] | None` for `int[2]?`."""
+        if isinstance(type_, ListType):
+            elem = self.argument(type_.elem)
+            name = type_.elem.name if isinstance(type_.elem, BaseType) else ""
+            is_broadcasting = name in _BROADCASTING or name in self.broadcasting
+            if type_.size is not None and is_broadcasting:
+                return f"{elem} | Sequence[{elem}]"
+            return f"Sequence[{elem}]"
+        if isinstance(type_, BaseType) and type_.name in self.accepted:
+            return self.accepted[type_.name]
+        return self._other(type_, self.argument)
+
+    def returned(self, type_: Type) -> str:
+        """What an operator gives back: `list[Tensor]` for `Tensor[]`."""
+        if isinstance(type_, ListType):
+            return f"list[{self.returned(type_.elem)}]"
+        return self._other(type_, self.returned)
+
+    def _other(self, type_: Type, part: Callable[[Type], str]) -> str:
+        if isinstance(type_, OptionalType):
+            elem = part(type_.elem)
+            return elem if elem in ("Any", "None") or elem.endswith("| None") else f"{elem} | None"
+        if isinstance(type_, BaseType):
+            if type_.name.startswith(_CLASS_PREFIX):
+                return self.custom_class
+            return self.names.get(type_.name) or _COMMON.get(type_.name, "Any")
+        if isinstance(type_, GenericType):
+            is_dict = type_.name == "Dict" and len(type_.args) == 2
+            return f"dict[{', '.join(map(part, type_.args))}]" if is_dict else "Any"
+        elems = [part(elem) for elem in getattr(type_, "elems", ())]
+        return f"tuple[{', '.join(elems) or '()'}]"
