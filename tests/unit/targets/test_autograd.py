@@ -191,7 +191,7 @@ from typing import List, Optional
 def each_(xs: List[Tensor], y: Optional[Tensor], zs: List[Optional[Tensor]], w: Tensor) -> None:
     for written in (*xs, y, *zs):
         if written is not None:
-            written.add_(w)
+            written.numpy()[...] += w.numpy()
 """
 
 
