@@ -62,27 +62,22 @@ def operator_files(
     layout: Layout,
     operators: Sequence[Operator],
     view: Callable[[Operator], OperatorView],
-    context: Callable[[Sequence[Operator]], Mapping[str, object]],
+    declared: Callable[[Sequence[Operator]], Mapping[str, object]],
+    defined: Mapping[str, object],
 ) -> Iterator[OutputFile]:
     """`operators.h` and `operators.cpp`, each for each shard; `source` is the template of the latter.
 
-    `context` is what else the templates print of the operators of a shard.
+    `declared` is what else the template of headers prints of the operators of a shard, `defined` that of sources.
     """
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
         name = stem("operators", shard)
-        shown = {
-            "namespace": layout.namespace,
-            "folder": layout.folder,
-            "stem": name,
-            "operators": list(map(view, own)),
-            "is_part": False,
-            "has_pointer": True,
-            "behind": "",
-            **context(own),
-        }
-        yield OutputFile(layout.header(f"{name}.h"), "cpp/operators.h.j2", shown)
-        yield OutputFile(layout.source(f"{name}.cpp"), source, shown)
+        shown = {"namespace": layout.namespace, "operators": list(map(view, own))}
+        usual = {"is_part": False, "has_pointer": True, "behind": ""}
+        header = {**shown, **usual, **declared(own)}
+        place = {"folder": layout.folder, "stem": name}
+        yield OutputFile(layout.header(f"{name}.h"), "cpp/operators.h.j2", header)
+        yield OutputFile(layout.source(f"{name}.cpp"), source, {**shown, **place, **defined})
 
 
 def function_file(

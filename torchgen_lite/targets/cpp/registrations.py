@@ -27,6 +27,14 @@ class DefinitionView:
 
 
 @dataclass(frozen=True, slots=True)
+class LibraryView:
+    """The definitions for one namespace of operators."""
+
+    namespace: str
+    definitions: tuple[DefinitionView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Registration:
     """One `m.impl(...)`: what is registered for an operator under a key, and the condition of that."""
 
@@ -79,7 +87,8 @@ def schema_file(
         libraries.setdefault(operator.function.namespace, []).append(view)
     if libraries:
         path = layout.source("register_schema.cpp")
-        yield OutputFile(path, template, {"libraries": libraries, **context})
+        shown = [LibraryView(namespace, tuple(own)) for namespace, own in libraries.items()]
+        yield OutputFile(path, template, {"libraries": shown, **context})
 
 
 def key_files(

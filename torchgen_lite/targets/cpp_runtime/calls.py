@@ -58,13 +58,12 @@ def build_calls(
         included = framework if is_whole else []
         return {
             "is_part": not is_whole,
-            "framework": framework,
             "includes": [*include_lines(headers), *([""] if included else []), *included],
             "behind": f"{layout.folder}/{_BODIES}" if is_whole and has_methods else "",
         }
 
     view, source = partial(dispatched_view, keyset=KEYSET), "cpp_runtime/operators.cpp.j2"
-    yield from operator_files(source, layout, operators, view, context)
+    yield from operator_files(source, layout, operators, view, context, {"framework": framework})
     taken: Taken = set()
     before = [*framework, *([""] if framework else [])]
     for shard in layout.shards:

@@ -48,14 +48,12 @@ def build_methods(views: Sequence[MethodView], layout: RuntimeLayout) -> Iterato
     """Both headers, if any operator is a method."""
     if not views:
         return
-    context = {
-        "namespace": layout.namespace,
-        "folder": layout.folder,
-        "includes": include_lines({header for view in views for header in view.headers}),
-        "methods": views,
-    }
-    for name in ("methods", "method_bodies"):
-        yield OutputFile(layout.header(f"{name}.h"), f"cpp_runtime/{name}.h.j2", context)
+    context: dict[str, object] = {"namespace": layout.namespace, "methods": views}
+    for name, more in (
+        ("methods", {"includes": include_lines({h for view in views for h in view.headers})}),
+        ("method_bodies", {"folder": layout.folder}),
+    ):
+        yield OutputFile(layout.header(f"{name}.h"), f"cpp_runtime/{name}.h.j2", context | more)
 
 
 def methods(operators: Sequence[Operator], types: Types) -> list[MethodView]:

@@ -44,7 +44,7 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
         return {"includes": declaration_includes(own, layout), "has_pointer": False}
 
     source = "cpp_stable/operators.cpp.j2"
-    yield from operator_files(source, layout, operators, struct_view, includes)
+    yield from operator_files(source, layout, operators, struct_view, includes, {})
     if layout.shards != (None,):
         yield umbrella_file(layout, "operators")
     functions = list(function_views(operators))

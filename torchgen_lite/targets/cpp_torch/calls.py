@@ -52,10 +52,10 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
         return {"includes": headers}
 
     yield OutputFile(layout.header("version.h"), "cpp_torch/version.h.j2", {})
-    shown = {"namespace": layout.namespace, "folder": layout.folder}
+    shown = {"namespace": layout.namespace}
     yield OutputFile(layout.header("arguments.h"), "cpp_torch/arguments.h.j2", shown)
     view, source = partial(dispatched_view, keyset=KEYSET), "cpp_torch/operators.cpp.j2"
-    yield from operator_files(source, layout, operators, view, context)
+    yield from operator_files(source, layout, operators, view, context, {})
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
         for name, inner, call, build in (

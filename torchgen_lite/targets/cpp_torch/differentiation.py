@@ -120,10 +120,11 @@ def build_differentiation(
     diagnostics += dict.fromkeys(_unsayable(problem) for problem in problems)
     if not files:
         return Differentiation(diagnostics=tuple(diagnostics))
-    context = {"namespace": layout.namespace, "folder": layout.folder}
+    context = {"namespace": layout.namespace}
+    included = {**context, "folder": layout.folder}
     common = [
-        OutputFile(layout.header(f"{stem}.h"), f"cpp_torch/{stem}.h.j2", context)
-        for stem in ("autograd", "autograd_kernels")
+        OutputFile(layout.header("autograd.h"), "cpp_torch/autograd.h.j2", included),
+        OutputFile(layout.header("autograd_kernels.h"), "cpp_torch/autograd_kernels.h.j2", context),
     ]
     own = [_file_view(file, shard, layout, headers) for shard, file in files.items()]
     return Differentiation((*common, *own), tuple(diagnostics))

@@ -132,8 +132,8 @@ def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[Output
         ],
     }
     yield OutputFile(layout.header("structured.h"), "cpp_torch/structured.h.j2", context)
-    context = {"namespace": layout.namespace, "folder": layout.folder}
-    for stem in ("structured_outputs", "structured_given"):
+    for stem, more in (("structured_outputs", {}), ("structured_given", {"folder": layout.folder})):
+        context = {"namespace": layout.namespace, **more}
         yield OutputFile(layout.header(f"{stem}.h"), f"cpp_torch/{stem}.h.j2", context)
 
 

@@ -86,7 +86,7 @@ def _node_file(
     infos = {info.node_name: info for info in recorded}
     context = {
         "framework": package.options.framework,
-        "helpers": list(dict.fromkeys(functions.helpers.values())),
+        "helpers": functions.modules(),
         "nodes": [node_view(info, functions) for info in infos.values()],
     }
     return OutputFile(f"{package.root}/{module}.py", "python/nodes.py.j2", context)

@@ -108,8 +108,17 @@ class Functions:
 
     def expression(self, name: str) -> str:
         if name in self.helpers:
-            return f"_{self.helpers[name].rpartition('.')[2]}.{name}"
+            return f"{_alias(self.helpers[name])}.{name}"
         return f"_functions.{identifier(name)}"
+
+    def modules(self) -> list[dict[str, str]]:
+        """The helper modules as the templates import them."""
+        names = dict.fromkeys(self.helpers.values())
+        return [{"module": name, "alias": _alias(name)} for name in names]
+
+
+def _alias(module: str) -> str:
+    return f"_{module.rpartition('.')[2]}"
 
 
 def _local(saved: Saved) -> Expression | None:

@@ -74,13 +74,15 @@ def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
     # A class that has an overload called `Tensor` would hide the type of that name.
     shadowed = shadowed_types([o.names.attribute for o in package.overloads])
     functions = [o.function for o in package.overloads]
-    context = {
-        "namespaces": [_namespace_view(package, n, merged, shadowed) for n in package.namespaces],
+    context: dict[str, object] = {
+        "namespaces": [_namespace_view(package, n, merged, shadowed) for n in package.namespaces]
+    }
+    types = {
         "types": type_imports(package, functions, shadowed),
         "constants": used_constants(functions),
     }
-    for suffix in ("py", "pyi"):
-        yield OutputFile(f"{package.root}/ops.{suffix}", f"python/ops.{suffix}.j2", context)
+    yield OutputFile(f"{package.root}/ops.py", "python/ops.py.j2", context)
+    yield OutputFile(f"{package.root}/ops.pyi", "python/ops.pyi.j2", context | types)
 
 
 def _namespace_view(

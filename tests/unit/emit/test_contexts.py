@@ -1,0 +1,225 @@
+"""What templates and views say of each other: each name is documented, given and used; each field is read.
+
+Every template is rendered by an environment that takes down which attributes it reads of what.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+from jinja2 import Environment, UndefinedError, nodes
+from jinja2.meta import find_undeclared_variables
+
+from torchgen_lite import Program, load
+from torchgen_lite.emit.render import build_environment
+from torchgen_lite.emit.templates import find_templates
+from torchgen_lite.loader.torch_operators import InstalledTorch
+from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
+from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.torch_python.options import TorchPythonOptions
+
+ROOT = Path(__file__).parents[3]
+# Together they reach every branch of every template.
+PROJECTS = [
+    ".",
+    "examples/cpp_runtime",
+    "examples/torch_backend",
+    "examples/torch_ops",
+    "tests/cases/cpp_runtime/input",
+    "tests/cases/cpp_torch/input",
+    "tests/cases/kernels/input",
+    "tests/cases/torch_python/input",
+    "tests/cases/torch_stubs/input",
+    "tests/cpp/autograd_ops",
+    "tests/cpp/device_ops",
+    "tests/cpp/structured_ops",
+    "tests/cpp_runtime/every_shape",
+    "tests/torch_python/project",
+]
+TEMPLATES = sorted(
+    path.relative_to(find_templates()).as_posix() for path in find_templates().rglob("*.j2")
+)
+# The part of an opening comment that describes the context: `  key, other  what they are`.
+DOCUMENTED = re.compile(r"^  (\w+(?:, \w+)*)  +\S", re.MULTILINE)
+# `vars` is the user's (`template-vars`).
+GIVEN = {"vars"}
+IMPORTING = (nodes.Include, nodes.FromImport)
+
+
+class Recording(Environment):
+    """Takes down the attributes that templates read, by class."""
+
+    read: dict[type, set[str]]
+
+    def getattr(self, obj: object, attribute: str) -> object:
+        self.read.setdefault(type(obj), set()).add(attribute)
+        return super().getattr(obj, attribute)
+
+    def getitem(self, obj: object, argument: object) -> object:
+        if isinstance(argument, str):
+            self.read.setdefault(type(obj), set()).add(argument)
+        return super().getitem(obj, argument)  # type: ignore[arg-type]
+
+
+@dataclass
+class Rendered:
+    """What a run over all projects has seen: contexts by template, classes of values, attributes by class."""
+
+    contexts: dict[str, list[Mapping[str, object]]] = field(default_factory=dict)
+    seen: set[type] = field(default_factory=set)
+    read: dict[type, set[str]] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+
+
+@cache
+def rendered() -> Rendered:
+    found = Rendered()
+    built_in = build_environment()
+    environment = Recording(
+        loader=built_in.loader,
+        undefined=built_in.undefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.read = found.read
+    for file in described_files():
+        if file.template.endswith(".j2"):
+            found.contexts.setdefault(file.template, []).append(file.context)
+            try:
+                environment.get_template(file.template).render({**file.context, "vars": {}})
+            except UndefinedError as error:
+                found.failures.append(f"{file.template}: {error}")
+            walk(file.context, found.seen)
+    return found
+
+
+def described_files() -> Iterator[OutputFile]:
+    for project in PROJECTS:
+        program = load(root=ROOT / project)
+        for name in program.config.targets or DEFAULT_TARGETS:
+            for one in (program, *unusual(program, name)):
+                yield from TARGETS[name].build(one).files
+
+
+def unusual(program: Program, target: str) -> Iterator[Program]:
+    """The same with what the configurations don't have: files in shards, stub files of PyTorch."""
+    if target == "torch-stubs":
+        yield replace(program, installed=InstalledTorch((), (("_C/__init__.pyi", "x: int"),)))
+    if target in ("cpp-torch", "cpp-runtime"):
+        options = {**program.config.target_options.get(target, {}), "shards": 2}
+        yield replace(program, config=replace(program.config, target_options={target: options}))
+
+
+def walk(value: object, seen: set[type]) -> None:
+    """The classes of views in a context."""
+    if isinstance(value, Mapping):
+        for one in value.values():
+            walk(one, seen)
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            walk(one, seen)
+    elif is_dataclass(value) and type(value).__module__.startswith("torchgen_lite.targets."):
+        seen.add(type(value))
+        for field_ in fields(value):
+            walk(getattr(value, field_.name), seen)
+
+
+@cache
+def parsed(name: str) -> nodes.Template:
+    environment = build_environment()
+    assert environment.loader is not None
+    return environment.parse(environment.loader.get_source(environment, name)[0])
+
+
+def used_names(name: str) -> set[str]:
+    """The names that a template takes from its context, those of what it includes with them."""
+    tree = parsed(name)
+    tree.environment = Environment()
+    # A function of Jinja's, too.
+    del tree.environment.globals["namespace"]
+    # A scoped block sees the names of what is around it.
+    own = {node.name for node in tree.find_all(nodes.Name) if node.ctx in ("store", "param")}
+    names = find_undeclared_variables(tree) - own
+    for part in tree.find_all((nodes.Include, nodes.Extends)):
+        assert isinstance(part.template, nodes.Const)
+        names |= used_names(part.template.value) - own
+    return names - GIVEN
+
+
+def used_attributes(name: str) -> set[str]:
+    """The attributes that a template reads, whether it comes to that or not."""
+    tree = parsed(name)
+    found = {
+        node.attr
+        for node in tree.find_all(nodes.Getattr)
+        if not (isinstance(node.node, nodes.Name) and node.node.name == "loop")
+    }
+    for filter_ in tree.find_all(nodes.Filter):
+        for keyword in filter_.kwargs:
+            assert keyword.key != "attribute" or isinstance(keyword.value, nodes.Const)
+            found |= {keyword.value.value} if keyword.key == "attribute" else set()  # type: ignore[attr-defined]
+    return found
+
+
+def opening_comment(name: str) -> str:
+    return (find_templates() / name).read_text("utf-8").partition("#}")[0]
+
+
+def test_no_name_is_missing() -> None:
+    assert rendered().failures == []
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_the_opening_comment_lists_what_is_used(name: str) -> None:
+    comment = opening_comment(name)
+    documented = {word for line in DOCUMENTED.findall(comment) for word in line.split(", ")}
+    assert documented == used_names(name)
+    missing = {a for a in used_attributes(name) if not re.search(rf"\b{a}\b", comment)}
+    assert missing == set()
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_what_is_given_is_what_is_used(name: str) -> None:
+    contexts = rendered().contexts.get(name, [])
+    parts = [n.template for other in TEMPLATES for n in parsed(other).find_all(IMPORTING)]
+    assert contexts or name in [part.value for part in parts if isinstance(part, nodes.Const)]
+    for context in contexts:
+        assert set(context) == used_names(name)
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_every_attribute_has_been_read(name: str) -> None:
+    """What is read is there, or rendering would have failed: so no line of a template is unknown to these tests."""
+    assert used_attributes(name) <= set().union(*rendered().read.values())
+
+
+def test_every_field_of_a_view_is_read() -> None:
+    """By a template, or by a module that names the class, and so has to do with its values."""
+    found = rendered()
+    unread = []
+    for view in found.seen - {TorchPythonOptions}:
+        properties = [name for name, value in vars(view).items() if isinstance(value, property)]
+        names = {*properties, *(one.name for one in fields(view))}
+        read = found.read.get(view, set()) | read_in_python(view.__name__)
+        unread += [f"{view.__qualname__}.{name}" for name in sorted(names - read)]
+    assert unread == []
+
+
+@cache
+def read_in_python(view: str) -> frozenset[str]:
+    """The attributes that the modules of targets read in which a class is named."""
+    texts = [path.read_text("utf-8") for path in (ROOT / "torchgen_lite/targets").rglob("*.py")]
+    trees = [ast.parse(text) for text in texts if re.search(rf"\b{view}\b", text)]
+    every = [node for tree in trees for node in ast.walk(tree)]
+    return frozenset(
+        node.attr
+        for node in every
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    )
