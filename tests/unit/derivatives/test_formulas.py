@@ -40,6 +40,8 @@ def test_a_formula_prints_in_canonical_form(text: str, canonical: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message", "column"),
     [
+        ("grad * 007", "`007` is octal in C++, and no number in Python", 8),
+        ("f(grad, 'a\\n')", "`'a\\n'` has an escape; C++ and Python have different ones", 9),
         ("grad * ", "expected a value, found the end", 7),
         ("f(a b)", "expected `,`, found `b`", 5),
         ("f(k=1, a)", "expected a keyword argument, found `a`", 8),

@@ -195,6 +195,7 @@ class _Parser:
             return self.name()
         if token.kind in (NUMBER, STRING):
             self.advance()
+            self.check_literal(token)
             return Literal(token.text, self.span(token.start))
         if self.take("("):
             inner = self.conditional()
@@ -211,6 +212,16 @@ class _Parser:
                         self.expect(",")
                 return ListDisplay(tuple(items), self.span(token.start))
         raise self.unexpected("a value")
+
+    def check_literal(self, token: Token) -> None:
+        """Refuse what the languages of formulas read in different ways."""
+        text, problem = token.text, ""
+        if text.isdigit() and text[0] == "0" and len(text) > 1:
+            problem = f"`{text[:40]}` is octal in C++, and no number in Python"
+        elif token.kind == STRING and "\\" in text:
+            problem = f"`{text[:40]}` has an escape; C++ and Python have different ones"
+        if problem:
+            raise _Abort(problem, token.start, token.end, "here")
 
     def name(self) -> Expression:
         """An identifier with its qualification and template arguments."""
