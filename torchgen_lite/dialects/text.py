@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Sequence
 
@@ -58,6 +59,9 @@ def literal(value: object) -> str:
         return quote(value)
     if isinstance(value, float) and not math.isfinite(value):
         return f'float("{value}")'
+    if isinstance(value, complex) and cmath.isfinite(value) and not value.real:
+        # Not a call: an operator may be called `complex`.
+        return f"{value.imag}j"
     if isinstance(value, complex):
         return f"complex({literal(value.real)}, {literal(value.imag)})"
     if isinstance(value, (list, tuple)):

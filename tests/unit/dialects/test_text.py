@@ -60,7 +60,7 @@ def test_docstring(value: str) -> None:
         (1e-05, "1e-05"),
         (float("inf"), 'float("inf")'),
         (float("-inf"), 'float("-inf")'),
-        (1j, "complex(0.0, 1.0)"),
+        (1j, "1.0j"),
         ("mean", '"mean"'),
         ([0, 1], "(0, 1)"),
         ([0], "(0,)"),

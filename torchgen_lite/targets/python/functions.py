@@ -25,6 +25,7 @@ from torchgen_lite.targets.python.package import (
     type_imports,
     used_constants,
 )
+from torchgen_lite.targets.python.taken import is_exported
 from torchgen_lite.targets.python.views import shadowed_types
 
 Groups = Mapping[str, Sequence[Overload]]
@@ -65,7 +66,7 @@ def build_functions(package: Package) -> Iterator[OutputFile]:
     groups = public_groups(package)
     context: dict[str, object] = {
         "functions": [function_view(base, group) for base, group in groups.items()],
-        "names": [quote(identifier(base)) for base in groups],
+        "names": [quote(name) for name in map(identifier, groups) if is_exported(name)],
     }
     yield OutputFile(f"{package.root}/functions.py", "python/functions.py.j2", context)
     yield _types_of(package, "functions", groups, names=context["names"])

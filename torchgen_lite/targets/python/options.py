@@ -18,7 +18,7 @@ class PythonOptions:
     """Options of the target."""
 
     package: str = option(
-        "Name of the package. It is written to `<output-dir>/python/<package>`.",
+        "Name of the package, perhaps dotted. It is written to `<output-dir>/python/<package>`, a folder for each part.",
         MODULE,
         "ops",
         torch="aten_ops",

@@ -169,13 +169,21 @@ def signatures_view(
     """The `def`s of a name, in the order in which a call tries them; `first` is put before all parameters."""
     signatures = [
         SignatureView(
-            [first, *lines] if first else lines,
+            [_free(first, lines), *lines] if first else lines,
             unshadowed(python.returns_annotation(overload.returns), shadowed),
         )
         for overload in in_matching_order(overloads)
         for lines in [_parameters(overload, method=method, shadowed=shadowed)]
     ]
     return SignaturesView(name, signatures)
+
+
+def _free(first: str, lines: Sequence[str]) -> str:
+    """A parameter with underscores before its name, if others have the name."""
+    taken = {line.partition(":")[0].lstrip("*") for line in lines}
+    while first.partition(":")[0] in taken:
+        first = f"_{first}"
+    return first
 
 
 def _parameters(overload: Overload, *, method: bool, shadowed: frozenset[str]) -> list[str]:

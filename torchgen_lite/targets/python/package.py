@@ -32,7 +32,7 @@ class Package:
     @property
     def root(self) -> str:
         """The package's folder below the output directory."""
-        return f"python/{self.options.package}"
+        return "/".join(("python", *self.options.package.split(".")))
 
     @property
     def namespaces(self) -> tuple[str, ...]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.loader.config import locate_option
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
 from torchgen_lite.targets.python.differentiation import build_differentiation
@@ -14,16 +18,22 @@ from torchgen_lite.targets.python.functions import all_groups, build_functions, 
 from torchgen_lite.targets.python.kernels import kernel_finder
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.ops import build_ops
-from torchgen_lite.targets.python.options import TARGET, PythonOptions
-from torchgen_lite.targets.python.package import Package, build_package
+from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, PythonOptions
+from torchgen_lite.targets.python.package import Package, build_package, used_constants
 from torchgen_lite.targets.python.registrations import MissingKernel, build_registrations
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
+from torchgen_lite.targets.python.taken import taken_name
 from torchgen_lite.targets.skipped import has_any_number, select
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
+    from torchgen_lite.analysis.registrations import Registration
     from torchgen_lite.loader.entry import NativeFunction
     from torchgen_lite.loader.kernel_modules import KernelIndex
+
+# Kernels that call nothing of a framework, and the constants of `runtime.framework`.
+_PLAIN = WRITTEN | {Origin.fallthrough}
+_CONSTANTS = frozenset({"contiguous_format", "preserve_format"})
 
 
 def build_python(program: Program, options: PythonOptions) -> TargetResult:
@@ -35,6 +45,7 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
     files = [*_common_files(package)]
     if options.kernels:
         registered = tuple(selection.registrations(program))
+        diagnostics += _lacking_framework(program, package, registered)
         differentiation, differentiated = build_differentiation(
             package, program.resolved, registered, program.module_functions(TARGET, "formulas")
         )
@@ -50,13 +61,16 @@ def select_python(program: Program, options: PythonOptions) -> Selection:
     policy = TARGETS[TARGET].policy
     if not options.kernels:
         policy = replace(policy, makes=frozenset())
-    return select(program, policy, options.skip, _inexpressible)
+    home = program.functions[0].namespace if program.functions else ""
+    stubs = frozenset(identifier(f.flat_name(home)) for f in program.functions)
+    return select(program, policy, options.skip, partial(_inexpressible, home=home, stubs=stubs))
 
 
-def _inexpressible(function: NativeFunction) -> str:
+def _inexpressible(function: NativeFunction, *, home: str, stubs: Collection[str]) -> str:
     """Why no stub can stand for an operator; empty if one can."""
-    problem = "takes or gives any number of values, which a stub cannot"
-    return problem if has_any_number(function) else ""
+    if has_any_number(function):
+        return "takes or gives any number of values, which a stub cannot"
+    return taken_name(function, home, stubs)
 
 
 def _common_files(package: Package) -> Iterator[OutputFile]:
@@ -70,6 +84,24 @@ def _common_files(package: Package) -> Iterator[OutputFile]:
     yield from build_redispatch(package, groups)
     yield from build_methods(package)
     yield from build_ops(package, groups)
+
+
+def _lacking_framework(
+    program: Program, package: Package, registered: Iterable[Registration]
+) -> Iterator[Diagnostic]:
+    """What the package would import from a framework, where none is named."""
+    if package.options.framework != NO_FRAMEWORK:
+        return
+    place = locate_option(program.config, f"target.{TARGET}", "kernels")
+    help_ = f"name the module of your tensors with `framework` of target `{TARGET}`"
+    made = next((one for one in registered if one.origin not in _PLAIN), None)
+    if made is not None:
+        message = f"the kernel of `{made.operator.name}` for {made.key} is made of functions of a `framework`"
+        yield Diagnostic("TG510", message, place, help=help_)
+    for name in used_constants([overload.function for overload in package.overloads]):
+        if name not in _CONSTANTS:
+            message = f"the default `{name}` is a constant of a `framework`"
+            yield Diagnostic("TG510", message, place, help=help_)
 
 
 def _finder(index: KernelIndex | None) -> Callable[[str], str | None]:

@@ -1,0 +1,55 @@
+"""Names that a package needs itself: an operator that is called so is left out, or found below `functions` alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.loader.entry import NativeFunction
+
+# What Python itself looks for in a module, a function or an object that has namespaces for attributes.
+_PYTHON = frozenset(
+    "__all__ __annotations__ __builtins__ __class__ __dict__ __dir__ __doc__ __file__ __future__ __getattr__ "
+    "__getattribute__ __import__ __loader__ __name__ __package__ __path__ __slots__ __spec__".split()
+)
+# What modules of operators import for themselves, and `float("inf")`.
+_IMPORTED = frozenset(
+    "_Candidate _functions _list _operators _ops _optional _packet _redispatch_packet _state _with_overloads "
+    "annotations".split()
+)
+_NAMESPACES = frozenset({"Any", "Dispatcher", "Library", "SimpleNamespace", "dispatcher"})
+# Each operator has these beside its stub.
+_PREFIXES = ("_handle_", "_memo_", "_redispatch_memo_", "redispatch_")
+# A function of such a name would take the place of a module of the package: `functions` alone has it.
+_MODULES = re.compile(
+    r"(?:nodes|operators|autograd|adinplaceorview)(?:_[0-9]+)?|(?:register|structured)_[a-z0-9]+(?:_[0-9]+)?"
+    "|backendselect|constants|dispatcher|functions|libraries|methods|ops|redispatch|registration"
+)
+
+
+def is_exported(name: str) -> bool:
+    """Whether the package itself has the function, and not a module of that name."""
+    return not _MODULES.fullmatch(name)
+
+
+def taken_name(function: NativeFunction, home: str, stubs: Collection[str]) -> str:
+    """What of an operator has a name that the package needs; empty if nothing has. `stubs` are those of all."""
+    schema, namespace = function.func, function.namespace
+    if namespace in _PYTHON | _IMPORTED | _NAMESPACES or namespace == "_":
+        return "is in a namespace whose name the generated code uses itself"
+    stub = identifier(function.flat_name(home))
+    is_beside = any(stub.removeprefix(p) in stubs for p in _PREFIXES if stub.startswith(p))
+    if (
+        schema.base_name in _PYTHON | _IMPORTED
+        or stub == "float"
+        or stub.startswith("_library_")
+        or is_beside
+    ):
+        return "has a name that the generated code uses itself"
+    for argument in schema.arguments:
+        if argument.name in ("_list", "_optional", "_state") or argument.name.startswith(
+            _PREFIXES[:3]
+        ):
+            return f"has an argument `{argument.name}`, which the generated code uses itself"
+    return ""
