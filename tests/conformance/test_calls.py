@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conformance.installed import needs_the_keys_of_the_runtime
+from tests.installed import needs_the_keys_of_the_runtime
 from torchgen_lite.runtime import (
     Dispatcher,
     DispatchKey,

@@ -105,6 +105,8 @@ def test_changes_of_every_schema_of_pytorch() -> None:
     asked, wrong = {True: 0, False: 0}, []
     for function in torchgen_lite.load(torch=True).functions:
         old = function.func
+        if "Dimname" in str(old):
+            continue  # To PyTorch's parser a Dimname, which 2.13 took, is a str.
         for new in mutations(old, chance):
             # Parsed again: a change may give what no parser takes, such as `bool x=None`.
             parsed, _ = parse_schema(str(new))

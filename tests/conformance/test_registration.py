@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conformance.installed import needs_the_keys_of_the_runtime
 from tests.conformance.torch_replay import dispatcher_with_torch_fallbacks, kernel
+from tests.installed import needs_the_keys_of_the_runtime
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.runtime import DispatchKey, Library, fallthrough_kernel
 from torchgen_lite.runtime.keys import RUNTIME_KEYS

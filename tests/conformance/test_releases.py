@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.installed import KEYS
 from tests.conformance.torch_replay import computed
+from tests.installed import KEYS
 from torchgen_lite.cli.tables.explain import table
 from torchgen_lite.cli.tables.registrations import registrations_of_torch
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, key_sets

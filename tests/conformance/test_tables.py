@@ -6,13 +6,13 @@ import warnings
 
 import pytest
 
-from tests.conformance.installed import needs_the_keys_of_the_runtime
 from tests.conformance.torch_replay import (
     computed,
     dispatcher_with_torch_fallbacks,
     replay,
     torch_fallbacks,
 )
+from tests.installed import needs_the_keys_of_the_runtime
 from torchgen_lite.cli.tables.explain import is_fallthrough
 from torchgen_lite.cli.tables.stock_fallbacks import STOCK_FALLBACKS
 

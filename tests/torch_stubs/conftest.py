@@ -18,9 +18,12 @@ EXAMPLE = ROOT / "examples" / "torch_ops"
 
 @pytest.fixture(scope="session")
 def copies(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project that declares every operator of PyTorch's file once more, in the namespace `copy`."""
+    """A project that declares every operator of PyTorch's file once more, in the namespace `copy`.
+
+    Those of named tensors, which 2.13 took, have a type that nobody else can register.
+    """
     folder = tmp_path_factory.mktemp("copies")
-    functions = load(torch=True).functions
+    functions = [f for f in load(torch=True).functions if "Dimname" not in str(f.func)]
     lines = [f"- func: |\n    copy::{f.func}\n  dispatch: {{CPU: kernel}}\n" for f in functions]
     (folder / "copies.yaml").write_text("".join(lines))
     (folder / "torchgen_lite.toml").write_text(

@@ -116,8 +116,9 @@ def expected_type(jit: Any, size: int | None) -> str | None:
         inner = expected_type(jit.getElementType(), None)
         if inner is None:
             return None
-        # `toIValue` repeats a single number, but not a single truth value.
-        return f"{inner} | Sequence[{inner}]" if size and inner != "bool" else f"Sequence[{inner}]"
+        # `toIValue` repeats a single number, but not a truth value or a name of a dimension.
+        is_repeated = size and inner not in ("bool", "str")
+        return f"{inner} | Sequence[{inner}]" if is_repeated else f"Sequence[{inner}]"
     return LEAVES.get(kind)
 
 

@@ -68,3 +68,12 @@ NO_TYPE = Disagreement(
     ") -> _bool: ...",
     "the stub has to be Python",
 )
+
+# Builds with CUDA register these from C++; PyTorch's schema parser takes any name in small letters for a type
+# variable, and so never says that `int64_t` is none of its types.
+NO_VARIABLE = Disagreement(
+    ("cuda::_set_device", "cuda::_exchange_device", "cuda::_maybe_exchange_device"),
+    "a type variable called `int64_t`",
+    "TG202, with `int` as the help",
+    "who writes `int64_t` means `int`, and gets a schema that takes anything",
+)

@@ -34,7 +34,6 @@ def test_backend_index(ours: Resolved, theirs: Theirs) -> None:
             found = (kernel, entry.is_structured, scope)
             mine.setdefault(entry.key, {})[operator.name] = found
     assert mine == expected
-    assert sum(map(len, mine.values())) == 5593
 
 
 def test_what_torchgen_registers(program: Program, theirs: Theirs) -> None:
@@ -63,7 +62,6 @@ def test_what_torchgen_registers(program: Program, theirs: Theirs) -> None:
         expected |= {(str(key), f"aten::{n}") for n in re.findall(r'm\.impl\("([^"]+)"', text)}
     assert DispatchKey.Meta in dispatch_keys
     assert registered(program) == expected
-    assert len(expected) == 7981
 
 
 _LINE = re.compile(
@@ -72,7 +70,7 @@ _LINE = re.compile(
 
 
 def test_what_the_running_torch_has(program: Program, ours: Resolved) -> None:
-    """The kernels of the CPU build, by the generated file that registers them.
+    """The kernels of the build that is installed, by the generated file that registers them.
 
     Functionalization is a matter of its own: its kernels follow from other facts.
     """
@@ -86,4 +84,3 @@ def test_what_the_running_torch_has(program: Program, ours: Resolved) -> None:
     keys = {key for key, _ in found}
     assert {"CPU", "Meta", "SparseCPU", "CompositeImplicitAutograd", BACKEND_SELECT} <= keys
     assert found == {pair for pair in registered(program) if pair[0] in keys}
-    assert len(found) == 4969

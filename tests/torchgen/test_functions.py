@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.installed import todays_torchgen
 from tests.torchgen.conftest import Theirs, full_name
 from tests.torchgen.exceptions import KIND, NOT_VIEWS
 from torchgen_lite.analysis import Resolved
@@ -14,8 +15,7 @@ pytestmark = pytest.mark.torch
 
 def test_every_function_in_order(ours: Resolved, theirs: Theirs) -> None:
     assert [operator.name for operator in ours.operators] == list(theirs.functions)
-    assert len(ours.operators) == 3101
-    assert len(ours.operators) - len(ours.declared) == 3101 - 2584
+    assert len(ours.declared) > 2500
 
 
 def test_schemas_of_derived_functions(ours: Resolved, theirs: Theirs) -> None:
@@ -37,6 +37,7 @@ def test_kinds(ours: Resolved, theirs: Theirs) -> None:
     assert sorted(different) == sorted(KIND.names)
 
 
+@todays_torchgen
 def test_tags(ours: Resolved, theirs: Theirs) -> None:
     for name, function in theirs.functions.items():
         assert set(ours.by_name[name].tags) == function.tags, name
@@ -57,10 +58,9 @@ def test_fields_of_derived_functions(ours: Resolved, theirs: Theirs) -> None:
 def test_groups(ours: Resolved, theirs: Theirs) -> None:
     mine = [[f.name for f in group.functions()] for group in ours.groups]
     assert mine == [[full_name(f) for f in group.functions()] for group in theirs.groups]
-    assert len(mine) == 1105
     structured = [group.structured for group in ours.groups]
     assert structured == [group.structured for group in theirs.groups]
-    assert sum(structured) == 275
+    assert any(structured)
 
 
 def test_views(ours: Resolved, theirs: Theirs) -> None:
@@ -73,7 +73,6 @@ def test_views(ours: Resolved, theirs: Theirs) -> None:
 def test_view_groups(ours: Resolved, theirs: Theirs) -> None:
     mine = [[f.name for f in group.functions()] for group in ours.views]
     assert mine == [[full_name(f) for f in group.functions()] for group in theirs.view_groups]
-    assert len(mine) == 91
 
 
 def test_view_copies(ours: Resolved, theirs: Theirs) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.torchgen.exceptions import NO_VARIABLE
 from torchgen_lite.analysis import build_program
 from torchgen_lite.diagnostics import Source
 from torchgen_lite.loader import (
@@ -26,7 +27,8 @@ def _normal(text: str) -> str:
 
 
 def test_every_schema_of_the_jit_prints_back() -> None:
-    texts = [str(schema) for schema in torch._C._jit_get_all_schemas()]
+    every = torch._C._jit_get_all_schemas()
+    texts = [str(schema) for schema in every if schema.name not in NO_VARIABLE.names]
     assert len(texts) > 4000
     assert [t for t in texts if str(parse_schema(t)[0]) != _normal(t)] == []
 

@@ -1,4 +1,4 @@
-"""Which release the installed torch is."""
+"""Which release the installed torch is, and what tests ask of it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,17 @@ def installed_release() -> tuple[int, ...]:
         return ()
 
 
-KEYS = table_of(installed_release())
+RELEASE = installed_release()
+KEYS = table_of(RELEASE)
 
 needs_the_keys_of_the_runtime = pytest.mark.skipif(
     KEYS is not CURRENT, reason="this release has other keys than our dispatcher"
 )
+
+
+def needs_torch(release: tuple[int, int], reason: str) -> pytest.MarkDecorator:
+    """For what an older PyTorch has not got, or writes otherwise."""
+    return pytest.mark.skipif(release > RELEASE, reason=reason)
+
+
+todays_torchgen = needs_torch((2, 13), "torchgen spelled types and tags otherwise before 2.13")
