@@ -1,0 +1,121 @@
+"""docs/trust.md: commands that are safe on a stranger's branch run nothing of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+# Every module and template of the project leaves a file behind when it is run.
+TRAP = "open('ran', 'w')"
+FILES = {
+    "torchgen_lite.toml": """\
+targets = ["python", "torch-python"]
+template-dirs = ["mine"]
+[target.python]
+framework = "framework"
+kernels = ["kernels"]
+formulas = ["formulas"]
+[target.torch-python]
+package = "ops"
+kernels = ["kernels"]
+fakes = ["formulas"]
+load = "framework"
+""",
+    "native_functions.yaml": """\
+- func: lib::f(Tensor x) -> Tensor
+  fake: shape_of
+  dispatch:
+    CPU: k
+  derivatives:
+    x: helper(grad)
+""",
+    "kernels.py": f"{TRAP}\ndef k(x): ...\n",
+    "formulas.py": f"{TRAP}\ndef helper(x): ...\ndef shape_of(x): ...\n",
+    **{f"{name}.py": TRAP for name in ("framework", "torch", "yaml", "jinja2", "conftest", "sitecustomize")},
+    "mine/python/package.py.j2": "{# template-api: 1 #}\n{{ 1 // 0 }}\n",
+}  # fmt: skip
+# Runs as the installed command does: what it runs in the current folder, and what it starts, ends it.
+GUARDED = """
+import os, sys
+folder = os.getcwd()
+def hook(event, args):
+    ran = getattr(args[0], "co_filename", "") if event == "exec" else ""
+    started = list(args[1]) if event == "subprocess.Popen" else [event]
+    is_process = event in ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn")
+    if ran.startswith(folder) or ran.endswith(".j2") or (is_process and started[0] != "git"):
+        os.write(2, f"REFUSED {ran or started}".encode())
+        os._exit(99)
+    if event in ("open", "os.remove", "os.rename", "os.mkdir") and folder in str(args[0]):
+        if event != "open" or (args[2] or 0) & (os.O_WRONLY | os.O_RDWR):
+            os.write(2, f"REFUSED {event} {args}".encode())
+            os._exit(99)
+sys.addaudithook(hook)
+sys.path.insert(0, sys.argv.pop(1))
+from torchgen_lite.cli import main
+sys.exit(main(sys.argv[1:], sys.stdout, sys.stderr))
+"""
+SAFE = (
+    *("lint", "lint --output-format sarif", "fmt --check", "fmt --diff", "breaking --against HEAD"),
+    *(
+        "list ops",
+        "list ops --format json",
+        "list targets",
+        "list keys",
+        "list templates",
+        "list inputs",
+        "list codes",
+    ),
+    *(
+        "table lib::f",
+        "table --html ../page.html",
+        "why lib::f CPU",
+        "explain TG511",
+        "schema",
+        "schema --of config",
+    ),
+)
+
+
+@pytest.fixture
+def branch(tmp_path: Path) -> Path:
+    folder = tmp_path / "branch"
+    for path, text in FILES.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    (tmp_path / "guarded.py").write_text(GUARDED)
+    git = (
+        "git",
+        "-c",
+        "user.name=x",
+        "-c",
+        "user.email=x@example.invalid",
+        "-c",
+        "commit.gpgsign=false",
+    )
+    for arguments in (("init", "-q"), ("add", "."), ("commit", "-q", "-m", "one")):
+        subprocess.run([*git, *arguments], cwd=folder, check=True)
+    return folder
+
+
+def guarded(branch: Path, command: str) -> subprocess.CompletedProcess[str]:
+    arguments = [sys.executable, str(branch.parent / "guarded.py"), str(ROOT), *command.split()]
+    return subprocess.run(arguments, cwd=branch, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("command", SAFE)
+def test_a_safe_command_runs_nothing_of_the_branch(branch: Path, command: str) -> None:
+    done = guarded(branch, command)
+    assert done.returncode in (0, 1), done.stderr
+    assert "TG900" not in done.stderr
+    assert not (branch / "ran").exists()
+
+
+@pytest.mark.parametrize("command", ["check", "diff", "list outputs", "templates check"])
+def test_templates_are_run_by_these_alone(branch: Path, command: str) -> None:
+    assert guarded(branch, command).stderr.startswith("REFUSED")
+    assert not (branch / "ran").exists()
