@@ -24,7 +24,13 @@ def register_tensor_type(type_: type, keyset: _KeysetSource) -> None:
 
     `keyset` is the set of every object of the type (subclasses too), or a function from the object to
     it. Objects with a `_dispatch_keyset` of their own need no registration and are faster to call with.
+    Raises TypeError for any other `keyset`.
     """
+    if not isinstance(keyset, DispatchKeySet) and not callable(keyset):
+        raise TypeError(
+            f"the keyset of {type_.__name__} must be a DispatchKeySet, or a function that gives one, "
+            f"not {keyset!r}"
+        )
     _foreign[type_] = keyset
 
 
@@ -42,7 +48,12 @@ def find_keyset(value: object) -> DispatchKeySet | None:
         for base in type(value).__mro__:
             source = _foreign.get(base)
             if source is not None:
-                return source if isinstance(source, DispatchKeySet) else source(value)
+                found = source if isinstance(source, DispatchKeySet) else source(value)
+                if not isinstance(found, DispatchKeySet):
+                    raise TypeError(
+                        f"what is registered for {base.__name__} must give a DispatchKeySet, not {found!r}"
+                    )
+                return found
     return None
 
 

@@ -112,8 +112,8 @@ class Library:
     ) -> OperatorHandle:
         """Define an operator from its schema, with or without the namespace. Returns its handle.
 
-        Raises `SchemaError` for a schema that does not parse, DispatcherError for one of another
-        namespace, for a second definition, and in a library of kind IMPL.
+        Raises `SchemaError` for a schema that does not parse or that no call could fit, DispatcherError for
+        one of another namespace, for a second definition, and in a library of kind IMPL.
         """
         from torchgen_lite.schema import FunctionSchema
 
@@ -122,6 +122,7 @@ class Library:
         self._check_define(schema, parsed.namespace)
         all_tags = (tags,) if isinstance(tags, str) else tuple(tags)
         signature = Signature.from_schema(parsed, self.namespace, all_tags)
+        parsed.check_call(signature.parameters)
         frame = sys._getframe(1)
         return self._define(signature, *place(frame, debug))
 

@@ -42,7 +42,11 @@ def keyset_of_kind(value: Any, kind: str) -> DispatchKeySet | None:
             union = union | keyset
         else:
             return union
-    raise TypeError(f"expected {_EXPECTED[kind]}")
+    raise _NoTensor(f"expected {_EXPECTED[kind]}, not {_describe(value)}")
+
+
+class _NoTensor(TypeError):
+    """What is said of a value; `keysets_of` adds which argument it is."""
 
 
 def keysets_of(
@@ -53,18 +57,22 @@ def keysets_of(
     for position, value in zip(positions, values):
         try:
             path.append(keyset_of_kind(value, signature.kinds[position]))
-        except TypeError as error:
+        except _NoTensor as error:
             raise TypeError(
                 f"{signature.full_name}(): argument '{signature.arguments[position]}' "
-                f"(position {position + 1}): {error}, not {_describe(value)}"
+                f"(position {position + 1}): {error}"
             ) from None
     return tuple(path)
 
 
 def _describe(value: Any) -> str:
     if isinstance(value, (list, tuple)):
-        return f"{type(value).__name__} of ({', '.join(type(e).__name__ for e in value)})"
-    return type(value).__name__
+        return f"{type(value).__name__} of ({', '.join(map(_describe, value))})"
+    name = type(value).__name__
+    keyset = getattr(value, "_dispatch_keyset", None)
+    if keyset is None or isinstance(keyset, DispatchKeySet):
+        return name
+    return f"{name}, whose `_dispatch_keyset` must be a DispatchKeySet and is a {type(keyset).__name__}"
 
 
 def ambiguous_kernel(name: str, sites: str) -> AmbiguousKernelError:
@@ -92,9 +100,12 @@ def missing_kernel(
             f"{name}: attempted to run this operator with Meta tensors, but there was no fake impl or "
             f"Meta kernel registered for it.{sites}"
         )
+    hint = ""
+    if key.name.startswith("Autograd"):
+        hint = " Where autograd has nothing to do, register `fallthrough_kernel` as this key's fallback."
     return MissingKernelError(
         f"Could not run '{name}' with arguments from the '{key}' backend: it has no kernel for this key, "
-        f"and no fallback serves it. The call's keys are {keyset}.{sites}"
+        f"and no fallback serves it.{hint} The call's keys are {keyset}.{sites}"
     )
 
 

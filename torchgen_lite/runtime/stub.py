@@ -27,7 +27,7 @@ _CALL = """\
 def stub({parameters}):
     try:
         _kernel = _memo[_state()]{path}
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         _kernel = _resolve({dispatching})
     return _kernel({arguments})
 """
@@ -74,7 +74,12 @@ _TAKEN = frozenset({"_memo", "_state", "_resolve", "_optional", "_list", "_kerne
 
 
 def _local_names(signature: Signature) -> list[str]:
-    return [f"{name}_" if name in _TAKEN else name for name in signature.parameters]
+    names = list(signature.parameters)
+    for index, name in enumerate(names):
+        while name in _TAKEN or name in names[:index] or name in names[index + 1 :]:
+            name += "_"
+        names[index] = name
+    return names
 
 
 def _parameters(signature: Signature, names: list[str]) -> str:

@@ -9,9 +9,10 @@ Equality ignores spans: two schemas are equal when their texts are.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from torchgen_lite.diagnostics import Diagnostic, Source, Span
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.schema.kind import SchemaKind, find_kind
 from torchgen_lite.schema.model import Argument, Return
 from torchgen_lite.schema.parser import Locate, parse_parts
@@ -86,6 +87,37 @@ class FunctionSchema:
     @property
     def out(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.arguments if a.is_out)
+
+    def behind_defaults(self) -> Iterator[tuple[Argument, Argument]]:
+        """Positional arguments without a default behind one that has one, which comes with each of them."""
+        earlier: Argument | None = None
+        for argument in self.positional:
+            if argument.default is not None:
+                earlier = argument
+            elif earlier is not None:
+                yield argument, earlier
+
+    def check_call(self, parameters: Sequence[str]) -> None:
+        """Raise SchemaError for what no call could fit; `parameters` are the arguments' names where they are called.
+
+        These are the rules of c10 `checkSchema`, and that no two names are the same.
+        """
+        faults = [
+            Diagnostic(
+                "TG220",
+                f"`{argument.name}` has no default, and `{earlier.name}` before it has one",
+                Label(argument.span, "no default") if argument.span else None,
+            )
+            for argument, earlier in self.behind_defaults()
+        ]
+        for index, argument in enumerate(self.arguments):
+            if parameters[index] in parameters[:index]:
+                label = Label(argument.span, "named again here") if argument.span else None
+                faults.append(
+                    Diagnostic("TG203", f"duplicate argument `{parameters[index]}`", label)
+                )
+        if faults:
+            raise SchemaError(tuple(faults))
 
     def kind(self) -> SchemaKind:
         """How this operator writes its result (torchgen `FunctionSchema.kind`).

@@ -387,3 +387,60 @@ def test_foreign_tensor_types() -> None:
         unregister_tensor_type(Sub)
     with pytest.raises(TypeError, match="expected a tensor, not Array"):
         operator.call(Array(), [])
+
+
+class Bad:
+    def __init__(self, keyset: object) -> None:
+        self._dispatch_keyset = keyset
+
+
+@pytest.mark.parametrize("keyset", [DispatchKey.CPU, {DispatchKey.CPU}, "CPU", 3])
+@pytest.mark.parametrize("schema", ["Tensor a", "Tensor? a", "Tensor[] a", "Tensor?[] a"])
+def test_a_keyset_of_the_wrong_type(schema: str, keyset: object) -> None:
+    operator, _, _keep = operator_with("CPU", schema=f"op({schema}) -> Any")
+    bad = Bad(keyset)
+    text = (
+        f"Bad, whose `_dispatch_keyset` must be a DispatchKeySet and is a {type(keyset).__name__}"
+    )
+    for _ in range(2):
+        with pytest.raises(TypeError, match=text):
+            operator.call([bad] if "[]" in schema else bad)
+
+
+def test_the_keyset_of_a_foreign_type_is_checked() -> None:
+    operator, _, _keep = operator_with("CPU")
+
+    class Foreign: ...
+
+    with pytest.raises(
+        TypeError, match="^the keyset of Foreign must be a DispatchKeySet, or a fun"
+    ):
+        register_tensor_type(Foreign, "CPU")  # type: ignore[arg-type]
+    register_tensor_type(Foreign, lambda value: "CPU")  # type: ignore[arg-type, return-value]
+    try:
+        with pytest.raises(
+            TypeError, match="registered for Foreign must give a DispatchKeySet, not"
+        ):
+            operator.call(Foreign())
+    finally:
+        unregister_tensor_type(Foreign)
+
+
+def test_what_a_tensor_raises_comes_through() -> None:
+    operator, _, _keep = operator_with("CPU")
+
+    class Raises:
+        @property
+        def _dispatch_keyset(self) -> Any:
+            raise TypeError("of its own")
+
+    with pytest.raises(TypeError, match="^of its own$"):
+        operator.call(Raises())
+
+
+def test_a_missing_autograd_kernel_says_what_to_do() -> None:
+    operator, _, _keep = operator_with("CPU")
+    with pytest.raises(
+        MissingKernelError, match="register `fallthrough_kernel` as this key's fallb"
+    ):
+        operator.call(T("CPU", "AutogradCPU"))

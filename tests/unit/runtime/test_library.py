@@ -501,3 +501,37 @@ def test_sites_are_those_of_the_caller(dispatcher: Dispatcher) -> None:
     line = library.line
     assert operator.dump().splitlines()[2] == f"debug: registered at {__file__}:{line + 1}"
     assert f"CPU: registered at {__file__}:{line + 2} ::" in operator.dump()
+
+
+@pytest.mark.parametrize(
+    ("schema", "message"),
+    [
+        (
+            "f(int a=1, Tensor b) -> int",
+            "^TG220: `b` has no default, and `a` before it has one$",
+        ),
+        ("f(Tensor a, Tensor a) -> int", "^TG203: duplicate argument `a`$"),
+        ("f(Tensor a, *, int a=1) -> int", "^TG203: duplicate argument `a`$"),
+        ("f(Tensor from, Tensor from_) -> int", "^TG203: duplicate argument `from_`$"),
+    ],
+)
+def test_a_schema_that_no_call_fits_is_refused(
+    dispatcher: Dispatcher, schema: str, message: str
+) -> None:
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    with pytest.raises(SchemaError, match=message):
+        library.define(schema)
+    assert dispatcher.operators() == ()
+
+
+def test_defaults_of_keyword_only_arguments_come_in_any_order(dispatcher: Dispatcher) -> None:
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    library.impl("f", lambda x, *, a, b: (a, b), "CPU")
+    assert library.define("f(Tensor x, *, int a=1, int b) -> Any").call(T("CPU"), b=2) == (1, 2)
+
+
+def test_arguments_may_be_called_as_the_stub_calls_its_own(dispatcher: Dispatcher) -> None:
+    library = Library("ns", "DEF", dispatcher=dispatcher)
+    library.impl("f", lambda *arguments: arguments[1:], "CPU")
+    operator = library.define("f(Tensor _memo, int _memo_, int _kernel, int __memo) -> Any")
+    assert operator.call(T("CPU"), 1, 2, 3) == (1, 2, 3)

@@ -16,17 +16,13 @@ from torchgen_lite.schema.type_names import is_type_variable
 def check_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG218 for `None`, TG220, TG221 and TG222."""
     for function in resolved.functions:
-        earlier: Argument | None = None
         for argument in function.func.arguments:
             if argument.default == "None" and not _takes_none(argument.type):
                 yield _none(function, argument)
-            if argument.kwarg_only:
-                if argument.name.startswith("out"):
-                    yield from _check_out(function, argument)
-            elif argument.default is not None:
-                earlier = argument
-            elif earlier is not None:
-                yield _behind_default(function, argument, earlier)
+            if argument.kwarg_only and argument.name.startswith("out"):
+                yield from _check_out(function, argument)
+        for argument, earlier in function.func.behind_defaults():
+            yield _behind_default(function, argument, earlier)
 
 
 def _takes_none(type_: Type) -> bool:
