@@ -22,7 +22,7 @@ from torchgen_lite.reference.geometry import (
     wrap_dims,
 )
 from torchgen_lite.reference.tensor import wrap_array, wrap_number
-from torchgen_lite_ops import functions, methods, ops, redispatch
+from torchgen_lite_ops import functions, methods, operators, ops, redispatch
 
 
 @pytest.mark.parametrize(
@@ -318,3 +318,13 @@ def test_geometry() -> None:
         wrap_dim(2, 2)
     assert iterator_strides((2, 3), [((2, 3), (1, 2))]) == (1, 2)
     assert iterator_strides((2, 3), [((2, 3), (3, 1)), ((3,), (1,))]) is None
+
+
+def test_a_keyset_of_the_wrong_type_is_named_by_generated_stubs() -> None:
+    class Bad:
+        _dispatch_keyset = {1}
+
+    with pytest.raises(
+        TypeError, match="Bad, whose `_dispatch_keyset` must be a DispatchKeySet and"
+    ):
+        operators.abs(Bad())  # type: ignore[arg-type]

@@ -43,7 +43,7 @@ def full(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_full[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_full.resolve()
     return kernel(
         size,
@@ -94,7 +94,7 @@ def full_out(size: Sequence[int], fill_value: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_full_out[_state()][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_full_out.resolve(out)
     return kernel(size, fill_value, out=out)
 
@@ -130,7 +130,7 @@ def arange(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_arange[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_arange.resolve()
     return kernel(end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
@@ -173,7 +173,7 @@ def arange_start(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_arange_start[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_arange_start.resolve()
     return kernel(
         start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
@@ -222,7 +222,7 @@ def arange_start_step(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_arange_start_step[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_arange_start_step.resolve()
     return kernel(
         start,
@@ -276,7 +276,7 @@ def arange_out(end: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_arange_out[_state()][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_arange_out.resolve(out)
     return kernel(end, out=out)
 
@@ -307,7 +307,7 @@ def arange_start_out(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_arange_start_out[_state()][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_arange_start_out.resolve(out)
     return kernel(start, end, step, out=out)
 
@@ -336,7 +336,7 @@ def clone(self: Tensor, *, memory_format: memory_format | None = None) -> Tensor
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_clone[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clone.resolve(self)
     return kernel(self, memory_format=memory_format)
 
@@ -375,7 +375,7 @@ def _to_copy(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo__to_copy[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__to_copy.resolve(self)
     return kernel(
         self,
@@ -431,7 +431,7 @@ def contiguous(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_contiguous[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_contiguous.resolve(self)
     return kernel(self, memory_format=memory_format)
 
@@ -463,7 +463,7 @@ def detach(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_detach[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_detach.resolve(self)
     return kernel(self)
 
@@ -487,7 +487,7 @@ def t(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_t[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_t.resolve(self)
     return kernel(self)
 
@@ -511,7 +511,7 @@ def select_int(self: Tensor, dim: int, index: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_select_int[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_select_int.resolve(self)
     return kernel(self, dim, index)
 
@@ -541,7 +541,7 @@ def reshape(self: Tensor, shape: Sequence[int]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_reshape[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_reshape.resolve(self)
     return kernel(self, shape)
 
@@ -570,7 +570,7 @@ def view_as(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_view_as[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_view_as.resolve(self, other)
     return kernel(self, other)
 
@@ -597,7 +597,7 @@ def swapdims(self: Tensor, dim0: int, dim1: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_swapdims[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_swapdims.resolve(self)
     return kernel(self, dim0, dim1)
 
@@ -626,7 +626,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_cat[_state()][_list(tensors)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cat.resolve(tensors)
     return kernel(tensors, dim)
 
@@ -656,7 +656,7 @@ def cat_out(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_cat_out[_state()][_list(tensors)][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cat_out.resolve(tensors, out)
     return kernel(tensors, dim, out=out)
 
@@ -685,7 +685,7 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_vstack[_state()][_list(tensors)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_vstack.resolve(tensors)
     return kernel(tensors)
 
@@ -709,7 +709,7 @@ def vstack_out(tensors: Sequence[Tensor], *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_vstack_out[_state()][_list(tensors)][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_vstack_out.resolve(tensors, out)
     return kernel(tensors, out=out)
 
@@ -738,7 +738,7 @@ def repeat(self: Tensor, repeats: Sequence[int]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_repeat[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_repeat.resolve(self)
     return kernel(self, repeats)
 
@@ -768,7 +768,7 @@ def constant_pad_nd(self: Tensor, pad: Sequence[int], value: Number = 0) -> Tens
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_constant_pad_nd[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_constant_pad_nd.resolve(self)
     return kernel(self, pad, value)
 
@@ -800,7 +800,7 @@ def take_along_dim(self: Tensor, indices: Tensor, dim: int | None = None) -> Ten
         kernel = _memo_take_along_dim[_state()][self._dispatch_keyset][
             indices._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_take_along_dim.resolve(self, indices)
     return kernel(self, indices, dim)
 
@@ -833,7 +833,7 @@ def take_along_dim_out(
         kernel = _memo_take_along_dim_out[_state()][self._dispatch_keyset][
             indices._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_take_along_dim_out.resolve(self, indices, out)
     return kernel(self, indices, dim, out=out)
 
@@ -871,7 +871,7 @@ def index_add(
         kernel = _memo_index_add[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][source._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_add.resolve(self, index, source)
     return kernel(self, dim, index, source, alpha=alpha)
 
@@ -916,7 +916,7 @@ def index_add_out(
         kernel = _memo_index_add_out[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][source._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_add_out.resolve(self, index, source, out)
     return kernel(self, dim, index, source, alpha=alpha, out=out)
 
@@ -952,7 +952,7 @@ def log1p_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_log1p_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log1p_.resolve(self)
     return kernel(self)
 
@@ -980,7 +980,7 @@ def sqrt(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sqrt[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sqrt.resolve(self)
     return kernel(self)
 
@@ -1008,7 +1008,7 @@ def sqrt_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sqrt_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sqrt_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1036,7 +1036,7 @@ def acos_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_acos_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_acos_.resolve(self)
     return kernel(self)
 
@@ -1064,7 +1064,7 @@ def atan_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_atan_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_atan_.resolve(self)
     return kernel(self)
 
@@ -1092,7 +1092,7 @@ def ceil_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_ceil_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ceil_.resolve(self)
     return kernel(self)
 
@@ -1120,7 +1120,7 @@ def erf(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_erf[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_erf.resolve(self)
     return kernel(self)
 
@@ -1148,7 +1148,7 @@ def erf_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_erf_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_erf_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1176,7 +1176,7 @@ def erfc(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_erfc[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_erfc.resolve(self)
     return kernel(self)
 
@@ -1200,7 +1200,7 @@ def erfc_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_erfc_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_erfc_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1228,7 +1228,7 @@ def bitwise_not(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_not[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_not.resolve(self)
     return kernel(self)
 
@@ -1258,7 +1258,7 @@ def bitwise_not_out(self: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_bitwise_not_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_not_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1288,7 +1288,7 @@ def isnan(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_isnan[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_isnan.resolve(self)
     return kernel(self)
 
@@ -1316,7 +1316,7 @@ def isinf(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_isinf[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_isinf.resolve(self)
     return kernel(self)
 
@@ -1346,7 +1346,7 @@ def add__Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
         kernel = _memo_add__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_add__Tensor.resolve(self, other)
     return kernel(self, other, alpha=alpha)
 
@@ -1376,7 +1376,7 @@ def add__Scalar(self: Tensor, other: Number, alpha: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_add__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_add__Scalar.resolve(self)
     return kernel(self, other, alpha)
 
@@ -1408,7 +1408,7 @@ def floor_divide(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_floor_divide[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_floor_divide.resolve(self, other)
     return kernel(self, other)
 
@@ -1439,7 +1439,7 @@ def floor_divide_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_floor_divide_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_floor_divide_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1468,7 +1468,7 @@ def floor_divide_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_floor_divide_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_floor_divide_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1497,7 +1497,7 @@ def fmax(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_fmax[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmax.resolve(self, other)
     return kernel(self, other)
 
@@ -1527,7 +1527,7 @@ def fmax_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_fmax_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmax_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1559,7 +1559,7 @@ def copysign_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_copysign_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_copysign_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1591,7 +1591,7 @@ def copysign_Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_copysign_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_copysign_Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1621,7 +1621,7 @@ def copysign_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_copysign_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_copysign_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1651,7 +1651,7 @@ def gt__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_gt__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_gt__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1682,7 +1682,7 @@ def gt__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_gt__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_gt__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1713,7 +1713,7 @@ def ge_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
         kernel = _memo_ge_Scalar_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ge_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
@@ -1743,7 +1743,7 @@ def ge_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_ge_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ge_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1773,7 +1773,7 @@ def ge_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_ge_Tensor_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ge_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1805,7 +1805,7 @@ def ge_Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_ge_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ge_Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1833,7 +1833,7 @@ def ge__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_ge__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ge__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1864,7 +1864,7 @@ def ge__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_ge__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ge__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1895,7 +1895,7 @@ def logical_or_(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_logical_or_[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_or_.resolve(self, other)
     return kernel(self, other)
 
@@ -1927,7 +1927,7 @@ def bitwise_and_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tenso
         kernel = _memo_bitwise_and_Tensor_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_and_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1961,7 +1961,7 @@ def bitwise_and_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tenso
         kernel = _memo_bitwise_and_Scalar_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_and_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
@@ -1993,7 +1993,7 @@ def bitwise_and_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_and_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_and_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -2023,7 +2023,7 @@ def bitwise_and_Scalar_Tensor(self: Number, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_and_Scalar_Tensor[_state()][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_and_Scalar_Tensor.resolve(other)
     return kernel(self, other)
 
@@ -2059,7 +2059,7 @@ def bitwise_and_Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_bitwise_and_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_and_Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -2093,7 +2093,7 @@ def addcmul_out(
         kernel = _memo_addcmul_out[_state()][self._dispatch_keyset][
             tensor1._dispatch_keyset
         ][tensor2._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_addcmul_out.resolve(self, tensor1, tensor2, out)
     return kernel(self, tensor1, tensor2, value=value, out=out)
 
@@ -2133,7 +2133,7 @@ def addcmul(
         kernel = _memo_addcmul[_state()][self._dispatch_keyset][
             tensor1._dispatch_keyset
         ][tensor2._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_addcmul.resolve(self, tensor1, tensor2)
     return kernel(self, tensor1, tensor2, value=value)
 
@@ -2172,7 +2172,7 @@ def addcmul_(
         kernel = _memo_addcmul_[_state()][self._dispatch_keyset][
             tensor1._dispatch_keyset
         ][tensor2._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_addcmul_.resolve(self, tensor1, tensor2)
     return kernel(self, tensor1, tensor2, value=value)
 
@@ -2211,7 +2211,7 @@ def addcdiv_out(
         kernel = _memo_addcdiv_out[_state()][self._dispatch_keyset][
             tensor1._dispatch_keyset
         ][tensor2._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_addcdiv_out.resolve(self, tensor1, tensor2, out)
     return kernel(self, tensor1, tensor2, value=value, out=out)
 
@@ -2251,7 +2251,7 @@ def addcdiv(
         kernel = _memo_addcdiv[_state()][self._dispatch_keyset][
             tensor1._dispatch_keyset
         ][tensor2._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_addcdiv.resolve(self, tensor1, tensor2)
     return kernel(self, tensor1, tensor2, value=value)
 
@@ -2286,7 +2286,7 @@ def mean(self: Tensor, *, dtype: dtype | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_mean[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mean.resolve(self)
     return kernel(self, dtype=dtype)
 
@@ -2322,7 +2322,7 @@ def mean_dim(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_mean_dim[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mean_dim.resolve(self)
     return kernel(self, dim, keepdim, dtype=dtype)
 
@@ -2364,7 +2364,7 @@ def mean_out(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_mean_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mean_out.resolve(self, out)
     return kernel(self, dim, keepdim, dtype=dtype, out=out)
 
@@ -2400,7 +2400,7 @@ def amin(self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False) -> 
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_amin[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_amin.resolve(self)
     return kernel(self, dim, keepdim)
 
@@ -2435,7 +2435,7 @@ def amin_out(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_amin_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_amin_out.resolve(self, out)
     return kernel(self, dim, keepdim, out=out)
 
@@ -2470,7 +2470,7 @@ def min_dim(self: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tens
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
         kernel = _memo_min_dim[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_min_dim.resolve(self)
     return kernel(self, dim, keepdim)
 
@@ -2505,7 +2505,7 @@ def min_dim_min(
         kernel = _memo_min_dim_min[_state()][self._dispatch_keyset][
             min._dispatch_keyset
         ][min_indices._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_min_dim_min.resolve(self, min, min_indices)
     return kernel(self, dim, keepdim, min=min, min_indices=min_indices)
 
@@ -2544,7 +2544,7 @@ def min(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_min[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_min.resolve(self)
     return kernel(self)
 
@@ -2570,7 +2570,7 @@ def min_unary_out(self: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_min_unary_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_min_unary_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -2602,7 +2602,7 @@ def min_other(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_min_other[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_min_other.resolve(self, other)
     return kernel(self, other)
 
@@ -2630,7 +2630,7 @@ def std(self: Tensor, unbiased: bool = True) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_std[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_std.resolve(self)
     return kernel(self, unbiased)
 
@@ -2665,7 +2665,7 @@ def std_dim(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_std_dim[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_std_dim.resolve(self)
     return kernel(self, dim, unbiased, keepdim)
 
@@ -2705,7 +2705,7 @@ def std_correction(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_std_correction[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_std_correction.resolve(self)
     return kernel(self, dim, correction=correction, keepdim=keepdim)
 
@@ -2749,7 +2749,7 @@ def std_correction_out(
         kernel = _memo_std_correction_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_std_correction_out.resolve(self, out)
     return kernel(self, dim, correction=correction, keepdim=keepdim, out=out)
 
@@ -2785,7 +2785,7 @@ def norm_Scalar(self: Tensor, p: Number = 2) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_norm_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_norm_Scalar.resolve(self)
     return kernel(self, p)
 
@@ -2817,7 +2817,7 @@ def norm_ScalarOpt_dim(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_norm_ScalarOpt_dim[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_norm_ScalarOpt_dim.resolve(self)
     return kernel(self, p, dim, keepdim)
 
@@ -2858,7 +2858,7 @@ def norm_out(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_norm_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_norm_out.resolve(self, out)
     return kernel(self, p, dim, keepdim, out=out)
 
@@ -2894,7 +2894,7 @@ def mm(self: Tensor, mat2: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_mm[_state()][self._dispatch_keyset][mat2._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mm.resolve(self, mat2)
     return kernel(self, mat2)
 
@@ -2924,7 +2924,7 @@ def mm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_mm_out[_state()][self._dispatch_keyset][mat2._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mm_out.resolve(self, mat2, out)
     return kernel(self, mat2, out=out)
 
@@ -2953,7 +2953,7 @@ def relu(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_relu[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_relu.resolve(self)
     return kernel(self)
 
@@ -2981,7 +2981,7 @@ def hardsigmoid(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_hardsigmoid[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardsigmoid.resolve(self)
     return kernel(self)
 
@@ -3011,7 +3011,7 @@ def hardsigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_hardsigmoid_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardsigmoid_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -3040,7 +3040,7 @@ def hardtanh_(self: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_hardtanh_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardtanh_.resolve(self)
     return kernel(self, min_val, max_val)
 
@@ -3075,7 +3075,7 @@ def rms_norm(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_rms_norm[_state()][input._dispatch_keyset][_optional(weight)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_rms_norm.resolve(input, weight)
     return kernel(input, normalized_shape, weight, eps)
 
@@ -3117,7 +3117,7 @@ def group_norm(
         kernel = _memo_group_norm[_state()][input._dispatch_keyset][_optional(weight)][
             _optional(bias)
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_group_norm.resolve(input, weight, bias)
     return kernel(input, num_groups, weight, bias, eps, cudnn_enabled)
 
@@ -3163,7 +3163,7 @@ def native_group_norm(
         kernel = _memo_native_group_norm[_state()][input._dispatch_keyset][
             _optional(weight)
         ][_optional(bias)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_native_group_norm.resolve(input, weight, bias)
     return kernel(input, weight, bias, N, C, HxW, group, eps)
 
@@ -3204,7 +3204,7 @@ def l1_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_l1_loss[_state()][self._dispatch_keyset][target._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_l1_loss.resolve(self, target)
     return kernel(self, target, reduction)
 
@@ -3241,7 +3241,7 @@ def nll_loss_forward(
         kernel = _memo_nll_loss_forward[_state()][self._dispatch_keyset][
             target._dispatch_keyset
         ][_optional(weight)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_nll_loss_forward.resolve(self, target, weight)
     return kernel(self, target, weight, reduction, ignore_index)
 
@@ -3289,7 +3289,7 @@ def nll_loss_forward_output(
         kernel = _memo_nll_loss_forward_output[_state()][self._dispatch_keyset][
             target._dispatch_keyset
         ][_optional(weight)][output._dispatch_keyset][total_weight._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_nll_loss_forward_output.resolve(
             self, target, weight, output, total_weight
         )
@@ -3349,7 +3349,7 @@ def dense_dim(self: Tensor) -> int:
     kernel: Callable[..., int]
     try:
         kernel = _memo_dense_dim[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_dense_dim.resolve(self)
     return kernel(self)
 

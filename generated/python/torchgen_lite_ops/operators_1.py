@@ -42,7 +42,7 @@ def new_empty(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_new_empty[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_new_empty.resolve(self)
     return kernel(
         self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
@@ -89,7 +89,7 @@ def scalar_tensor(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_scalar_tensor[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_scalar_tensor.resolve()
     return kernel(s, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
@@ -134,7 +134,7 @@ def full_like(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_full_like[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_full_like.resolve(self)
     return kernel(
         self,
@@ -197,7 +197,7 @@ def range_step(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_range_step[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_range_step.resolve()
     return kernel(
         start,
@@ -258,7 +258,7 @@ def range(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_range[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_range.resolve()
     return kernel(
         start, end, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
@@ -298,7 +298,7 @@ def range_out_(start: Number, end: Number, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_range_out_[_state()][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_range_out_.resolve(out)
     return kernel(start, end, out=out)
 
@@ -327,7 +327,7 @@ def range_out(start: Number, end: Number, step: Number = 1, *, out: Tensor) -> T
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_range_out[_state()][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_range_out.resolve(out)
     return kernel(start, end, step, out=out)
 
@@ -363,7 +363,7 @@ def eye(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_eye[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_eye.resolve()
     return kernel(n, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
 
@@ -406,7 +406,7 @@ def eye_m(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_eye_m[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_eye_m.resolve()
     return kernel(
         n, m, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
@@ -446,7 +446,7 @@ def eye_out(n: int, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_eye_out[_state()][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_eye_out.resolve(out)
     return kernel(n, out=out)
 
@@ -473,7 +473,7 @@ def eye_m_out(n: int, m: int, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_eye_m_out[_state()][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_eye_m_out.resolve(out)
     return kernel(n, m, out=out)
 
@@ -506,7 +506,7 @@ def bernoulli__float(
         kernel = _memo_bernoulli__float[_state()][self._dispatch_keyset][
             _optional(generator)
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bernoulli__float.resolve(self, generator)
     return kernel(self, p, generator=generator)
 
@@ -546,7 +546,7 @@ def normal_(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_normal_[_state()][self._dispatch_keyset][_optional(generator)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_normal_.resolve(self, generator)
     return kernel(self, mean, std, generator=generator)
 
@@ -581,7 +581,7 @@ def zero_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_zero_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_zero_.resolve(self)
     return kernel(self)
 
@@ -605,7 +605,7 @@ def unsqueeze(self: Tensor, dim: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_unsqueeze[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_unsqueeze.resolve(self)
     return kernel(self, dim)
 
@@ -633,7 +633,7 @@ def split_Tensor(self: Tensor, split_size: int, dim: int = 0) -> list[Tensor]:
     kernel: Callable[..., list[Tensor]]
     try:
         kernel = _memo_split_Tensor[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_split_Tensor.resolve(self)
     return kernel(self, split_size, dim)
 
@@ -664,7 +664,7 @@ def split_with_sizes(
     kernel: Callable[..., list[Tensor]]
     try:
         kernel = _memo_split_with_sizes[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_split_with_sizes.resolve(self)
     return kernel(self, split_sizes, dim)
 
@@ -694,7 +694,7 @@ def split_sizes(self: Tensor, split_size: Sequence[int], dim: int = 0) -> list[T
     kernel: Callable[..., list[Tensor]]
     try:
         kernel = _memo_split_sizes[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_split_sizes.resolve(self)
     return kernel(self, split_size, dim)
 
@@ -725,7 +725,7 @@ def expand_as(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_expand_as[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_expand_as.resolve(self, other)
     return kernel(self, other)
 
@@ -752,7 +752,7 @@ def atleast_2d(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_atleast_2d[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_atleast_2d.resolve(self)
     return kernel(self)
 
@@ -780,7 +780,7 @@ def concat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_concat[_state()][_list(tensors)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_concat.resolve(tensors)
     return kernel(tensors, dim)
 
@@ -809,7 +809,7 @@ def concat_out(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor) -> Tenso
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_concat_out[_state()][_list(tensors)][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_concat_out.resolve(tensors, out)
     return kernel(tensors, dim, out=out)
 
@@ -838,7 +838,7 @@ def meshgrid_indexing(tensors: Sequence[Tensor], *, indexing: str) -> list[Tenso
     kernel: Callable[..., list[Tensor]]
     try:
         kernel = _memo_meshgrid_indexing[_state()][_list(tensors)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_meshgrid_indexing.resolve(tensors)
     return kernel(tensors, indexing=indexing)
 
@@ -867,7 +867,7 @@ def diag_embed(self: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) ->
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_diag_embed[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_diag_embed.resolve(self)
     return kernel(self, offset, dim1, dim2)
 
@@ -902,7 +902,7 @@ def scatter_add_(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
         kernel = _memo_scatter_add_[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][src._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_add_.resolve(self, index, src)
     return kernel(self, dim, index, src)
 
@@ -933,7 +933,7 @@ def index_select(self: Tensor, dim: int, index: Tensor) -> Tensor:
         kernel = _memo_index_select[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_select.resolve(self, index)
     return kernel(self, dim, index)
 
@@ -965,7 +965,7 @@ def index_select_out(self: Tensor, dim: int, index: Tensor, *, out: Tensor) -> T
         kernel = _memo_index_select_out[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_select_out.resolve(self, index, out)
     return kernel(self, dim, index, out=out)
 
@@ -996,7 +996,7 @@ def index_copy(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
         kernel = _memo_index_copy[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][source._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_copy.resolve(self, index, source)
     return kernel(self, dim, index, source)
 
@@ -1029,7 +1029,7 @@ def index_copy_out(
         kernel = _memo_index_copy_out[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][source._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_copy_out.resolve(self, index, source, out)
     return kernel(self, dim, index, source, out=out)
 
@@ -1066,7 +1066,7 @@ def index_copy_(self: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor
         kernel = _memo_index_copy_[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][source._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_copy_.resolve(self, index, source)
     return kernel(self, dim, index, source)
 
@@ -1095,7 +1095,7 @@ def index_Tensor(self: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_index_Tensor[_state()][self._dispatch_keyset][_list(indices)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_Tensor.resolve(self, indices)
     return kernel(self, indices)
 
@@ -1129,7 +1129,7 @@ def index_Tensor_out(
         kernel = _memo_index_Tensor_out[_state()][self._dispatch_keyset][
             _list(indices)
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_Tensor_out.resolve(self, indices, out)
     return kernel(self, indices, out=out)
 
@@ -1162,7 +1162,7 @@ def view_as_real(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_view_as_real[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_view_as_real.resolve(self)
     return kernel(self)
 
@@ -1189,7 +1189,7 @@ def neg(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_neg[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_neg.resolve(self)
     return kernel(self)
 
@@ -1217,7 +1217,7 @@ def neg_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_neg_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_neg_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1245,7 +1245,7 @@ def square(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_square[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_square.resolve(self)
     return kernel(self)
 
@@ -1273,7 +1273,7 @@ def asin_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_asin_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_asin_.resolve(self)
     return kernel(self)
 
@@ -1301,7 +1301,7 @@ def floor_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_floor_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_floor_.resolve(self)
     return kernel(self)
 
@@ -1329,7 +1329,7 @@ def frac(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_frac[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_frac.resolve(self)
     return kernel(self)
 
@@ -1353,7 +1353,7 @@ def frac_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_frac_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_frac_.resolve(self)
     return kernel(self)
 
@@ -1381,7 +1381,7 @@ def frac_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_frac_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_frac_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1409,7 +1409,7 @@ def reciprocal(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_reciprocal[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_reciprocal.resolve(self)
     return kernel(self)
 
@@ -1439,7 +1439,7 @@ def reciprocal_out(self: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_reciprocal_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_reciprocal_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1471,7 +1471,7 @@ def mul_Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_mul_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mul_Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1503,7 +1503,7 @@ def mul_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_mul_out[_state()][self._dispatch_keyset][other._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mul_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1533,7 +1533,7 @@ def mul_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_mul_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mul_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1565,7 +1565,7 @@ def div_Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_div_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_div_Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1597,7 +1597,7 @@ def div_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_div_out[_state()][self._dispatch_keyset][other._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_div_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1631,7 +1631,7 @@ def div_Tensor_mode(
         kernel = _memo_div_Tensor_mode[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_div_Tensor_mode.resolve(self, other)
     return kernel(self, other, rounding_mode=rounding_mode)
 
@@ -1665,7 +1665,7 @@ def div_out_mode(
         kernel = _memo_div_out_mode[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_div_out_mode.resolve(self, other, out)
     return kernel(self, other, rounding_mode=rounding_mode, out=out)
 
@@ -1700,7 +1700,7 @@ def div_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_div_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_div_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1732,7 +1732,7 @@ def div_Scalar_mode(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_div_Scalar_mode[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_div_Scalar_mode.resolve(self)
     return kernel(self, other, rounding_mode=rounding_mode)
 
@@ -1762,7 +1762,7 @@ def pow__Scalar(self: Tensor, exponent: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_pow__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_pow__Scalar.resolve(self)
     return kernel(self, exponent)
 
@@ -1794,7 +1794,7 @@ def pow__Tensor(self: Tensor, exponent: Tensor) -> Tensor:
         kernel = _memo_pow__Tensor[_state()][self._dispatch_keyset][
             exponent._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_pow__Tensor.resolve(self, exponent)
     return kernel(self, exponent)
 
@@ -1826,7 +1826,7 @@ def fmod_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
         kernel = _memo_fmod_Scalar_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmod_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
@@ -1856,7 +1856,7 @@ def fmod_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_fmod_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmod_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1888,7 +1888,7 @@ def fmod_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_fmod_Tensor_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmod_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1920,7 +1920,7 @@ def fmod_Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_fmod_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmod_Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1950,7 +1950,7 @@ def minimum(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_minimum[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_minimum.resolve(self, other)
     return kernel(self, other)
 
@@ -1980,7 +1980,7 @@ def minimum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_minimum_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_minimum_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -2010,7 +2010,7 @@ def fmin(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_fmin[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmin.resolve(self, other)
     return kernel(self, other)
 
@@ -2040,7 +2040,7 @@ def fmin_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_fmin_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmin_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -2072,7 +2072,7 @@ def ne_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
         kernel = _memo_ne_Scalar_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ne_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
@@ -2102,7 +2102,7 @@ def ne_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_ne_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ne_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -2132,7 +2132,7 @@ def ne_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_ne_Tensor_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ne_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -2164,7 +2164,7 @@ def ne_Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_ne_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ne_Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -2194,7 +2194,7 @@ def lt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
         kernel = _memo_lt_Scalar_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_lt_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
@@ -2224,7 +2224,7 @@ def lt_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_lt_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_lt_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -2254,7 +2254,7 @@ def lt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_lt_Tensor_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_lt_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -2286,7 +2286,7 @@ def lt_Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_lt_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_lt_Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -2314,7 +2314,7 @@ def lt__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_lt__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_lt__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -2345,7 +2345,7 @@ def lt__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_lt__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_lt__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -2374,7 +2374,7 @@ def le__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_le__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_le__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -2405,7 +2405,7 @@ def le__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_le__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_le__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -2434,7 +2434,7 @@ def bitwise_xor__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_xor__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_xor__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -2466,7 +2466,7 @@ def bitwise_xor__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_bitwise_xor__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_xor__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -2496,7 +2496,7 @@ def amax(self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False) -> 
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_amax[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_amax.resolve(self)
     return kernel(self, dim, keepdim)
 
@@ -2531,7 +2531,7 @@ def amax_out(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_amax_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_amax_out.resolve(self, out)
     return kernel(self, dim, keepdim, out=out)
 
@@ -2566,7 +2566,7 @@ def max_dim(self: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tens
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
         kernel = _memo_max_dim[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_max_dim.resolve(self)
     return kernel(self, dim, keepdim)
 
@@ -2601,7 +2601,7 @@ def max_dim_max(
         kernel = _memo_max_dim_max[_state()][self._dispatch_keyset][
             max._dispatch_keyset
         ][max_values._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_max_dim_max.resolve(self, max, max_values)
     return kernel(self, dim, keepdim, max=max, max_values=max_values)
 
@@ -2640,7 +2640,7 @@ def max(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_max[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_max.resolve(self)
     return kernel(self)
 
@@ -2666,7 +2666,7 @@ def max_other(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_max_other[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_max_other.resolve(self, other)
     return kernel(self, other)
 
@@ -2696,7 +2696,7 @@ def max_unary_out(self: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_max_unary_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_max_unary_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -2726,7 +2726,7 @@ def cumsum(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_cumsum[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cumsum.resolve(self)
     return kernel(self, dim, dtype=dtype)
 
@@ -2758,7 +2758,7 @@ def cumsum_out(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_cumsum_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cumsum_out.resolve(self, out)
     return kernel(self, dim, dtype=dtype, out=out)
 
@@ -2796,7 +2796,7 @@ def addmm_(
         kernel = _memo_addmm_[_state()][self._dispatch_keyset][mat1._dispatch_keyset][
             mat2._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmm_.resolve(self, mat1, mat2)
     return kernel(self, mat1, mat2, beta=beta, alpha=alpha)
 
@@ -2831,7 +2831,7 @@ def outer(self: Tensor, vec2: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_outer[_state()][self._dispatch_keyset][vec2._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_outer.resolve(self, vec2)
     return kernel(self, vec2)
 
@@ -2857,7 +2857,7 @@ def outer_out(self: Tensor, vec2: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_outer_out[_state()][self._dispatch_keyset][
             vec2._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_outer_out.resolve(self, vec2, out)
     return kernel(self, vec2, out=out)
 
@@ -2886,7 +2886,7 @@ def inner(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_inner[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_inner.resolve(self, other)
     return kernel(self, other)
 
@@ -2912,7 +2912,7 @@ def inner_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_inner_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_inner_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -2941,7 +2941,7 @@ def trace(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_trace[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_trace.resolve(self)
     return kernel(self)
 
@@ -2965,7 +2965,7 @@ def relu_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_relu_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_relu_.resolve(self)
     return kernel(self)
 
@@ -2993,7 +2993,7 @@ def selu_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_selu_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_selu_.resolve(self)
     return kernel(self)
 
@@ -3021,7 +3021,7 @@ def silu(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_silu[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_silu.resolve(self)
     return kernel(self)
 
@@ -3045,7 +3045,7 @@ def silu_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_silu_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_silu_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -3073,7 +3073,7 @@ def silu_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_silu_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_silu_.resolve(self)
     return kernel(self)
 
@@ -3103,7 +3103,7 @@ def elu(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_elu[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_elu.resolve(self)
     return kernel(self, alpha, scale, input_scale)
 
@@ -3144,7 +3144,7 @@ def elu_out(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_elu_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_elu_out.resolve(self, out)
     return kernel(self, alpha, scale, input_scale, out=out)
 
@@ -3179,7 +3179,7 @@ def dropout(input: Tensor, p: float, train: bool) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_dropout[_state()][input._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_dropout.resolve(input)
     return kernel(input, p, train)
 
@@ -3213,7 +3213,7 @@ def huber_loss(
         kernel = _memo_huber_loss[_state()][self._dispatch_keyset][
             target._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_huber_loss.resolve(self, target)
     return kernel(self, target, reduction, delta)
 
@@ -3250,7 +3250,7 @@ def huber_loss_out(
         kernel = _memo_huber_loss_out[_state()][self._dispatch_keyset][
             target._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_huber_loss_out.resolve(self, target, out)
     return kernel(self, target, reduction, delta, out=out)
 
@@ -3287,7 +3287,7 @@ def kl_div(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_kl_div[_state()][self._dispatch_keyset][target._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_kl_div.resolve(self, target)
     return kernel(self, target, reduction, log_target=log_target)
 
@@ -3323,7 +3323,7 @@ def to_dense(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_to_dense[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_to_dense.resolve(self)
     return kernel(self, dtype, masked_grad=masked_grad)
 
@@ -3358,7 +3358,7 @@ def _to_dense(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo__to_dense[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__to_dense.resolve(self)
     return kernel(self, dtype, masked_grad)
 
@@ -3390,7 +3390,7 @@ def _to_sparse_sparse_dim(self: Tensor, sparse_dim: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo__to_sparse_sparse_dim[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__to_sparse_sparse_dim.resolve(self)
     return kernel(self, sparse_dim)
 
@@ -3427,7 +3427,7 @@ def _to_sparse(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo__to_sparse[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__to_sparse.resolve(self)
     return kernel(self, layout=layout, blocksize=blocksize, dense_dim=dense_dim)
 
@@ -3461,7 +3461,7 @@ def _nnz(self: Tensor) -> int:
     kernel: Callable[..., int]
     try:
         kernel = _memo__nnz[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__nnz.resolve(self)
     return kernel(self)
 

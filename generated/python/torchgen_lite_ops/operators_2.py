@@ -35,7 +35,7 @@ def resize_(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_resize_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_resize_.resolve(self)
     return kernel(self, size, memory_format=memory_format)
 
@@ -76,7 +76,7 @@ def zeros(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_zeros[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_zeros.resolve()
     return kernel(
         size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
@@ -115,7 +115,7 @@ def zeros_out(size: Sequence[int], *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_zeros_out[_state()][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_zeros_out.resolve(out)
     return kernel(size, out=out)
 
@@ -152,7 +152,7 @@ def ones_like(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_ones_like[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ones_like.resolve(self)
     return kernel(
         self,
@@ -210,7 +210,7 @@ def new_ones(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_new_ones[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_new_ones.resolve(self)
     return kernel(
         self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
@@ -257,7 +257,7 @@ def randn(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_randn[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_randn.resolve()
     return kernel(
         size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
@@ -302,7 +302,7 @@ def as_strided(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_as_strided[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_as_strided.resolve(self)
     return kernel(self, size, stride, storage_offset)
 
@@ -336,7 +336,7 @@ def squeeze(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_squeeze[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_squeeze.resolve(self)
     return kernel(self)
 
@@ -360,7 +360,7 @@ def squeeze_dim(self: Tensor, dim: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_squeeze_dim[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_squeeze_dim.resolve(self)
     return kernel(self, dim)
 
@@ -388,7 +388,7 @@ def squeeze_dims(self: Tensor, dim: Sequence[int]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_squeeze_dims[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_squeeze_dims.resolve(self)
     return kernel(self, dim)
 
@@ -418,7 +418,7 @@ def unbind_int(self: Tensor, dim: int = 0) -> list[Tensor]:
     kernel: Callable[..., list[Tensor]]
     try:
         kernel = _memo_unbind_int[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_unbind_int.resolve(self)
     return kernel(self, dim)
 
@@ -447,7 +447,7 @@ def narrow(self: Tensor, dim: int, start: int, length: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_narrow[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_narrow.resolve(self)
     return kernel(self, dim, start, length)
 
@@ -476,7 +476,7 @@ def atleast_1d(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_atleast_1d[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_atleast_1d.resolve(self)
     return kernel(self)
 
@@ -504,7 +504,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_stack[_state()][_list(tensors)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_stack.resolve(tensors)
     return kernel(tensors, dim)
 
@@ -530,7 +530,7 @@ def stack_out(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor) -> Tensor
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_stack_out[_state()][_list(tensors)][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_stack_out.resolve(tensors, out)
     return kernel(tensors, dim, out=out)
 
@@ -559,7 +559,7 @@ def fliplr(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_fliplr[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fliplr.resolve(self)
     return kernel(self)
 
@@ -583,7 +583,7 @@ def diag(self: Tensor, diagonal: int = 0) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_diag[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_diag.resolve(self)
     return kernel(self, diagonal)
 
@@ -607,7 +607,7 @@ def diag_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_diag_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_diag_out.resolve(self, out)
     return kernel(self, diagonal, out=out)
 
@@ -644,7 +644,7 @@ def _index_put_impl_(
         kernel = _memo__index_put_impl_[_state()][self._dispatch_keyset][
             _list(indices)
         ][values._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__index_put_impl_.resolve(self, indices, values)
     return kernel(self, indices, values, accumulate, unsafe)
 
@@ -680,7 +680,7 @@ def sort(
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
         kernel = _memo_sort[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sort.resolve(self)
     return kernel(self, dim, descending)
 
@@ -720,7 +720,7 @@ def sort_values(
         kernel = _memo_sort_values[_state()][self._dispatch_keyset][
             values._dispatch_keyset
         ][indices._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sort_values.resolve(self, values, indices)
     return kernel(self, dim, descending, values=values, indices=indices)
 
@@ -760,7 +760,7 @@ def sort_stable(
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
         kernel = _memo_sort_stable[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sort_stable.resolve(self)
     return kernel(self, stable=stable, dim=dim, descending=descending)
 
@@ -807,7 +807,7 @@ def sort_values_stable(
         kernel = _memo_sort_values_stable[_state()][self._dispatch_keyset][
             values._dispatch_keyset
         ][indices._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sort_values_stable.resolve(self, values, indices)
     return kernel(
         self,
@@ -860,7 +860,7 @@ def conj_physical(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_conj_physical[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_conj_physical.resolve(self)
     return kernel(self)
 
@@ -890,7 +890,7 @@ def conj_physical_out(self: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_conj_physical_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_conj_physical_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -920,7 +920,7 @@ def neg_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_neg_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_neg_.resolve(self)
     return kernel(self)
 
@@ -948,7 +948,7 @@ def log2(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_log2[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log2.resolve(self)
     return kernel(self)
 
@@ -976,7 +976,7 @@ def log2_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_log2_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log2_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1004,7 +1004,7 @@ def sqrt_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sqrt_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sqrt_.resolve(self)
     return kernel(self)
 
@@ -1032,7 +1032,7 @@ def sin(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sin[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sin.resolve(self)
     return kernel(self)
 
@@ -1060,7 +1060,7 @@ def sin_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sin_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sin_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1088,7 +1088,7 @@ def asin(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_asin[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_asin.resolve(self)
     return kernel(self)
 
@@ -1116,7 +1116,7 @@ def asin_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_asin_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_asin_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1144,7 +1144,7 @@ def sinh(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sinh[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sinh.resolve(self)
     return kernel(self)
 
@@ -1172,7 +1172,7 @@ def sinh_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sinh_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sinh_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1200,7 +1200,7 @@ def asinh_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_asinh_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_asinh_.resolve(self)
     return kernel(self)
 
@@ -1228,7 +1228,7 @@ def sign_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sign_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sign_.resolve(self)
     return kernel(self)
 
@@ -1256,7 +1256,7 @@ def signbit(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_signbit[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_signbit.resolve(self)
     return kernel(self)
 
@@ -1286,7 +1286,7 @@ def signbit_out(self: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_signbit_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_signbit_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1316,7 +1316,7 @@ def reciprocal_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_reciprocal_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_reciprocal_.resolve(self)
     return kernel(self)
 
@@ -1346,7 +1346,7 @@ def div__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_div__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_div__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1380,7 +1380,7 @@ def div__Tensor_mode(
         kernel = _memo_div__Tensor_mode[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_div__Tensor_mode.resolve(self, other)
     return kernel(self, other, rounding_mode=rounding_mode)
 
@@ -1410,7 +1410,7 @@ def div__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_div__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_div__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1442,7 +1442,7 @@ def div__Scalar_mode(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_div__Scalar_mode[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_div__Scalar_mode.resolve(self)
     return kernel(self, other, rounding_mode=rounding_mode)
 
@@ -1474,7 +1474,7 @@ def remainder_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
         kernel = _memo_remainder_Scalar_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_remainder_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
@@ -1506,7 +1506,7 @@ def remainder_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_remainder_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_remainder_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1538,7 +1538,7 @@ def remainder_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_remainder_Tensor_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_remainder_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1572,7 +1572,7 @@ def remainder_Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_remainder_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_remainder_Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1602,7 +1602,7 @@ def remainder_Scalar_Tensor(self: Number, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_remainder_Scalar_Tensor[_state()][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_remainder_Scalar_Tensor.resolve(other)
     return kernel(self, other)
 
@@ -1636,7 +1636,7 @@ def hypot_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_hypot_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hypot_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1666,7 +1666,7 @@ def hypot(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_hypot[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hypot.resolve(self, other)
     return kernel(self, other)
 
@@ -1696,7 +1696,7 @@ def gt_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
         kernel = _memo_gt_Scalar_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_gt_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
@@ -1726,7 +1726,7 @@ def gt_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_gt_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_gt_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1756,7 +1756,7 @@ def gt_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_gt_Tensor_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_gt_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1788,7 +1788,7 @@ def gt_Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_gt_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_gt_Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1818,7 +1818,7 @@ def bitwise_or_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor
         kernel = _memo_bitwise_or_Tensor_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_or_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1852,7 +1852,7 @@ def bitwise_or_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor
         kernel = _memo_bitwise_or_Scalar_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_or_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
@@ -1884,7 +1884,7 @@ def bitwise_or_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_or_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_or_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1914,7 +1914,7 @@ def bitwise_or_Scalar_Tensor(self: Number, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_or_Scalar_Tensor[_state()][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_or_Scalar_Tensor.resolve(other)
     return kernel(self, other)
 
@@ -1950,7 +1950,7 @@ def bitwise_or_Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_bitwise_or_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_or_Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1980,7 +1980,7 @@ def clamp(self: Tensor, min: Number | None = None, max: Number | None = None) ->
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_clamp[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp.resolve(self)
     return kernel(self, min, max)
 
@@ -2017,7 +2017,7 @@ def clamp_Tensor(
         kernel = _memo_clamp_Tensor[_state()][self._dispatch_keyset][_optional(min)][
             _optional(max)
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_Tensor.resolve(self, min, max)
     return kernel(self, min, max)
 
@@ -2052,7 +2052,7 @@ def clamp_out(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_clamp_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_out.resolve(self, out)
     return kernel(self, min, max, out=out)
 
@@ -2091,7 +2091,7 @@ def clamp_Tensor_out(
         kernel = _memo_clamp_Tensor_out[_state()][self._dispatch_keyset][
             _optional(min)
         ][_optional(max)][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_Tensor_out.resolve(self, min, max, out)
     return kernel(self, min, max, out=out)
 
@@ -2126,7 +2126,7 @@ def argmax(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tenso
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_argmax[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_argmax.resolve(self)
     return kernel(self, dim, keepdim)
 
@@ -2158,7 +2158,7 @@ def argmax_out(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_argmax_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_argmax_out.resolve(self, out)
     return kernel(self, dim, keepdim, out=out)
 
@@ -2193,7 +2193,7 @@ def cumprod_(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_cumprod_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cumprod_.resolve(self)
     return kernel(self, dim, dtype=dtype)
 
@@ -2222,7 +2222,7 @@ def matmul(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_matmul[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_matmul.resolve(self, other)
     return kernel(self, other)
 
@@ -2248,7 +2248,7 @@ def matmul_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_matmul_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_matmul_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -2277,7 +2277,7 @@ def celu(self: Tensor, alpha: Number = 1.0) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_celu[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_celu.resolve(self)
     return kernel(self, alpha)
 
@@ -2307,7 +2307,7 @@ def mish(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_mish[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mish.resolve(self)
     return kernel(self)
 
@@ -2331,7 +2331,7 @@ def mish_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_mish_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mish_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -2358,7 +2358,7 @@ def softmax_int(self: Tensor, dim: int, dtype: dtype | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_softmax_int[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_softmax_int.resolve(self)
     return kernel(self, dim, dtype)
 
@@ -2391,7 +2391,7 @@ def softmax_int_out(
         kernel = _memo_softmax_int_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_softmax_int_out.resolve(self, out)
     return kernel(self, dim, dtype, out=out)
 
@@ -2434,7 +2434,7 @@ def layer_norm(
         kernel = _memo_layer_norm[_state()][input._dispatch_keyset][_optional(weight)][
             _optional(bias)
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_layer_norm.resolve(input, weight, bias)
     return kernel(input, normalized_shape, weight, bias, eps, cudnn_enable)
 
@@ -2477,7 +2477,7 @@ def native_layer_norm(
         kernel = _memo_native_layer_norm[_state()][input._dispatch_keyset][
             _optional(weight)
         ][_optional(bias)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_native_layer_norm.resolve(input, weight, bias)
     return kernel(input, normalized_shape, weight, bias, eps)
 
@@ -2515,7 +2515,7 @@ def is_coalesced(self: Tensor) -> bool:
     kernel: Callable[..., bool]
     try:
         kernel = _memo_is_coalesced[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_is_coalesced.resolve(self)
     return kernel(self)
 

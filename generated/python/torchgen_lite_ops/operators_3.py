@@ -26,7 +26,7 @@ def fill__Scalar(self: Tensor, value: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_fill__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fill__Scalar.resolve(self)
     return kernel(self, value)
 
@@ -57,7 +57,7 @@ def fill__Tensor(self: Tensor, value: Tensor) -> Tensor:
         kernel = _memo_fill__Tensor[_state()][self._dispatch_keyset][
             value._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fill__Tensor.resolve(self, value)
     return kernel(self, value)
 
@@ -86,7 +86,7 @@ def _reshape_alias(self: Tensor, size: Sequence[int], stride: Sequence[int]) -> 
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo__reshape_alias[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__reshape_alias.resolve(self)
     return kernel(self, size, stride)
 
@@ -115,7 +115,7 @@ def _unsafe_view(self: Tensor, size: Sequence[int]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo__unsafe_view[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__unsafe_view.resolve(self)
     return kernel(self, size)
 
@@ -144,7 +144,7 @@ def permute(self: Tensor, dims: Sequence[int]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_permute[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_permute.resolve(self)
     return kernel(self, dims)
 
@@ -174,7 +174,7 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_hstack[_state()][_list(tensors)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hstack.resolve(tensors)
     return kernel(tensors)
 
@@ -198,7 +198,7 @@ def hstack_out(tensors: Sequence[Tensor], *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_hstack_out[_state()][_list(tensors)][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hstack_out.resolve(tensors, out)
     return kernel(tensors, out=out)
 
@@ -227,7 +227,7 @@ def flipud(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_flipud[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_flipud.resolve(self)
     return kernel(self)
 
@@ -253,7 +253,7 @@ def scatter__src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
         kernel = _memo_scatter__src[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][src._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter__src.resolve(self, index, src)
     return kernel(self, dim, index, src)
 
@@ -284,7 +284,7 @@ def scatter__value(self: Tensor, dim: int, index: Tensor, value: Number) -> Tens
         kernel = _memo_scatter__value[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter__value.resolve(self, index)
     return kernel(self, dim, index, value)
 
@@ -313,7 +313,7 @@ def take(self: Tensor, index: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_take[_state()][self._dispatch_keyset][index._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_take.resolve(self, index)
     return kernel(self, index)
 
@@ -339,7 +339,7 @@ def take_out(self: Tensor, index: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_take_out[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_take_out.resolve(self, index, out)
     return kernel(self, index, out=out)
 
@@ -372,7 +372,7 @@ def index_add_(
         kernel = _memo_index_add_[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][source._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_add_.resolve(self, index, source)
     return kernel(self, dim, index, source, alpha=alpha)
 
@@ -414,7 +414,7 @@ def index_put(
         kernel = _memo_index_put[_state()][self._dispatch_keyset][_list(indices)][
             values._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_put.resolve(self, indices, values)
     return kernel(self, indices, values, accumulate)
 
@@ -448,7 +448,7 @@ def nonzero(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_nonzero[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_nonzero.resolve(self)
     return kernel(self)
 
@@ -478,7 +478,7 @@ def nonzero_out(self: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_nonzero_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_nonzero_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -508,7 +508,7 @@ def imag(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_imag[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_imag.resolve(self)
     return kernel(self)
 
@@ -532,7 +532,7 @@ def exp(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_exp[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_exp.resolve(self)
     return kernel(self)
 
@@ -560,7 +560,7 @@ def exp_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_exp_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_exp_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -588,7 +588,7 @@ def exp2(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_exp2[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_exp2.resolve(self)
     return kernel(self)
 
@@ -612,7 +612,7 @@ def exp2_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_exp2_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_exp2_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -640,7 +640,7 @@ def expm1(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_expm1[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_expm1.resolve(self)
     return kernel(self)
 
@@ -668,7 +668,7 @@ def expm1_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_expm1_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_expm1_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -698,7 +698,7 @@ def sinh_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sinh_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sinh_.resolve(self)
     return kernel(self)
 
@@ -726,7 +726,7 @@ def cosh(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_cosh[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cosh.resolve(self)
     return kernel(self)
 
@@ -754,7 +754,7 @@ def cosh_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_cosh_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cosh_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -782,7 +782,7 @@ def tanh(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_tanh[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_tanh.resolve(self)
     return kernel(self)
 
@@ -810,7 +810,7 @@ def tanh_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_tanh_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_tanh_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -838,7 +838,7 @@ def sigmoid(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sigmoid[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sigmoid.resolve(self)
     return kernel(self)
 
@@ -868,7 +868,7 @@ def sigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_sigmoid_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sigmoid_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -898,7 +898,7 @@ def logical_not(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_logical_not[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_not.resolve(self)
     return kernel(self)
 
@@ -928,7 +928,7 @@ def logical_not_out(self: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_logical_not_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_not_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -958,7 +958,7 @@ def remainder__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_remainder__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_remainder__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -990,7 +990,7 @@ def remainder__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_remainder__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_remainder__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1022,7 +1022,7 @@ def floor_divide__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_floor_divide__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_floor_divide__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1053,7 +1053,7 @@ def floor_divide__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_floor_divide__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_floor_divide__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1084,7 +1084,7 @@ def atan2_(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_atan2_[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_atan2_.resolve(self, other)
     return kernel(self, other)
 
@@ -1112,7 +1112,7 @@ def eq__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_eq__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_eq__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1143,7 +1143,7 @@ def eq__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_eq__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_eq__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1174,7 +1174,7 @@ def le_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
         kernel = _memo_le_Scalar_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_le_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
@@ -1204,7 +1204,7 @@ def le_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_le_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_le_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1234,7 +1234,7 @@ def le_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_le_Tensor_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_le_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1266,7 +1266,7 @@ def le_Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_le_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_le_Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1296,7 +1296,7 @@ def logical_and(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_logical_and[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_and.resolve(self, other)
     return kernel(self, other)
 
@@ -1328,7 +1328,7 @@ def logical_and_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_logical_and_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_and_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1360,7 +1360,7 @@ def logical_xor_(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_logical_xor_[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_xor_.resolve(self, other)
     return kernel(self, other)
 
@@ -1390,7 +1390,7 @@ def bitwise_or__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_or__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_or__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1422,7 +1422,7 @@ def bitwise_or__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_bitwise_or__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_or__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1452,7 +1452,7 @@ def clamp_min_(self: Tensor, min: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_clamp_min_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_min_.resolve(self)
     return kernel(self, min)
 
@@ -1482,7 +1482,7 @@ def clamp_min__Tensor(self: Tensor, min: Tensor) -> Tensor:
         kernel = _memo_clamp_min__Tensor[_state()][self._dispatch_keyset][
             min._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_min__Tensor.resolve(self, min)
     return kernel(self, min)
 
@@ -1512,7 +1512,7 @@ def argmin(self: Tensor, dim: int | None = None, keepdim: bool = False) -> Tenso
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_argmin[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_argmin.resolve(self)
     return kernel(self, dim, keepdim)
 
@@ -1544,7 +1544,7 @@ def argmin_out(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_argmin_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_argmin_out.resolve(self, out)
     return kernel(self, dim, keepdim, out=out)
 
@@ -1586,7 +1586,7 @@ def linalg_vector_norm(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_linalg_vector_norm[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_linalg_vector_norm.resolve(self)
     return kernel(self, ord, dim, keepdim, dtype=dtype)
 
@@ -1632,7 +1632,7 @@ def linalg_vector_norm_out(
         kernel = _memo_linalg_vector_norm_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_linalg_vector_norm_out.resolve(self, out)
     return kernel(self, ord, dim, keepdim, dtype=dtype, out=out)
 
@@ -1671,7 +1671,7 @@ def cumprod(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_cumprod[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cumprod.resolve(self)
     return kernel(self, dim, dtype=dtype)
 
@@ -1704,7 +1704,7 @@ def cumprod_out(
         kernel = _memo_cumprod_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cumprod_out.resolve(self, out)
     return kernel(self, dim, dtype=dtype, out=out)
 
@@ -1738,7 +1738,7 @@ def bmm(self: Tensor, mat2: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bmm[_state()][self._dispatch_keyset][mat2._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bmm.resolve(self, mat2)
     return kernel(self, mat2)
 
@@ -1768,7 +1768,7 @@ def bmm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_bmm_out[_state()][self._dispatch_keyset][mat2._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bmm_out.resolve(self, mat2, out)
     return kernel(self, mat2, out=out)
 
@@ -1801,7 +1801,7 @@ def baddbmm_(
         kernel = _memo_baddbmm_[_state()][self._dispatch_keyset][
             batch1._dispatch_keyset
         ][batch2._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_baddbmm_.resolve(self, batch1, batch2)
     return kernel(self, batch1, batch2, beta=beta, alpha=alpha)
 
@@ -1840,7 +1840,7 @@ def addmv(
         kernel = _memo_addmv[_state()][self._dispatch_keyset][mat._dispatch_keyset][
             vec._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmv.resolve(self, mat, vec)
     return kernel(self, mat, vec, beta=beta, alpha=alpha)
 
@@ -1885,7 +1885,7 @@ def addmv_out(
         kernel = _memo_addmv_out[_state()][self._dispatch_keyset][mat._dispatch_keyset][
             vec._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmv_out.resolve(self, mat, vec, out)
     return kernel(self, mat, vec, beta=beta, alpha=alpha, out=out)
 
@@ -1925,7 +1925,7 @@ def addmv_(
         kernel = _memo_addmv_[_state()][self._dispatch_keyset][mat._dispatch_keyset][
             vec._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmv_.resolve(self, mat, vec)
     return kernel(self, mat, vec, beta=beta, alpha=alpha)
 
@@ -1960,7 +1960,7 @@ def dot(self: Tensor, tensor: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_dot[_state()][self._dispatch_keyset][tensor._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_dot.resolve(self, tensor)
     return kernel(self, tensor)
 
@@ -1986,7 +1986,7 @@ def dot_out(self: Tensor, tensor: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_dot_out[_state()][self._dispatch_keyset][
             tensor._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_dot_out.resolve(self, tensor, out)
     return kernel(self, tensor, out=out)
 
@@ -2017,7 +2017,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         kernel = _memo_linear[_state()][input._dispatch_keyset][
             weight._dispatch_keyset
         ][_optional(bias)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_linear.resolve(input, weight, bias)
     return kernel(input, weight, bias)
 
@@ -2050,7 +2050,7 @@ def linear_out(
         kernel = _memo_linear_out[_state()][input._dispatch_keyset][
             weight._dispatch_keyset
         ][_optional(bias)][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_linear_out.resolve(input, weight, bias, out)
     return kernel(input, weight, bias, out=out)
 
@@ -2084,7 +2084,7 @@ def celu_(self: Tensor, alpha: Number = 1.0) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_celu_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_celu_.resolve(self)
     return kernel(self, alpha)
 
@@ -2114,7 +2114,7 @@ def gelu_(self: Tensor, *, approximate: str = "none") -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_gelu_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_gelu_.resolve(self)
     return kernel(self, approximate=approximate)
 
@@ -2143,7 +2143,7 @@ def mish_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_mish_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mish_.resolve(self)
     return kernel(self)
 
@@ -2167,7 +2167,7 @@ def leaky_relu_(self: Tensor, negative_slope: Number = 0.01) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_leaky_relu_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_leaky_relu_.resolve(self)
     return kernel(self, negative_slope)
 
@@ -2197,7 +2197,7 @@ def softplus(self: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_softplus[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_softplus.resolve(self)
     return kernel(self, beta, threshold)
 
@@ -2231,7 +2231,7 @@ def softplus_out(
         kernel = _memo_softplus_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_softplus_out.resolve(self, out)
     return kernel(self, beta, threshold, out=out)
 
@@ -2265,7 +2265,7 @@ def threshold_(self: Tensor, threshold: Number, value: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_threshold_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_threshold_.resolve(self)
     return kernel(self, threshold, value)
 
@@ -2294,7 +2294,7 @@ def hardsigmoid_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_hardsigmoid_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardsigmoid_.resolve(self)
     return kernel(self)
 
@@ -2322,7 +2322,7 @@ def hardswish(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_hardswish[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardswish.resolve(self)
     return kernel(self)
 
@@ -2348,7 +2348,7 @@ def hardswish_out(self: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_hardswish_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardswish_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -2377,7 +2377,7 @@ def _log_softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo__log_softmax[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__log_softmax.resolve(self)
     return kernel(self, dim, half_to_float)
 
@@ -2411,7 +2411,7 @@ def _log_softmax_out(
         kernel = _memo__log_softmax_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__log_softmax_out.resolve(self, out)
     return kernel(self, dim, half_to_float, out=out)
 
@@ -2442,7 +2442,7 @@ def mse_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         kernel = _memo_mse_loss[_state()][self._dispatch_keyset][
             target._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mse_loss.resolve(self, target)
     return kernel(self, target, reduction)
 
@@ -2475,7 +2475,7 @@ def mse_loss_out(
         kernel = _memo_mse_loss_out[_state()][self._dispatch_keyset][
             target._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mse_loss_out.resolve(self, target, out)
     return kernel(self, target, reduction, out=out)
 
@@ -2509,7 +2509,7 @@ def indices(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_indices[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_indices.resolve(self)
     return kernel(self)
 

@@ -41,7 +41,7 @@ def empty_memory_format(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_empty_memory_format[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_empty_memory_format.resolve()
     return kernel(
         size,
@@ -100,7 +100,7 @@ def empty_strided(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_empty_strided[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_empty_strided.resolve()
     return kernel(
         size, stride, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
@@ -151,7 +151,7 @@ def logspace(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_logspace[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logspace.resolve()
     return kernel(
         start,
@@ -209,7 +209,7 @@ def logspace_out(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_logspace_out[_state()][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logspace_out.resolve(out)
     return kernel(start, end, steps, base, out=out)
 
@@ -251,7 +251,7 @@ def rand(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_rand[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_rand.resolve()
     return kernel(
         size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
@@ -291,7 +291,7 @@ def fill_Scalar(self: Tensor, value: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_fill_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fill_Scalar.resolve(self)
     return kernel(self, value)
 
@@ -323,7 +323,7 @@ def fill_Tensor(self: Tensor, value: Tensor) -> Tensor:
         kernel = _memo_fill_Tensor[_state()][self._dispatch_keyset][
             value._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fill_Tensor.resolve(self, value)
     return kernel(self, value)
 
@@ -362,7 +362,7 @@ def to_dtype_layout(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_to_dtype_layout[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_to_dtype_layout.resolve(self)
     return kernel(
         self,
@@ -425,7 +425,7 @@ def to_device(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_to_device[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_to_device.resolve(self)
     return kernel(self, device, dtype, non_blocking, copy, memory_format)
 
@@ -466,7 +466,7 @@ def to_dtype(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_to_dtype[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_to_dtype.resolve(self)
     return kernel(self, dtype, non_blocking, copy, memory_format)
 
@@ -506,7 +506,7 @@ def to_other(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_to_other[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_to_other.resolve(self, other)
     return kernel(self, other, non_blocking, copy, memory_format)
 
@@ -540,7 +540,7 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_type_as[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_type_as.resolve(self, other)
     return kernel(self, other)
 
@@ -567,7 +567,7 @@ def alias(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_alias[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_alias.resolve(self)
     return kernel(self)
 
@@ -595,7 +595,7 @@ def broadcast_to(self: Tensor, size: Sequence[int]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_broadcast_to[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_broadcast_to.resolve(self)
     return kernel(self, size)
 
@@ -624,7 +624,7 @@ def unflatten_int(self: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_unflatten_int[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_unflatten_int.resolve(self)
     return kernel(self, dim, sizes)
 
@@ -653,7 +653,7 @@ def tile(self: Tensor, dims: Sequence[int]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_tile[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_tile.resolve(self)
     return kernel(self, dims)
 
@@ -679,7 +679,7 @@ def tril(self: Tensor, diagonal: int = 0) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_tril[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_tril.resolve(self)
     return kernel(self, diagonal)
 
@@ -703,7 +703,7 @@ def tril_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_tril_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_tril_out.resolve(self, out)
     return kernel(self, diagonal, out=out)
 
@@ -732,7 +732,7 @@ def tril_(self: Tensor, diagonal: int = 0) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_tril_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_tril_.resolve(self)
     return kernel(self, diagonal)
 
@@ -759,7 +759,7 @@ def triu(self: Tensor, diagonal: int = 0) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_triu[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_triu.resolve(self)
     return kernel(self, diagonal)
 
@@ -783,7 +783,7 @@ def triu_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_triu_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_triu_out.resolve(self, out)
     return kernel(self, diagonal, out=out)
 
@@ -812,7 +812,7 @@ def triu_(self: Tensor, diagonal: int = 0) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_triu_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_triu_.resolve(self)
     return kernel(self, diagonal)
 
@@ -841,7 +841,7 @@ def scatter_src(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
         kernel = _memo_scatter_src[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][src._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_src.resolve(self, index, src)
     return kernel(self, dim, index, src)
 
@@ -875,7 +875,7 @@ def scatter_src_out(
         kernel = _memo_scatter_src_out[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][src._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_src_out.resolve(self, index, src, out)
     return kernel(self, dim, index, src, out=out)
 
@@ -912,7 +912,7 @@ def scatter_value(self: Tensor, dim: int, index: Tensor, value: Number) -> Tenso
         kernel = _memo_scatter_value[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_value.resolve(self, index)
     return kernel(self, dim, index, value)
 
@@ -946,7 +946,7 @@ def scatter_value_out(
         kernel = _memo_scatter_value_out[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_value_out.resolve(self, index, out)
     return kernel(self, dim, index, value, out=out)
 
@@ -983,7 +983,7 @@ def masked_fill_Scalar(self: Tensor, mask: Tensor, value: Number) -> Tensor:
         kernel = _memo_masked_fill_Scalar[_state()][self._dispatch_keyset][
             mask._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_fill_Scalar.resolve(self, mask)
     return kernel(self, mask, value)
 
@@ -1015,7 +1015,7 @@ def masked_fill_Tensor(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
         kernel = _memo_masked_fill_Tensor[_state()][self._dispatch_keyset][
             mask._dispatch_keyset
         ][value._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_fill_Tensor.resolve(self, mask, value)
     return kernel(self, mask, value)
 
@@ -1046,7 +1046,7 @@ def topk(
     kernel: Callable[..., tuple[Tensor, Tensor]]
     try:
         kernel = _memo_topk[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_topk.resolve(self)
     return kernel(self, k, dim, largest, sorted)
 
@@ -1093,7 +1093,7 @@ def topk_values(
         kernel = _memo_topk_values[_state()][self._dispatch_keyset][
             values._dispatch_keyset
         ][indices._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_topk_values.resolve(self, values, indices)
     return kernel(self, k, dim, largest, sorted, values=values, indices=indices)
 
@@ -1133,7 +1133,7 @@ def abs_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_abs_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_abs_.resolve(self)
     return kernel(self)
 
@@ -1157,7 +1157,7 @@ def _conj_physical(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo__conj_physical[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__conj_physical.resolve(self)
     return kernel(self)
 
@@ -1185,7 +1185,7 @@ def expm1_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_expm1_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_expm1_.resolve(self)
     return kernel(self)
 
@@ -1213,7 +1213,7 @@ def square_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_square_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_square_.resolve(self)
     return kernel(self)
 
@@ -1241,7 +1241,7 @@ def cos_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_cos_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cos_.resolve(self)
     return kernel(self)
 
@@ -1269,7 +1269,7 @@ def tan_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_tan_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_tan_.resolve(self)
     return kernel(self)
 
@@ -1297,7 +1297,7 @@ def tanh_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_tanh_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_tanh_.resolve(self)
     return kernel(self)
 
@@ -1325,7 +1325,7 @@ def round(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_round[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_round.resolve(self)
     return kernel(self)
 
@@ -1353,7 +1353,7 @@ def round_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_round_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_round_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1383,7 +1383,7 @@ def round_decimals(self: Tensor, *, decimals: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_round_decimals[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_round_decimals.resolve(self)
     return kernel(self, decimals=decimals)
 
@@ -1415,7 +1415,7 @@ def round_decimals_out(self: Tensor, *, decimals: int, out: Tensor) -> Tensor:
         kernel = _memo_round_decimals_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_round_decimals_out.resolve(self, out)
     return kernel(self, decimals=decimals, out=out)
 
@@ -1445,7 +1445,7 @@ def sgn(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sgn[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sgn.resolve(self)
     return kernel(self)
 
@@ -1469,7 +1469,7 @@ def sgn_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sgn_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sgn_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1497,7 +1497,7 @@ def erfc_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_erfc_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_erfc_.resolve(self)
     return kernel(self)
 
@@ -1525,7 +1525,7 @@ def bitwise_not_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_not_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_not_.resolve(self)
     return kernel(self)
 
@@ -1555,7 +1555,7 @@ def sub_out(self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor) -> T
         kernel = _memo_sub_out[_state()][self._dispatch_keyset][other._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sub_out.resolve(self, other, out)
     return kernel(self, other, alpha=alpha, out=out)
 
@@ -1592,7 +1592,7 @@ def sub_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
         kernel = _memo_sub_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sub_Tensor.resolve(self, other)
     return kernel(self, other, alpha=alpha)
 
@@ -1622,7 +1622,7 @@ def sub_Scalar(self: Tensor, other: Number, alpha: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sub_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sub_Scalar.resolve(self)
     return kernel(self, other, alpha)
 
@@ -1652,7 +1652,7 @@ def hypot_(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_hypot_[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hypot_.resolve(self, other)
     return kernel(self, other)
 
@@ -1682,7 +1682,7 @@ def logical_xor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_logical_xor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_xor.resolve(self, other)
     return kernel(self, other)
 
@@ -1714,7 +1714,7 @@ def logical_xor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_logical_xor_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_xor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1744,7 +1744,7 @@ def bitwise_and__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_and__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_and__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1776,7 +1776,7 @@ def bitwise_and__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_bitwise_and__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_and__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1806,7 +1806,7 @@ def clamp_max_(self: Tensor, max: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_clamp_max_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_max_.resolve(self)
     return kernel(self, max)
 
@@ -1836,7 +1836,7 @@ def clamp_max__Tensor(self: Tensor, max: Tensor) -> Tensor:
         kernel = _memo_clamp_max__Tensor[_state()][self._dispatch_keyset][
             max._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_max__Tensor.resolve(self, max)
     return kernel(self, max)
 
@@ -1870,7 +1870,7 @@ def lerp_Scalar_out(
         kernel = _memo_lerp_Scalar_out[_state()][self._dispatch_keyset][
             end._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp_Scalar_out.resolve(self, end, out)
     return kernel(self, end, weight, out=out)
 
@@ -1904,7 +1904,7 @@ def lerp_Tensor_out(
         kernel = _memo_lerp_Tensor_out[_state()][self._dispatch_keyset][
             end._dispatch_keyset
         ][weight._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp_Tensor_out.resolve(self, end, weight, out)
     return kernel(self, end, weight, out=out)
 
@@ -1936,7 +1936,7 @@ def lerp_Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
         kernel = _memo_lerp_Scalar[_state()][self._dispatch_keyset][
             end._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp_Scalar.resolve(self, end)
     return kernel(self, end, weight)
 
@@ -1968,7 +1968,7 @@ def lerp_Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
         kernel = _memo_lerp_Tensor[_state()][self._dispatch_keyset][
             end._dispatch_keyset
         ][weight._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp_Tensor.resolve(self, end, weight)
     return kernel(self, end, weight)
 
@@ -1998,7 +1998,7 @@ def any_dim(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_any_dim[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_any_dim.resolve(self)
     return kernel(self, dim, keepdim)
 
@@ -2028,7 +2028,7 @@ def any_out(self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor) -> Te
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_any_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_any_out.resolve(self, out)
     return kernel(self, dim, keepdim, out=out)
 
@@ -2063,7 +2063,7 @@ def any(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_any[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_any.resolve(self)
     return kernel(self)
 
@@ -2093,7 +2093,7 @@ def any_all_out(self: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_any_all_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_any_all_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -2123,7 +2123,7 @@ def mv(self: Tensor, vec: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_mv[_state()][self._dispatch_keyset][vec._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mv.resolve(self, vec)
     return kernel(self, vec)
 
@@ -2149,7 +2149,7 @@ def mv_out(self: Tensor, vec: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_mv_out[_state()][self._dispatch_keyset][vec._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mv_out.resolve(self, vec, out)
     return kernel(self, vec, out=out)
 
@@ -2178,7 +2178,7 @@ def relu6_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_relu6_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_relu6_.resolve(self)
     return kernel(self)
 
@@ -2202,7 +2202,7 @@ def hardshrink(self: Tensor, lambd: Number = 0.5) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_hardshrink[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardshrink.resolve(self)
     return kernel(self, lambd)
 
@@ -2234,7 +2234,7 @@ def hardshrink_out(self: Tensor, lambd: Number = 0.5, *, out: Tensor) -> Tensor:
         kernel = _memo_hardshrink_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardshrink_out.resolve(self, out)
     return kernel(self, lambd, out=out)
 
@@ -2263,7 +2263,7 @@ def hardswish_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_hardswish_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardswish_.resolve(self)
     return kernel(self)
 
@@ -2290,7 +2290,7 @@ def log_sigmoid(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_log_sigmoid[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log_sigmoid.resolve(self)
     return kernel(self)
 
@@ -2314,7 +2314,7 @@ def one_hot(self: Tensor, num_classes: int = -1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_one_hot[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_one_hot.resolve(self)
     return kernel(self, num_classes)
 
@@ -2348,7 +2348,7 @@ def cosine_similarity(
         kernel = _memo_cosine_similarity[_state()][x1._dispatch_keyset][
             x2._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cosine_similarity.resolve(x1, x2)
     return kernel(x1, x2, dim, eps)
 
@@ -2381,7 +2381,7 @@ def smooth_l1_loss(
         kernel = _memo_smooth_l1_loss[_state()][self._dispatch_keyset][
             target._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_smooth_l1_loss.resolve(self, target)
     return kernel(self, target, reduction, beta)
 
@@ -2418,7 +2418,7 @@ def smooth_l1_loss_out(
         kernel = _memo_smooth_l1_loss_out[_state()][self._dispatch_keyset][
             target._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_smooth_l1_loss_out.resolve(self, target, out)
     return kernel(self, target, reduction, beta, out=out)
 
@@ -2457,7 +2457,7 @@ def binary_cross_entropy(
         kernel = _memo_binary_cross_entropy[_state()][self._dispatch_keyset][
             target._dispatch_keyset
         ][_optional(weight)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_binary_cross_entropy.resolve(self, target, weight)
     return kernel(self, target, weight, reduction)
 
@@ -2501,7 +2501,7 @@ def binary_cross_entropy_out(
         kernel = _memo_binary_cross_entropy_out[_state()][self._dispatch_keyset][
             target._dispatch_keyset
         ][_optional(weight)][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_binary_cross_entropy_out.resolve(self, target, weight, out)
     return kernel(self, target, weight, reduction, out=out)
 
@@ -2548,7 +2548,7 @@ def binary_cross_entropy_with_logits(
         kernel = _memo_binary_cross_entropy_with_logits[_state()][
             self._dispatch_keyset
         ][target._dispatch_keyset][_optional(weight)][_optional(pos_weight)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_binary_cross_entropy_with_logits.resolve(
             self, target, weight, pos_weight
         )
@@ -2597,7 +2597,7 @@ def cross_entropy_loss(
         kernel = _memo_cross_entropy_loss[_state()][self._dispatch_keyset][
             target._dispatch_keyset
         ][_optional(weight)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cross_entropy_loss.resolve(self, target, weight)
     return kernel(self, target, weight, reduction, ignore_index, label_smoothing)
 
@@ -2632,7 +2632,7 @@ def to_sparse_sparse_dim(self: Tensor, sparse_dim: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_to_sparse_sparse_dim[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_to_sparse_sparse_dim.resolve(self)
     return kernel(self, sparse_dim)
 
@@ -2669,7 +2669,7 @@ def to_sparse(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_to_sparse[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_to_sparse.resolve(self)
     return kernel(self, layout=layout, blocksize=blocksize, dense_dim=dense_dim)
 
@@ -2710,7 +2710,7 @@ def sparse_coo_tensor_size(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sparse_coo_tensor_size[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sparse_coo_tensor_size.resolve()
     return kernel(
         size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
@@ -2762,7 +2762,7 @@ def sparse_coo_tensor_indices(
         kernel = _memo_sparse_coo_tensor_indices[_state()][indices._dispatch_keyset][
             values._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sparse_coo_tensor_indices.resolve(indices, values)
     return kernel(
         indices,
@@ -2831,7 +2831,7 @@ def sparse_coo_tensor_indices_size(
         kernel = _memo_sparse_coo_tensor_indices_size[_state()][
             indices._dispatch_keyset
         ][values._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sparse_coo_tensor_indices_size.resolve(indices, values)
     return kernel(
         indices,

@@ -41,7 +41,7 @@ def empty_like(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_empty_like[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_empty_like.resolve(self)
     return kernel(
         self,
@@ -100,7 +100,7 @@ def new_full(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_new_full[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_new_full.resolve(self)
     return kernel(
         self,
@@ -153,7 +153,7 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_unfold[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_unfold.resolve(self)
     return kernel(self, dimension, size, step)
 
@@ -182,7 +182,7 @@ def transpose_int(self: Tensor, dim0: int, dim1: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_transpose_int[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_transpose_int.resolve(self)
     return kernel(self, dim0, dim1)
 
@@ -217,7 +217,7 @@ def slice_Tensor(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_slice_Tensor[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_slice_Tensor.resolve(self)
     return kernel(self, dim, start, end, step)
 
@@ -254,7 +254,7 @@ def reshape_as(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_reshape_as[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_reshape_as.resolve(self, other)
     return kernel(self, other)
 
@@ -285,7 +285,7 @@ def movedim_intlist(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_movedim_intlist[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_movedim_intlist.resolve(self)
     return kernel(self, source, destination)
 
@@ -317,7 +317,7 @@ def movedim_int(self: Tensor, source: int, destination: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_movedim_int[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_movedim_int.resolve(self)
     return kernel(self, source, destination)
 
@@ -346,7 +346,7 @@ def swapaxes(self: Tensor, axis0: int, axis1: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_swapaxes[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_swapaxes.resolve(self)
     return kernel(self, axis0, axis1)
 
@@ -375,7 +375,7 @@ def flip(self: Tensor, dims: Sequence[int]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_flip[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_flip.resolve(self)
     return kernel(self, dims)
 
@@ -405,7 +405,7 @@ def rot90(self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_rot90[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_rot90.resolve(self)
     return kernel(self, k, dims)
 
@@ -436,7 +436,7 @@ def pad(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_pad[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_pad.resolve(self)
     return kernel(self, pad, mode, value)
 
@@ -471,7 +471,7 @@ def gather(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_gather[_state()][self._dispatch_keyset][index._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_gather.resolve(self, index)
     return kernel(self, dim, index, sparse_grad=sparse_grad)
 
@@ -510,7 +510,7 @@ def gather_out(
         kernel = _memo_gather_out[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_gather_out.resolve(self, index, out)
     return kernel(self, dim, index, sparse_grad=sparse_grad, out=out)
 
@@ -549,7 +549,7 @@ def index_fill__int_Scalar(
         kernel = _memo_index_fill__int_Scalar[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_fill__int_Scalar.resolve(self, index)
     return kernel(self, dim, index, value)
 
@@ -580,7 +580,7 @@ def conj_physical_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_conj_physical_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_conj_physical_.resolve(self)
     return kernel(self)
 
@@ -608,7 +608,7 @@ def real(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_real[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_real.resolve(self)
     return kernel(self)
 
@@ -632,7 +632,7 @@ def log(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_log[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log.resolve(self)
     return kernel(self)
 
@@ -660,7 +660,7 @@ def log_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_log_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -688,7 +688,7 @@ def log2_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_log2_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log2_.resolve(self)
     return kernel(self)
 
@@ -716,7 +716,7 @@ def log10_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_log10_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log10_.resolve(self)
     return kernel(self)
 
@@ -744,7 +744,7 @@ def sin_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sin_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sin_.resolve(self)
     return kernel(self)
 
@@ -772,7 +772,7 @@ def cos(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_cos[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cos.resolve(self)
     return kernel(self)
 
@@ -800,7 +800,7 @@ def cos_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_cos_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cos_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -828,7 +828,7 @@ def acos(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_acos[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_acos.resolve(self)
     return kernel(self)
 
@@ -856,7 +856,7 @@ def acos_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_acos_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_acos_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -884,7 +884,7 @@ def atanh_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_atanh_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_atanh_.resolve(self)
     return kernel(self)
 
@@ -912,7 +912,7 @@ def trunc(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_trunc[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_trunc.resolve(self)
     return kernel(self)
 
@@ -940,7 +940,7 @@ def trunc_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_trunc_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_trunc_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -970,7 +970,7 @@ def positive(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_positive[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_positive.resolve(self)
     return kernel(self)
 
@@ -1000,7 +1000,7 @@ def sub__Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
         kernel = _memo_sub__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sub__Tensor.resolve(self, other)
     return kernel(self, other, alpha=alpha)
 
@@ -1030,7 +1030,7 @@ def sub__Scalar(self: Tensor, other: Number, alpha: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sub__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sub__Scalar.resolve(self)
     return kernel(self, other, alpha)
 
@@ -1062,7 +1062,7 @@ def pow_Tensor_Tensor_out(self: Tensor, exponent: Tensor, *, out: Tensor) -> Ten
         kernel = _memo_pow_Tensor_Tensor_out[_state()][self._dispatch_keyset][
             exponent._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_pow_Tensor_Tensor_out.resolve(self, exponent, out)
     return kernel(self, exponent, out=out)
 
@@ -1096,7 +1096,7 @@ def pow_Tensor_Tensor(self: Tensor, exponent: Tensor) -> Tensor:
         kernel = _memo_pow_Tensor_Tensor[_state()][self._dispatch_keyset][
             exponent._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_pow_Tensor_Tensor.resolve(self, exponent)
     return kernel(self, exponent)
 
@@ -1128,7 +1128,7 @@ def pow_Scalar_out(self: Number, exponent: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_pow_Scalar_out[_state()][exponent._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_pow_Scalar_out.resolve(exponent, out)
     return kernel(self, exponent, out=out)
 
@@ -1158,7 +1158,7 @@ def pow_Scalar(self: Number, exponent: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_pow_Scalar[_state()][exponent._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_pow_Scalar.resolve(exponent)
     return kernel(self, exponent)
 
@@ -1190,7 +1190,7 @@ def pow_Tensor_Scalar_out(self: Tensor, exponent: Number, *, out: Tensor) -> Ten
         kernel = _memo_pow_Tensor_Scalar_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_pow_Tensor_Scalar_out.resolve(self, out)
     return kernel(self, exponent, out=out)
 
@@ -1222,7 +1222,7 @@ def pow_Tensor_Scalar(self: Tensor, exponent: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_pow_Tensor_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_pow_Tensor_Scalar.resolve(self)
     return kernel(self, exponent)
 
@@ -1252,7 +1252,7 @@ def fmod__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_fmod__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmod__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1284,7 +1284,7 @@ def fmod__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_fmod__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_fmod__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1316,7 +1316,7 @@ def atan2_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_atan2_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_atan2_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1346,7 +1346,7 @@ def atan2(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_atan2[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_atan2.resolve(self, other)
     return kernel(self, other)
 
@@ -1376,7 +1376,7 @@ def rsub_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
         kernel = _memo_rsub_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_rsub_Tensor.resolve(self, other)
     return kernel(self, other, alpha=alpha)
 
@@ -1405,7 +1405,7 @@ def rsub_Scalar(self: Tensor, other: Number, alpha: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_rsub_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_rsub_Scalar.resolve(self)
     return kernel(self, other, alpha)
 
@@ -1437,7 +1437,7 @@ def copysign__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_copysign__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_copysign__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1466,7 +1466,7 @@ def copysign__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_copysign__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_copysign__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1501,7 +1501,7 @@ def allclose(
     kernel: Callable[..., bool]
     try:
         kernel = _memo_allclose[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_allclose.resolve(self, other)
     return kernel(self, other, rtol, atol, equal_nan)
 
@@ -1538,7 +1538,7 @@ def clamp_(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_clamp_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_.resolve(self)
     return kernel(self, min, max)
 
@@ -1575,7 +1575,7 @@ def clamp__Tensor(
         kernel = _memo_clamp__Tensor[_state()][self._dispatch_keyset][_optional(min)][
             _optional(max)
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp__Tensor.resolve(self, min, max)
     return kernel(self, min, max)
 
@@ -1610,7 +1610,7 @@ def lerp__Scalar(self: Tensor, end: Tensor, weight: Number) -> Tensor:
         kernel = _memo_lerp__Scalar[_state()][self._dispatch_keyset][
             end._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp__Scalar.resolve(self, end)
     return kernel(self, end, weight)
 
@@ -1642,7 +1642,7 @@ def lerp__Tensor(self: Tensor, end: Tensor, weight: Tensor) -> Tensor:
         kernel = _memo_lerp__Tensor[_state()][self._dispatch_keyset][
             end._dispatch_keyset
         ][weight._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_lerp__Tensor.resolve(self, end, weight)
     return kernel(self, end, weight)
 
@@ -1676,7 +1676,7 @@ def addcdiv_(
         kernel = _memo_addcdiv_[_state()][self._dispatch_keyset][
             tensor1._dispatch_keyset
         ][tensor2._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_addcdiv_.resolve(self, tensor1, tensor2)
     return kernel(self, tensor1, tensor2, value=value)
 
@@ -1711,7 +1711,7 @@ def sum(self: Tensor, *, dtype: dtype | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sum[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sum.resolve(self)
     return kernel(self, dtype=dtype)
 
@@ -1747,7 +1747,7 @@ def sum_dim_IntList(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sum_dim_IntList[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sum_dim_IntList.resolve(self)
     return kernel(self, dim, keepdim, dtype=dtype)
 
@@ -1791,7 +1791,7 @@ def sum_IntList_out(
         kernel = _memo_sum_IntList_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sum_IntList_out.resolve(self, out)
     return kernel(self, dim, keepdim, dtype=dtype, out=out)
 
@@ -1827,7 +1827,7 @@ def all_dim(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_all_dim[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_all_dim.resolve(self)
     return kernel(self, dim, keepdim)
 
@@ -1857,7 +1857,7 @@ def all_out(self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor) -> Te
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_all_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_all_out.resolve(self, out)
     return kernel(self, dim, keepdim, out=out)
 
@@ -1892,7 +1892,7 @@ def all(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_all[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_all.resolve(self)
     return kernel(self)
 
@@ -1918,7 +1918,7 @@ def all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_all_all_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_all_all_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1948,7 +1948,7 @@ def logsumexp(self: Tensor, dim: int | Sequence[int], keepdim: bool = False) -> 
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_logsumexp[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logsumexp.resolve(self)
     return kernel(self, dim, keepdim)
 
@@ -1985,7 +1985,7 @@ def logsumexp_out(
         kernel = _memo_logsumexp_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logsumexp_out.resolve(self, out)
     return kernel(self, dim, keepdim, out=out)
 
@@ -2024,7 +2024,7 @@ def baddbmm(
         kernel = _memo_baddbmm[_state()][self._dispatch_keyset][
             batch1._dispatch_keyset
         ][batch2._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_baddbmm.resolve(self, batch1, batch2)
     return kernel(self, batch1, batch2, beta=beta, alpha=alpha)
 
@@ -2069,7 +2069,7 @@ def baddbmm_out(
         kernel = _memo_baddbmm_out[_state()][self._dispatch_keyset][
             batch1._dispatch_keyset
         ][batch2._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_baddbmm_out.resolve(self, batch1, batch2, out)
     return kernel(self, batch1, batch2, beta=beta, alpha=alpha, out=out)
 
@@ -2105,7 +2105,7 @@ def ger(self: Tensor, vec2: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_ger[_state()][self._dispatch_keyset][vec2._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ger.resolve(self, vec2)
     return kernel(self, vec2)
 
@@ -2133,7 +2133,7 @@ def tensordot(
         kernel = _memo_tensordot[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_tensordot.resolve(self, other)
     return kernel(self, other, dims_self, dims_other)
 
@@ -2166,7 +2166,7 @@ def chain_matmul(matrices: Sequence[Tensor]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_chain_matmul[_state()][_list(matrices)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_chain_matmul.resolve(matrices)
     return kernel(matrices)
 
@@ -2195,7 +2195,7 @@ def relu6(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_relu6[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_relu6.resolve(self)
     return kernel(self)
 
@@ -2223,7 +2223,7 @@ def selu(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_selu[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_selu.resolve(self)
     return kernel(self)
 
@@ -2247,7 +2247,7 @@ def gelu(self: Tensor, *, approximate: str = "none") -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_gelu[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_gelu.resolve(self)
     return kernel(self, approximate=approximate)
 
@@ -2277,7 +2277,7 @@ def gelu_out(self: Tensor, *, approximate: str = "none", out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_gelu_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_gelu_out.resolve(self, out)
     return kernel(self, approximate=approximate, out=out)
 
@@ -2306,7 +2306,7 @@ def log_softmax_int(self: Tensor, dim: int, dtype: dtype | None = None) -> Tenso
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_log_softmax_int[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log_softmax_int.resolve(self)
     return kernel(self, dim, dtype)
 
@@ -2339,7 +2339,7 @@ def log_softmax_int_out(
         kernel = _memo_log_softmax_int_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log_softmax_int_out.resolve(self, out)
     return kernel(self, dim, dtype, out=out)
 
@@ -2373,7 +2373,7 @@ def coalesce(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_coalesce[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_coalesce.resolve(self)
     return kernel(self)
 
@@ -2397,7 +2397,7 @@ def _coalesce(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo__coalesce[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__coalesce.resolve(self)
     return kernel(self)
 
@@ -2421,7 +2421,7 @@ def _values(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo__values[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__values.resolve(self)
     return kernel(self)
 
@@ -2459,7 +2459,7 @@ def _sparse_coo_tensor_with_dims_and_tensors(
         kernel = _memo__sparse_coo_tensor_with_dims_and_tensors[_state()][
             indices._dispatch_keyset
         ][values._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__sparse_coo_tensor_with_dims_and_tensors.resolve(
             indices, values
         )
@@ -2533,7 +2533,7 @@ def sparse_mask(self: Tensor, mask: Tensor) -> Tensor:
         kernel = _memo_sparse_mask[_state()][self._dispatch_keyset][
             mask._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sparse_mask.resolve(self, mask)
     return kernel(self, mask)
 

@@ -42,7 +42,7 @@ def linspace(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_linspace[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_linspace.resolve()
     return kernel(
         start,
@@ -95,7 +95,7 @@ def linspace_out(start: Number, end: Number, steps: int, *, out: Tensor) -> Tens
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_linspace_out[_state()][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_linspace_out.resolve(out)
     return kernel(start, end, steps, out=out)
 
@@ -130,7 +130,7 @@ def uniform_(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_uniform_[_state()][self._dispatch_keyset][_optional(generator)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_uniform_.resolve(self, generator)
     return kernel(self, from_, to, generator=generator)
 
@@ -165,7 +165,7 @@ def item(self: Tensor) -> Number:
     kernel: Callable[..., Number]
     try:
         kernel = _memo_item[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_item.resolve(self)
     return kernel(self)
 
@@ -193,7 +193,7 @@ def _local_scalar_dense(self: Tensor) -> Number:
     kernel: Callable[..., Number]
     try:
         kernel = _memo__local_scalar_dense[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__local_scalar_dense.resolve(self)
     return kernel(self)
 
@@ -221,7 +221,7 @@ def view(self: Tensor, size: Sequence[int]) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_view[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_view.resolve(self)
     return kernel(self, size)
 
@@ -251,7 +251,7 @@ def view_dtype(self: Tensor, dtype: dtype) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_view_dtype[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_view_dtype.resolve(self)
     return kernel(self, dtype)
 
@@ -278,7 +278,7 @@ def diagonal(self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Ten
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_diagonal[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_diagonal.resolve(self)
     return kernel(self, offset, dim1, dim2)
 
@@ -308,7 +308,7 @@ def chunk(self: Tensor, chunks: int, dim: int = 0) -> list[Tensor]:
     kernel: Callable[..., list[Tensor]]
     try:
         kernel = _memo_chunk[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_chunk.resolve(self)
     return kernel(self, chunks, dim)
 
@@ -337,7 +337,7 @@ def tensor_split_sections(self: Tensor, sections: int, dim: int = 0) -> list[Ten
     kernel: Callable[..., list[Tensor]]
     try:
         kernel = _memo_tensor_split_sections[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_tensor_split_sections.resolve(self)
     return kernel(self, sections, dim)
 
@@ -372,7 +372,7 @@ def tensor_split_indices(
     kernel: Callable[..., list[Tensor]]
     try:
         kernel = _memo_tensor_split_indices[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_tensor_split_indices.resolve(self)
     return kernel(self, indices, dim)
 
@@ -407,7 +407,7 @@ def roll(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_roll[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_roll.resolve(self)
     return kernel(self, shifts, dims)
 
@@ -447,7 +447,7 @@ def embedding(
         kernel = _memo_embedding[_state()][weight._dispatch_keyset][
             indices._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_embedding.resolve(weight, indices)
     return kernel(weight, indices, padding_idx, scale_grad_by_freq, sparse)
 
@@ -484,7 +484,7 @@ def where_self(condition: Tensor, self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_where_self[_state()][condition._dispatch_keyset][
             self._dispatch_keyset
         ][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_where_self.resolve(condition, self, other)
     return kernel(condition, self, other)
 
@@ -518,7 +518,7 @@ def where_self_out(
         kernel = _memo_where_self_out[_state()][condition._dispatch_keyset][
             self._dispatch_keyset
         ][other._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_where_self_out.resolve(condition, self, other, out)
     return kernel(condition, self, other, out=out)
 
@@ -554,7 +554,7 @@ def where_ScalarSelf(condition: Tensor, self: Number, other: Tensor) -> Tensor:
         kernel = _memo_where_ScalarSelf[_state()][condition._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_where_ScalarSelf.resolve(condition, other)
     return kernel(condition, self, other)
 
@@ -585,7 +585,7 @@ def where_ScalarOther(condition: Tensor, self: Tensor, other: Number) -> Tensor:
         kernel = _memo_where_ScalarOther[_state()][condition._dispatch_keyset][
             self._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_where_ScalarOther.resolve(condition, self)
     return kernel(condition, self, other)
 
@@ -614,7 +614,7 @@ def where_Scalar(condition: Tensor, self: Number, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_where_Scalar[_state()][condition._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_where_Scalar.resolve(condition)
     return kernel(condition, self, other)
 
@@ -643,7 +643,7 @@ def where(condition: Tensor) -> list[Tensor]:
     kernel: Callable[..., list[Tensor]]
     try:
         kernel = _memo_where[_state()][condition._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_where.resolve(condition)
     return kernel(condition)
 
@@ -669,7 +669,7 @@ def masked_fill__Scalar(self: Tensor, mask: Tensor, value: Number) -> Tensor:
         kernel = _memo_masked_fill__Scalar[_state()][self._dispatch_keyset][
             mask._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_fill__Scalar.resolve(self, mask)
     return kernel(self, mask, value)
 
@@ -700,7 +700,7 @@ def masked_fill__Tensor(self: Tensor, mask: Tensor, value: Tensor) -> Tensor:
         kernel = _memo_masked_fill__Tensor[_state()][self._dispatch_keyset][
             mask._dispatch_keyset
         ][value._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_fill__Tensor.resolve(self, mask, value)
     return kernel(self, mask, value)
 
@@ -729,7 +729,7 @@ def argsort(self: Tensor, dim: int = -1, descending: bool = False) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_argsort[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_argsort.resolve(self)
     return kernel(self, dim, descending)
 
@@ -760,7 +760,7 @@ def argsort_stable(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_argsort_stable[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_argsort_stable.resolve(self)
     return kernel(self, stable=stable, dim=dim, descending=descending)
 
@@ -794,7 +794,7 @@ def abs(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_abs[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_abs.resolve(self)
     return kernel(self)
 
@@ -822,7 +822,7 @@ def abs_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_abs_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_abs_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -850,7 +850,7 @@ def exp_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_exp_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_exp_.resolve(self)
     return kernel(self)
 
@@ -878,7 +878,7 @@ def rsqrt(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_rsqrt[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_rsqrt.resolve(self)
     return kernel(self)
 
@@ -906,7 +906,7 @@ def rsqrt_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_rsqrt_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_rsqrt_.resolve(self)
     return kernel(self)
 
@@ -934,7 +934,7 @@ def rsqrt_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_rsqrt_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_rsqrt_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -964,7 +964,7 @@ def cosh_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_cosh_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cosh_.resolve(self)
     return kernel(self)
 
@@ -992,7 +992,7 @@ def asinh(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_asinh[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_asinh.resolve(self)
     return kernel(self)
 
@@ -1020,7 +1020,7 @@ def asinh_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_asinh_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_asinh_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1050,7 +1050,7 @@ def floor(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_floor[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_floor.resolve(self)
     return kernel(self)
 
@@ -1078,7 +1078,7 @@ def floor_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_floor_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_floor_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1108,7 +1108,7 @@ def trunc_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_trunc_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_trunc_.resolve(self)
     return kernel(self)
 
@@ -1136,7 +1136,7 @@ def sign(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sign[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sign.resolve(self)
     return kernel(self)
 
@@ -1164,7 +1164,7 @@ def sign_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sign_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sign_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1192,7 +1192,7 @@ def sigmoid_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sigmoid_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sigmoid_.resolve(self)
     return kernel(self)
 
@@ -1220,7 +1220,7 @@ def logical_not_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_logical_not_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_not_.resolve(self)
     return kernel(self)
 
@@ -1248,7 +1248,7 @@ def isfinite(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_isfinite[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_isfinite.resolve(self)
     return kernel(self)
 
@@ -1276,7 +1276,7 @@ def maximum(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_maximum[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_maximum.resolve(self, other)
     return kernel(self, other)
 
@@ -1306,7 +1306,7 @@ def maximum_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_maximum_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_maximum_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1338,7 +1338,7 @@ def logical_and_(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_logical_and_[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_and_.resolve(self, other)
     return kernel(self, other)
 
@@ -1370,7 +1370,7 @@ def logical_or(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_logical_or[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_or.resolve(self, other)
     return kernel(self, other)
 
@@ -1402,7 +1402,7 @@ def logical_or_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_logical_or_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_logical_or_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1438,7 +1438,7 @@ def isclose(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_isclose[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_isclose.resolve(self, other)
     return kernel(self, other, rtol, atol, equal_nan)
 
@@ -1472,7 +1472,7 @@ def clamp_max(self: Tensor, max: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_clamp_max[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_max.resolve(self)
     return kernel(self, max)
 
@@ -1502,7 +1502,7 @@ def clamp_max_Tensor(self: Tensor, max: Tensor) -> Tensor:
         kernel = _memo_clamp_max_Tensor[_state()][self._dispatch_keyset][
             max._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_max_Tensor.resolve(self, max)
     return kernel(self, max)
 
@@ -1534,7 +1534,7 @@ def clamp_max_out(self: Tensor, max: Number, *, out: Tensor) -> Tensor:
         kernel = _memo_clamp_max_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_max_out.resolve(self, out)
     return kernel(self, max, out=out)
 
@@ -1566,7 +1566,7 @@ def clamp_max_Tensor_out(self: Tensor, max: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_clamp_max_Tensor_out[_state()][self._dispatch_keyset][
             max._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_max_Tensor_out.resolve(self, max, out)
     return kernel(self, max, out=out)
 
@@ -1598,7 +1598,7 @@ def var(self: Tensor, unbiased: bool = True) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_var[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_var.resolve(self)
     return kernel(self, unbiased)
 
@@ -1633,7 +1633,7 @@ def var_dim(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_var_dim[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_var_dim.resolve(self)
     return kernel(self, dim, unbiased, keepdim)
 
@@ -1673,7 +1673,7 @@ def var_correction(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_var_correction[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_var_correction.resolve(self)
     return kernel(self, dim, correction=correction, keepdim=keepdim)
 
@@ -1717,7 +1717,7 @@ def var_correction_out(
         kernel = _memo_var_correction_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_var_correction_out.resolve(self, out)
     return kernel(self, dim, correction=correction, keepdim=keepdim, out=out)
 
@@ -1753,7 +1753,7 @@ def cumsum_(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_cumsum_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_cumsum_.resolve(self)
     return kernel(self, dim, dtype=dtype)
 
@@ -1782,7 +1782,7 @@ def leaky_relu(self: Tensor, negative_slope: Number = 0.01) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_leaky_relu[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_leaky_relu.resolve(self)
     return kernel(self, negative_slope)
 
@@ -1816,7 +1816,7 @@ def leaky_relu_out(
         kernel = _memo_leaky_relu_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_leaky_relu_out.resolve(self, out)
     return kernel(self, negative_slope, out=out)
 
@@ -1845,7 +1845,7 @@ def threshold(self: Tensor, threshold: Number, value: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_threshold[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_threshold.resolve(self)
     return kernel(self, threshold, value)
 
@@ -1879,7 +1879,7 @@ def threshold_out(
         kernel = _memo_threshold_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_threshold_out.resolve(self, out)
     return kernel(self, threshold, value, out=out)
 
@@ -1913,7 +1913,7 @@ def softshrink(self: Tensor, lambd: Number = 0.5) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_softshrink[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_softshrink.resolve(self)
     return kernel(self, lambd)
 
@@ -1945,7 +1945,7 @@ def softshrink_out(self: Tensor, lambd: Number = 0.5, *, out: Tensor) -> Tensor:
         kernel = _memo_softshrink_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_softshrink_out.resolve(self, out)
     return kernel(self, lambd, out=out)
 
@@ -1974,7 +1974,7 @@ def hardtanh(self: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_hardtanh[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardtanh.resolve(self)
     return kernel(self, min_val, max_val)
 
@@ -2008,7 +2008,7 @@ def hardtanh_out(
         kernel = _memo_hardtanh_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hardtanh_out.resolve(self, out)
     return kernel(self, min_val, max_val, out=out)
 
@@ -2050,7 +2050,7 @@ def margin_ranking_loss(
         kernel = _memo_margin_ranking_loss[_state()][input1._dispatch_keyset][
             input2._dispatch_keyset
         ][target._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_margin_ranking_loss.resolve(input1, input2, target)
     return kernel(input1, input2, target, margin, reduction)
 
@@ -2084,7 +2084,7 @@ def _indices(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo__indices[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__indices.resolve(self)
     return kernel(self)
 
@@ -2108,7 +2108,7 @@ def values(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_values[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_values.resolve(self)
     return kernel(self)
 
@@ -2132,7 +2132,7 @@ def sparse_dim(self: Tensor) -> int:
     kernel: Callable[..., int]
     try:
         kernel = _memo_sparse_dim[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sparse_dim.resolve(self)
     return kernel(self)
 

@@ -42,7 +42,7 @@ def new_empty_strided(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_new_empty_strided[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_new_empty_strided.resolve(self)
     return kernel(
         self,
@@ -102,7 +102,7 @@ def ones(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_ones[_state()]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ones.resolve()
     return kernel(
         size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
@@ -141,7 +141,7 @@ def ones_out(size: Sequence[int], *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_ones_out[_state()][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ones_out.resolve(out)
     return kernel(size, out=out)
 
@@ -178,7 +178,7 @@ def zeros_like(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_zeros_like[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_zeros_like.resolve(self)
     return kernel(
         self,
@@ -236,7 +236,7 @@ def new_zeros(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_new_zeros[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_new_zeros.resolve(self)
     return kernel(
         self, size, dtype=dtype, layout=layout, device=device, pin_memory=pin_memory
@@ -276,7 +276,7 @@ def copy_(self: Tensor, src: Tensor, non_blocking: bool = False) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_copy_[_state()][self._dispatch_keyset][src._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_copy_.resolve(self, src)
     return kernel(self, src, non_blocking)
 
@@ -305,7 +305,7 @@ def expand(self: Tensor, size: Sequence[int], *, implicit: bool = False) -> Tens
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_expand[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_expand.resolve(self)
     return kernel(self, size, implicit=implicit)
 
@@ -335,7 +335,7 @@ def flatten_using_ints(self: Tensor, start_dim: int = 0, end_dim: int = -1) -> T
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_flatten_using_ints[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_flatten_using_ints.resolve(self)
     return kernel(self, start_dim, end_dim)
 
@@ -364,7 +364,7 @@ def ravel(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_ravel[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ravel.resolve(self)
     return kernel(self)
 
@@ -390,7 +390,7 @@ def scatter_add(self: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
         kernel = _memo_scatter_add[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][src._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_add.resolve(self, index, src)
     return kernel(self, dim, index, src)
 
@@ -424,7 +424,7 @@ def scatter_add_out(
         kernel = _memo_scatter_add_out[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ][src._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_scatter_add_out.resolve(self, index, src, out)
     return kernel(self, dim, index, src, out=out)
 
@@ -463,7 +463,7 @@ def index_fill_int_Scalar(
         kernel = _memo_index_fill_int_Scalar[_state()][self._dispatch_keyset][
             index._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_fill_int_Scalar.resolve(self, index)
     return kernel(self, dim, index, value)
 
@@ -501,7 +501,7 @@ def index_put_(
         kernel = _memo_index_put_[_state()][self._dispatch_keyset][_list(indices)][
             values._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_index_put_.resolve(self, indices, values)
     return kernel(self, indices, values, accumulate)
 
@@ -536,7 +536,7 @@ def masked_select(self: Tensor, mask: Tensor) -> Tensor:
         kernel = _memo_masked_select[_state()][self._dispatch_keyset][
             mask._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_select.resolve(self, mask)
     return kernel(self, mask)
 
@@ -568,7 +568,7 @@ def masked_select_out(self: Tensor, mask: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_masked_select_out[_state()][self._dispatch_keyset][
             mask._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_masked_select_out.resolve(self, mask, out)
     return kernel(self, mask, out=out)
 
@@ -598,7 +598,7 @@ def view_as_complex(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_view_as_complex[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_view_as_complex.resolve(self)
     return kernel(self)
 
@@ -625,7 +625,7 @@ def exp2_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_exp2_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_exp2_.resolve(self)
     return kernel(self)
 
@@ -653,7 +653,7 @@ def log_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_log_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log_.resolve(self)
     return kernel(self)
 
@@ -681,7 +681,7 @@ def log10(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_log10[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log10.resolve(self)
     return kernel(self)
 
@@ -709,7 +709,7 @@ def log10_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_log10_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log10_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -739,7 +739,7 @@ def log1p(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_log1p[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log1p.resolve(self)
     return kernel(self)
 
@@ -767,7 +767,7 @@ def log1p_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_log1p_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_log1p_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -797,7 +797,7 @@ def tan(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_tan[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_tan.resolve(self)
     return kernel(self)
 
@@ -825,7 +825,7 @@ def tan_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_tan_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_tan_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -853,7 +853,7 @@ def atan(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_atan[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_atan.resolve(self)
     return kernel(self)
 
@@ -881,7 +881,7 @@ def atan_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_atan_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_atan_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -909,7 +909,7 @@ def acosh(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_acosh[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_acosh.resolve(self)
     return kernel(self)
 
@@ -937,7 +937,7 @@ def acosh_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_acosh_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_acosh_.resolve(self)
     return kernel(self)
 
@@ -965,7 +965,7 @@ def acosh_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_acosh_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_acosh_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -995,7 +995,7 @@ def atanh(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_atanh[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_atanh.resolve(self)
     return kernel(self)
 
@@ -1023,7 +1023,7 @@ def atanh_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_atanh_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_atanh_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1053,7 +1053,7 @@ def ceil(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_ceil[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ceil.resolve(self)
     return kernel(self)
 
@@ -1081,7 +1081,7 @@ def ceil_out(self: Tensor, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_ceil_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ceil_out.resolve(self, out)
     return kernel(self, out=out)
 
@@ -1109,7 +1109,7 @@ def round_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_round_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_round_.resolve(self)
     return kernel(self)
 
@@ -1137,7 +1137,7 @@ def round__decimals(self: Tensor, *, decimals: int) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_round__decimals[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_round__decimals.resolve(self)
     return kernel(self, decimals=decimals)
 
@@ -1167,7 +1167,7 @@ def sgn_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sgn_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_sgn_.resolve(self)
     return kernel(self)
 
@@ -1195,7 +1195,7 @@ def erf_(self: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_erf_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_erf_.resolve(self)
     return kernel(self)
 
@@ -1225,7 +1225,7 @@ def add_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
         kernel = _memo_add_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_add_Tensor.resolve(self, other)
     return kernel(self, other, alpha=alpha)
 
@@ -1257,7 +1257,7 @@ def add_out(self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor) -> T
         kernel = _memo_add_out[_state()][self._dispatch_keyset][other._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_add_out.resolve(self, other, out)
     return kernel(self, other, alpha=alpha, out=out)
 
@@ -1292,7 +1292,7 @@ def add_Scalar(self: Tensor, other: Number, alpha: Number = 1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_add_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_add_Scalar.resolve(self)
     return kernel(self, other, alpha)
 
@@ -1324,7 +1324,7 @@ def mul__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_mul__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mul__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1354,7 +1354,7 @@ def mul__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_mul__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_mul__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1386,7 +1386,7 @@ def eq_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tensor:
         kernel = _memo_eq_Scalar_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_eq_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
@@ -1416,7 +1416,7 @@ def eq_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_eq_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_eq_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1446,7 +1446,7 @@ def eq_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_eq_Tensor_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_eq_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1478,7 +1478,7 @@ def eq_Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_eq_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_eq_Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1506,7 +1506,7 @@ def ne__Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_ne__Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ne__Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1537,7 +1537,7 @@ def ne__Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_ne__Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_ne__Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1568,7 +1568,7 @@ def bitwise_xor_Tensor_out(self: Tensor, other: Tensor, *, out: Tensor) -> Tenso
         kernel = _memo_bitwise_xor_Tensor_out[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_xor_Tensor_out.resolve(self, other, out)
     return kernel(self, other, out=out)
 
@@ -1602,7 +1602,7 @@ def bitwise_xor_Scalar_out(self: Tensor, other: Number, *, out: Tensor) -> Tenso
         kernel = _memo_bitwise_xor_Scalar_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_xor_Scalar_out.resolve(self, out)
     return kernel(self, other, out=out)
 
@@ -1634,7 +1634,7 @@ def bitwise_xor_Scalar(self: Tensor, other: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_xor_Scalar[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_xor_Scalar.resolve(self)
     return kernel(self, other)
 
@@ -1664,7 +1664,7 @@ def bitwise_xor_Scalar_Tensor(self: Number, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_bitwise_xor_Scalar_Tensor[_state()][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_xor_Scalar_Tensor.resolve(other)
     return kernel(self, other)
 
@@ -1700,7 +1700,7 @@ def bitwise_xor_Tensor(self: Tensor, other: Tensor) -> Tensor:
         kernel = _memo_bitwise_xor_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_bitwise_xor_Tensor.resolve(self, other)
     return kernel(self, other)
 
@@ -1730,7 +1730,7 @@ def equal(self: Tensor, other: Tensor) -> bool:
     kernel: Callable[..., bool]
     try:
         kernel = _memo_equal[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_equal.resolve(self, other)
     return kernel(self, other)
 
@@ -1758,7 +1758,7 @@ def clamp_min(self: Tensor, min: Number) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_clamp_min[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_min.resolve(self)
     return kernel(self, min)
 
@@ -1788,7 +1788,7 @@ def clamp_min_Tensor(self: Tensor, min: Tensor) -> Tensor:
         kernel = _memo_clamp_min_Tensor[_state()][self._dispatch_keyset][
             min._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_min_Tensor.resolve(self, min)
     return kernel(self, min)
 
@@ -1820,7 +1820,7 @@ def clamp_min_out(self: Tensor, min: Number, *, out: Tensor) -> Tensor:
         kernel = _memo_clamp_min_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_min_out.resolve(self, out)
     return kernel(self, min, out=out)
 
@@ -1852,7 +1852,7 @@ def clamp_min_Tensor_out(self: Tensor, min: Tensor, *, out: Tensor) -> Tensor:
         kernel = _memo_clamp_min_Tensor_out[_state()][self._dispatch_keyset][
             min._dispatch_keyset
         ][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_clamp_min_Tensor_out.resolve(self, min, out)
     return kernel(self, min, out=out)
 
@@ -1884,7 +1884,7 @@ def prod(self: Tensor, *, dtype: dtype | None = None) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_prod[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_prod.resolve(self)
     return kernel(self, dtype=dtype)
 
@@ -1916,7 +1916,7 @@ def prod_dim_int(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_prod_dim_int[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_prod_dim_int.resolve(self)
     return kernel(self, dim, keepdim, dtype=dtype)
 
@@ -1960,7 +1960,7 @@ def prod_int_out(
         kernel = _memo_prod_int_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_prod_int_out.resolve(self, out)
     return kernel(self, dim, keepdim, dtype=dtype, out=out)
 
@@ -2000,7 +2000,7 @@ def addmm(
         kernel = _memo_addmm[_state()][self._dispatch_keyset][mat1._dispatch_keyset][
             mat2._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmm.resolve(self, mat1, mat2)
     return kernel(self, mat1, mat2, beta=beta, alpha=alpha)
 
@@ -2046,7 +2046,7 @@ def addmm_out(
         kernel = _memo_addmm_out[_state()][self._dispatch_keyset][
             mat1._dispatch_keyset
         ][mat2._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_addmm_out.resolve(self, mat1, mat2, out)
     return kernel(self, mat1, mat2, beta=beta, alpha=alpha, out=out)
 
@@ -2082,7 +2082,7 @@ def kron(self: Tensor, other: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_kron[_state()][self._dispatch_keyset][other._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_kron.resolve(self, other)
     return kernel(self, other)
 
@@ -2108,7 +2108,7 @@ def elu_(
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_elu_[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_elu_.resolve(self)
     return kernel(self, alpha, scale, input_scale)
 
@@ -2142,7 +2142,7 @@ def glu(self: Tensor, dim: int = -1) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_glu[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_glu.resolve(self)
     return kernel(self, dim)
 
@@ -2166,7 +2166,7 @@ def glu_out(self: Tensor, dim: int = -1, *, out: Tensor) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_glu_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_glu_out.resolve(self, out)
     return kernel(self, dim, out=out)
 
@@ -2195,7 +2195,7 @@ def _softmax(self: Tensor, dim: int, half_to_float: bool) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo__softmax[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__softmax.resolve(self)
     return kernel(self, dim, half_to_float)
 
@@ -2227,7 +2227,7 @@ def _softmax_out(self: Tensor, dim: int, half_to_float: bool, *, out: Tensor) ->
         kernel = _memo__softmax_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle__softmax_out.resolve(self, out)
     return kernel(self, dim, half_to_float, out=out)
 
@@ -2264,7 +2264,7 @@ def nll_loss(
         kernel = _memo_nll_loss[_state()][self._dispatch_keyset][
             target._dispatch_keyset
         ][_optional(weight)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_nll_loss.resolve(self, target, weight)
     return kernel(self, target, weight, reduction, ignore_index)
 
@@ -2302,7 +2302,7 @@ def hinge_embedding_loss(
         kernel = _memo_hinge_embedding_loss[_state()][self._dispatch_keyset][
             target._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_hinge_embedding_loss.resolve(self, target)
     return kernel(self, target, margin, reduction)
 

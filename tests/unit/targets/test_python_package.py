@@ -47,7 +47,7 @@ def add_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
         kernel = _memo_add_Tensor[_state()][self._dispatch_keyset][
             other._dispatch_keyset
         ]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_add_Tensor.resolve(self, other)
     return kernel(self, other, alpha=alpha)
 
@@ -139,7 +139,7 @@ def test_kinds_of_arguments(tmp_path: Path) -> None:
         kernel = _memo_f[_state()][a._dispatch_keyset][_optional(b)][_list(c)][
             _list(d)
         ][_optional(g)]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_f.resolve(a, b, c, d, g)
     return kernel(a, b, c, d, g, e)
 """ in files["operators.py"]

@@ -26,7 +26,7 @@ def scale(self: Tensor, factor: float = 2.0) -> Tensor:
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_scale[_state()][self._dispatch_keyset]
-    except (KeyError, AttributeError):
+    except (KeyError, AttributeError, TypeError):
         kernel = _handle_scale.resolve(self)
     return kernel(self, factor)
 
