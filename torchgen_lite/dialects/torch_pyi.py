@@ -13,7 +13,6 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import BaseType, ListType, OptionalType, Return, Type
 from torchgen_lite.schema.model import bare_type
 
-LINE_LENGTH = 80
 _TYPES = {
     "int": "_int",
     "DeviceIndex": "_int",
@@ -137,8 +136,8 @@ def arguments(found: PythonSignature) -> list[str]:
 
 
 def signature_text(found: PythonSignature) -> str:
-    """The stub."""
-    return layout(found.name, arguments(found), returns_type(found))
+    """The stub, on one line."""
+    return _stub(found.name, arguments(found), returns_type(found))
 
 
 def vararg_signature_text(found: PythonSignature) -> str | None:
@@ -155,22 +154,11 @@ def vararg_signature_text(found: PythonSignature) -> str | None:
     texts[0] = f"*{first.name}: {argument_type(first.type.elem)}"
     if found.method:
         texts.insert(0, "self")
-    return layout(found.name, texts, returns_type(found))
+    return _stub(found.name, texts, returns_type(found))
 
 
-def layout(function: str, texts: Sequence[str], returns: str) -> str:
-    """A stub on one line if it fits, else with one parameter a line.
-
-    What is too long even so is kept from the formatter, which would break it after the colon.
-    """
-    flat = f"def {function}({', '.join(texts)}) -> {returns}: ..."
-    if len(flat) <= LINE_LENGTH or not texts or list(texts) == ["self"]:
-        return flat
-    lines = [f"def {function}(", *[f"    {text}," for text in texts], f") -> {returns}: ..."]
-    text = "\n".join(lines)
-    if all(len(line) <= LINE_LENGTH for line in lines):
-        return text
-    return f"{text.removesuffix(' ...')}  # fmt: skip\n    ..."
+def _stub(function: str, texts: Sequence[str], returns: str) -> str:
+    return f"def {function}({', '.join(texts)}) -> {returns}: ..."
 
 
 def signatures(function: NativeFunction) -> tuple[str, ...]:
