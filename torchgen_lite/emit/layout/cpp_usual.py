@@ -21,8 +21,6 @@ _VALUE = re.compile(r'((?:[\w:&*<>,]+ )+=) ("(?:[^"\\]|\\.)*";|(?!\{)[^="]+;)')
 _NAMED = re.compile(r"(?!return |throw |new |delete )([\w:&*<>, ]+[\w>&*]) ((?:\w+::)*\w+\()")
 _TAIL = re.compile(r"\)( const)?( \{|;|,|\);|\),|)")
 _OPERATOR = re.compile(r" [*&<>]+ ")
-# Nothing here is as simple as it looks.
-_UNUSUAL = (",}", ";", "->", "<=", ">=", " < ", " > ", "[]")
 
 
 def lay_out_usual_cpp(text: str, indent: int) -> list[str] | None:
@@ -55,8 +53,10 @@ def _divided(text: str, indent: int, before: str) -> list[str] | None:
         return None
     inside = text[head.end() : tail.start()]
     first = f"{' ' * indent}{before}{head[0]}"
+    if not inside or _is_unusual(inside):
+        return None
     items = split_items(inside, angles=True)
-    if not inside or items is None or any(mark in inside for mark in _UNUSUAL):
+    if items is None:
         return None
     if len(first) > LINE_LENGTH:
         return None if before else _below_type(text, head[0], indent)
@@ -66,6 +66,12 @@ def _divided(text: str, indent: int, before: str) -> list[str] | None:
     if len(items) == 1 and inside.endswith(")"):
         return None
     return _opened(first, items, tail[0], indent + 4)
+
+
+def _is_unusual(inside: str) -> bool:
+    """Whether what is in brackets is not as simple as it looks; `in` is ten times as fast as a pattern here."""
+    is_comparison = "<=" in inside or ">=" in inside or " < " in inside or " > " in inside
+    return is_comparison or ",}" in inside or ";" in inside or "->" in inside or "[]" in inside
 
 
 def _below_type(text: str, head: str, indent: int) -> list[str] | None:
@@ -89,6 +95,8 @@ def _below_type(text: str, head: str, indent: int) -> list[str] | None:
 
 def _opened(first: str, items: list[str], tail: str, indent: int) -> list[str] | None:
     """One item a line, if all fit."""
-    lines = [first, *(f"{' ' * indent}{item}," for item in items[:-1])]
-    lines.append(f"{' ' * indent}{items[-1]}{tail}")
-    return lines if max(map(len, lines)) <= LINE_LENGTH else None
+    last = items.pop()
+    if indent + max(len(last) + len(tail), 1 + max(map(len, items), default=0)) > LINE_LENGTH:
+        return None
+    margin = " " * indent
+    return [first, *[f"{margin}{item}," for item in items], f"{margin}{last}{tail}"]

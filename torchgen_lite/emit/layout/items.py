@@ -25,6 +25,8 @@ def split_items(text: str, *, angles: bool = False) -> list[str] | None:
     if '"' in text or "'" in text:
         return None if angles and "<" in text else _split_with_strings(text)
     brackets = _ANGLES if angles else _BRACKETS
+    if not brackets.search(text):
+        return text.split(", ")
     items: list[str] = []
     depth = 0
     for piece in text.split(", "):
@@ -32,7 +34,10 @@ def split_items(text: str, *, angles: bool = False) -> list[str] | None:
             items[-1] += f", {piece}"
         else:
             items.append(piece)
-        for bracket in brackets.findall(piece):
+        found = brackets.findall(piece)
+        if depth == 0 and len(found) == 2 and found[0] in "([{<" and found[1] in ")]}>":
+            continue
+        for bracket in found:
             depth += _DEPTHS[bracket]
             if depth < 0:
                 return None

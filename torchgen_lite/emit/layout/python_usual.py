@@ -27,8 +27,6 @@ _SUBSCRIPT = re.compile(
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 ONE_TUPLE = re.compile(r"""(?<![\w\])"'])\([^()\[\]{},]*,\)""")
 """A tuple of one simple item, whose comma asks for nothing."""
-# With these, commas and brackets may mean something else.
-_UNUSUAL = (",)", ",]", ",}", " for ", "lambda", "** ")
 _NOT_CALLED = frozenset("""
     and assert await del elif except for from if import in is lambda not or raise return while with yield
     """.split())
@@ -72,7 +70,10 @@ def lay_out_usual(text: str, indent: int, tail: str = "") -> list[str] | None:
 
 
 def _is_unusual(inside: str) -> bool:
-    return any(mark in inside for mark in _UNUSUAL) or not inside.isascii()
+    """Whether commas and brackets may mean something else; `in` is ten times as fast as a pattern here."""
+    is_closed = ",)" in inside or ",]" in inside or ",}" in inside
+    is_nested = " for " in inside or "lambda" in inside or "** " in inside
+    return is_closed or is_nested or not inside.isascii()
 
 
 def _without_brackets(text: str, indent: int) -> list[str] | None:
