@@ -181,6 +181,10 @@ TORCH_2_6 = TORCH_2_7._replace(
     release="2.6", functionalities=_without(TORCH_2_7.functionalities, "AutocastMTIA")
 )
 
+Release = tuple[int, int]
+RELEASES: tuple[Release, ...] = tuple((2, minor) for minor in range(6, 15))
+"""The releases of PyTorch whose keys and tags are known here."""
+
 KEY_TABLES = (TORCH_2_6, TORCH_2_7, TORCH_2_8, TORCH_2_10, TORCH_2_13)
 """Every table, in the order of releases."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.checks import check_functions
+from torchgen_lite.analysis.checks.releases import check_releases
 from torchgen_lite.analysis.lint import run_lint
 from torchgen_lite.analysis.lint.suppress import filter_diagnostics
 from torchgen_lite.analysis.overlay import merge_overlays
@@ -72,6 +73,8 @@ def build_program(
         *found,
         *check_functions(resolved, KNOWN_TAGS if tags is None else tags, kernels),
     ]
+    if config.torch:
+        found += check_releases(resolved, config.torch)
     if any(function.derivatives is not None for function in merged):
         # Imported here: PyTorch's own entries have no formulas.
         from torchgen_lite.analysis.differentiability.check import check_derivatives

@@ -173,4 +173,26 @@ package = "mylib"
   fake: {like: x}
 $ torchgen-lite generate""",
     ),
+    Code(
+        "TG340",
+        "not in every release of PyTorch that the project is for",
+        "error",
+        "`torch` in the configuration says which releases the project is for, from 2.6 on. C++ that names a "
+        "dispatch key or a tag compiles only where libtorch has it.",
+        """\
+-- torchgen_lite.toml --
+torch = ">=2.6"
+-- native_functions.yaml --
+- func: mylib::total(Tensor x) -> Tensor
+  tags: reduction
+  dispatch: {CPU: total_cpu, Meta: total_meta}""",
+        """\
+-- torchgen_lite.toml --
+torch = ">=2.6"
+-- native_functions.yaml --
+- func: mylib::total(Tensor x) -> Tensor
+  tags: reduction
+  torch: ">=2.10"
+  dispatch: {CPU: total_cpu, Meta: total_meta}""",
+    ),
 )

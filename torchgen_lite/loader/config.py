@@ -75,6 +75,13 @@ class Config:
     required_version: str = option(
         "The versions of torchgen-lite that the project is for.", _RANGE, "", shown="any"
     )
+    torch: str = option(
+        "The releases of PyTorch that the project is for. A dispatch key or a tag that one of them has not got "
+        "is a diagnostic (TG340), unless the entry's own `torch:` leaves that release out.",
+        _RANGE,
+        "",
+        shown="any",
+    )
     extra_fields: tuple[str, ...] = option(
         "Fields of a vendor, which entries may have and which mean nothing here.",
         one_or_more(TEXT),

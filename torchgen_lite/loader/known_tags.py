@@ -1,6 +1,17 @@
-"""The tags of PyTorch 2.13, for files that come without a tags.yaml of their own."""
+"""The tags of PyTorch, for files that come without a tags.yaml of their own."""
 
 from __future__ import annotations
+
+TAGS_SINCE: dict[str, tuple[int, int]] = {
+    "cudagraph_unsafe": (2, 8),
+    "needs_contiguous_strides": (2, 8),
+    "needs_exact_strides": (2, 8),
+    "reduction": (2, 10),
+    "out_variant": (2, 11),
+    "inplace": (2, 13),
+    "out": (2, 13),
+}
+"""The release that brought a tag; the others are in 2.6 already."""
 
 KNOWN_TAGS: dict[str, str] = {
     "inplace_view": "Changes only shape and strides of its argument.",
