@@ -87,16 +87,15 @@ def proof_files(
     layout: Layout,
     kernels: Sequence[RequiredKernel],
     includes: Sequence[str],
-    *,
-    same: str = "std::is_same_v<Found, Expected>",
+    is_boxed: bool,
 ) -> Iterable[OutputFile]:
     """`kernel_check.h` and `verify_kernels.h`.
 
-    `includes` are the lines that declare the types of the signatures; `same` is how the type of an
-    argument is compared, in C++.
+    `includes` are the lines that declare the types of the signatures. `is_boxed`: arguments are what the stable ABI
+    unpacks from a boxed call, whatever way the kernel takes them.
     """
     namespace = layout.namespace
-    check = {"namespace": namespace, "same": same}
+    check = {"namespace": namespace, "is_boxed": is_boxed}
     yield OutputFile(layout.header("kernel_check.h"), "cpp/kernel_check.h.j2", check)
     homes = [split_kernel(k.kernel, namespace) for k in kernels]
     context = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_ke
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.places import place
-from torchgen_lite.targets.cpp.proof import RequiredKernel
+from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
 from torchgen_lite.targets.output import OutputFile
 
 
@@ -66,6 +66,28 @@ def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
         RequiredKernel(own[0].operator, own[0].name, tuple([k.key for k in own]), own[0].signature)
         for own in keys.values()
     ]
+
+
+def kernel_files(
+    layout: Layout,
+    kernels: Sequence[Kernel],
+    includes: Sequence[str],
+    *,
+    has_prototypes: bool = True,
+    is_boxed: bool = False,
+) -> Iterator[OutputFile]:
+    """Prototypes, unless headers of the author's declare the kernels, and the proof.
+
+    `includes` are the lines that declare the types of the signatures; for `is_boxed` see `proof_files`.
+    """
+    if has_prototypes:
+        yield kernels_header(layout, kernels, includes)
+    yield from proof_files(layout, required_kernels(kernels), includes, is_boxed)
+
+
+def kernel_address(name: str, shared: Collection[str], type_: str) -> str:
+    """`&::mylib::add_cpu`. Where kernels share the name, the type says which is meant."""
+    return f"static_cast<{type_}>(&{name})" if name in shared else f"&{name}"
 
 
 def kernels_header(

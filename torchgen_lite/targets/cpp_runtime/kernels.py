@@ -19,11 +19,9 @@ from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.runtime import Types
 from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.layout import include_lines
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.proof import proof_files
-from torchgen_lite.targets.cpp.required import Kernel, kernels_header, required_kernels
+from torchgen_lite.targets.cpp.required import Kernel, kernel_files
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
 from torchgen_lite.targets.output import OutputFile
 
@@ -53,17 +51,4 @@ def build_kernels(
     includes = include_lines(signature_headers(k.signature for k in kernels))
     framework = layout.framework()
     includes = [*includes, *([""] if includes and framework else []), *framework]
-    if not headers:
-        yield kernels_header(layout, kernels, includes)
-    yield from proof_files(layout, required_kernels(kernels), includes)
-
-
-def kernel_expression(kernel: Kernel, namespace: str, shared: frozenset[str]) -> str:
-    """`TORCHGEN_LITE_FN(&::toy::add_cpu)`. Where kernels share a name, the type says which is meant."""
-    name = qualified(kernel.name, namespace)
-    found = f"&{name}"
-    if name in shared:
-        call = "redispatch" if kernel.key in keys_above_backends() else "call"
-        type_ = f"decltype(::{namespace}::ops::{kernel.operator.flat}::{call})*"
-        found = f"static_cast<{type_}>({found})"
-    return f"TORCHGEN_LITE_FN({found})"
+    yield from kernel_files(layout, kernels, includes, has_prototypes=not headers)

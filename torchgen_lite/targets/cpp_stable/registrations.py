@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
@@ -14,7 +14,7 @@ from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.options import ModuleOptions
 from torchgen_lite.targets.cpp.registrations import Registration, key_files, schema_file
-from torchgen_lite.targets.cpp.required import Kernel, kernel_includes, shared_names
+from torchgen_lite.targets.cpp.required import Kernel, kernel_address, kernel_includes, shared_names
 from torchgen_lite.targets.cpp_stable.model import needed_release
 from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS, release_text
 from torchgen_lite.targets.output import OutputFile
@@ -74,22 +74,10 @@ def build_keys(
     if shared:
         # The type that says which kernel is meant is the schema of a typed call.
         includes.append(f"#include <{layout.folder}/operators.h>")
-    registrations = [
-        Registration(
-            kernel.operator,
-            kernel.key,
-            f"TORCH_BOX({address(kernel, layout.namespace, shared)})",
-            kernel.operator.guard,
-        )
-        for kernel in kernels
-    ]
+    registrations = []
+    for operator, key, name, _ in kernels:
+        type_ = f"{layout.namespace}::ops::{operator.flat}::schema*"
+        address = kernel_address(qualified(name, layout.namespace), shared, type_)
+        registrations.append(Registration(operator, key, f"TORCH_BOX({address})", operator.guard))
     macro = "STABLE_TORCH_LIBRARY_IMPL"
     yield from key_files(registrations, layout, macro, lambda own: {"includes": includes})
-
-
-def address(kernel: Kernel, namespace: str, shared: Collection[str]) -> str:
-    """The kernel's address in C++. Where kernels share a name, the type says which is meant."""
-    name = qualified(kernel.name, namespace)
-    if name not in shared:
-        return f"&{name}"
-    return f"static_cast<{namespace}::ops::{kernel.operator.flat}::schema*>(&{name})"

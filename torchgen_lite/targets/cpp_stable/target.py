@@ -11,11 +11,9 @@ from torchgen_lite.targets.cpp.layout import Layout, library_layout
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.places import build_places
-from torchgen_lite.targets.cpp.proof import proof_files
 from torchgen_lite.targets.cpp.required import (
     author_kernels,
-    kernels_header,
-    required_kernels,
+    kernel_files,
 )
 from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
@@ -33,12 +31,6 @@ if TYPE_CHECKING:
 
 # What there is in the namespace of a library.
 INNER_NAMESPACES = frozenset({"detail", "functions", "ops", "proof"})
-# How a parameter is compared where the author's own declaration counts.
-SAME_UNBOXED = (
-    "std::is_same_v<\n"
-    "    torch::stable::detail::unbox_type_t<Found>,\n"
-    "    torch::stable::detail::unbox_type_t<Expected>>"
-)
 
 
 def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
@@ -88,10 +80,9 @@ def _kernel_files(
     Against a header the proof compares what the boxed kernel unpacks, so that `std::vector<int64_t>` and
     `const std::vector<int64_t>&` are as good as a view; a prototype of ours has to be met exactly.
     """
-    required, includes = required_kernels(kernels), declaration_includes(operators, layout)
-    if options.headers:
+    includes, is_boxed = declaration_includes(operators, layout), bool(options.headers)
+    if is_boxed:
         includes = ["#include <torch/csrc/stable/library.h>", "", *includes]
-        yield from proof_files(layout, required, includes, same=SAME_UNBOXED)
-    else:
-        yield kernels_header(layout, kernels, includes)
-        yield from proof_files(layout, required, includes)
+    yield from kernel_files(
+        layout, kernels, includes, has_prototypes=not is_boxed, is_boxed=is_boxed
+    )

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.dialects import cpp_text
+from torchgen_lite.dialects.cpp.native import takes_symint
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.dialects.cpp.torch_types import INT_LIST, INT_LIST_OPTION
 from torchgen_lite.dialects.cpp.types import CType
@@ -40,7 +41,7 @@ def from_out_registration(
     out: Operator, member: Operator, entry: KernelEntry, layout: Layout
 ) -> Registration:
     """The kernel of one variant that follows from a kernel of the out variant."""
-    signature = types.signature(member.function, symint=types.takes_symint(entry.kernel))
+    signature = types.signature(member.function, symint=takes_symint(entry))
     headers = ("from_out", stem("operators", member.shard))
     wrapper = Wrapper(
         f"from_out_{entry.key}_{member.flat}",

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.kernels import KernelEntry
+from torchgen_lite.dialects.cpp.native import takes_symint
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.proof import proof_files
-from torchgen_lite.targets.cpp.required import Kernel, kernels_header, required_kernels
+from torchgen_lite.targets.cpp.required import Kernel, kernel_files
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import declaration_includes
 from torchgen_lite.targets.output import OutputFile
@@ -23,7 +23,7 @@ from torchgen_lite.targets.output import OutputFile
 
 def kernel_signature(operator: Operator, entry: KernelEntry) -> CppSignature:
     """Whether a kernel takes symbolic integers, its name says."""
-    return types.signature(operator.function, symint=types.takes_symint(entry.kernel))
+    return types.signature(operator.function, symint=takes_symint(entry))
 
 
 def build_kernels(kernels: Sequence[Kernel], layout: Layout) -> Iterator[OutputFile]:
@@ -31,5 +31,4 @@ def build_kernels(kernels: Sequence[Kernel], layout: Layout) -> Iterator[OutputF
     includes = declaration_includes(
         [k.operator for k in kernels], [k.signature for k in kernels], layout
     )
-    yield kernels_header(layout, kernels, includes)
-    yield from proof_files(layout, required_kernels(kernels), includes)
+    yield from kernel_files(layout, kernels, includes)

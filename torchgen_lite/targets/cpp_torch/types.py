@@ -113,8 +113,3 @@ def _unknown(type_: Type) -> Iterator[str]:
 
 def _is_dict(type_: GenericType) -> bool:
     return type_.name == "Dict" and bare_type(type_.args[0]) in ("str", "int", "float", "bool")
-
-
-def takes_symint(kernel: str) -> bool:
-    """PyTorch tells by the name whether a kernel wants `SymInt` as `c10::SymInt`."""
-    return "_symint" in kernel.rpartition("::")[2]
