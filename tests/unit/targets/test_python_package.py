@@ -346,7 +346,7 @@ def test_merge_out_prefers_the_functional_partner(tmp_path: Path) -> None:
         "- func: zeros.out(int[] size, *, Tensor(a!) out) -> Tensor(a!)\n"
         "- func: lonely.out(int[] size, *, Tensor(a!) out) -> Tensor(a!)\n"
     )
-    overloads = build_package(load(tmp_path, yaml).functions, PythonOptions()).overloads
+    overloads = build_package(load(tmp_path, yaml).resolved.declared, PythonOptions()).overloads
     zeros = merge_out(overloads[:2])
     assert [o.names.flat for o in zeros] == ["zeros"]
     assert zeros[0].out is not None and zeros[0].out.names.flat == "zeros_out"

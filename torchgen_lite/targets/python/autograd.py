@@ -105,7 +105,7 @@ def autograd_view(
 ) -> AutogradView:
     """The kernel of an operator that is recorded, refused, or passed through."""
     category = plan.categories[DEFAULT]
-    is_inplace = overload.schema.kind() is SchemaKind.inplace
+    is_inplace = overload.facts.kind is SchemaKind.inplace
     refused, record = "", None
     if category is Category.refuse_out:
         refused = _refused(overload, plan, info)
@@ -131,7 +131,7 @@ def _refused(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo
 
 
 def _record(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo) -> RecordView:
-    kind, returns = overload.schema.kind(), overload.schema.returns
+    kind, returns = overload.facts.kind, overload.schema.returns
     is_inplace = kind is SchemaKind.inplace
     result = "self" if is_inplace else "_result"
     parts = [result]

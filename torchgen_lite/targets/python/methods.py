@@ -8,7 +8,7 @@ class TensorMethods:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
@@ -126,7 +126,7 @@ def _adapted(overload: Overload) -> Overload:
     adapter = _AdapterNames(
         f"_{names.flat}", names.namespace, names.base, names.attribute, names.shard
     )
-    return overload.with_names(adapter)
+    return replace(overload, names=adapter)
 
 
 class _AdapterNames(Names):

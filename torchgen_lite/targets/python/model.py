@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from dataclasses import dataclass
 
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier, overload_attribute
 from torchgen_lite.loader.entry import NativeFunction
@@ -33,26 +34,24 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Overload:
-    """One overload. `parameters` and `returns` are used by half a dozen files, so they are made once.
+    """One overload, of which `facts` is what is known. `parameters` and `returns` are used by half a dozen files, so they are made once.
 
     `out` is the out variant that callers reach by `out=`.
     """
 
-    function: NativeFunction
+    facts: Operator
     names: Names
     parameters: tuple[str, ...]
     returns: tuple[str, ...]
     out: Overload | None = None
 
     @property
+    def function(self) -> NativeFunction:
+        return self.facts.function
+
+    @property
     def schema(self) -> FunctionSchema:
-        return self.function.func
-
-    def with_out(self, out: Overload) -> Overload:
-        return Overload(self.function, self.names, self.parameters, self.returns, out)
-
-    def with_names(self, names: Names) -> Overload:
-        return Overload(self.function, names, self.parameters, self.returns, self.out)
+        return self.facts.schema
 
 
 def shard_of(base: str, shards: int) -> int | None:
@@ -60,9 +59,9 @@ def shard_of(base: str, shards: int) -> int | None:
     return zlib.crc32(base.encode()) % shards if shards > 1 else None
 
 
-def build_overload(function: NativeFunction, home: str, shards: int) -> Overload:
+def build_overload(facts: Operator, home: str, shards: int) -> Overload:
     """Name an overload."""
-    schema = function.func
+    function, schema = facts.function, facts.schema
     namespace, base = function.namespace, schema.base_name
     names = Names(
         flat=identifier(function.flat_name(home)),
@@ -72,4 +71,4 @@ def build_overload(function: NativeFunction, home: str, shards: int) -> Overload
         shard=shard_of(base, shards),
     )
     parameters = tuple(python.parameters(schema))
-    return Overload(function, names, parameters, python.returns(schema.returns))
+    return Overload(facts, names, parameters, python.returns(schema.returns))

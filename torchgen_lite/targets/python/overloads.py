@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier, unshadowed
@@ -81,9 +81,9 @@ def merge_out(overloads: Sequence[Overload]) -> list[Overload]:
     for overload in overloads:
         if not overload.schema.out:
             partner = out_of.pop(_call_shape(overload), None)
-            merged.append(overload.with_out(partner) if partner else overload)
+            merged.append(replace(overload, out=partner))
     alone = {id(overload) for overload in out_of.values()}
-    merged += [o.with_out(o) for o in overloads if id(o) in alone]
+    merged += [replace(o, out=o) for o in overloads if id(o) in alone]
     return merged
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import (
     BUILTIN_TYPES,
@@ -43,11 +44,11 @@ class Package:
         return [o for o in self.overloads if o.names.shard == shard]
 
 
-def build_package(functions: Sequence[NativeFunction], options: PythonOptions) -> Package:
+def build_package(operators: Sequence[Operator], options: PythonOptions) -> Package:
     """Name every overload; the first namespace is the home, whose names carry no prefix."""
-    home = functions[0].namespace if functions else "aten"
-    count = options.shards or (AUTOMATIC_SHARDS if len(functions) > MANY_OPERATORS else 1)
-    overloads = [build_overload(f, home, count) for f in functions]
+    home = operators[0].function.namespace if operators else "aten"
+    count = options.shards or (AUTOMATIC_SHARDS if len(operators) > MANY_OPERATORS else 1)
+    overloads = [build_overload(one, home, count) for one in operators]
     shards: tuple[int | None, ...] = tuple(range(count)) if count > 1 else (None,)
     return Package(options, tuple(overloads), shards)
 

@@ -53,7 +53,7 @@ def structured_kernel(
     """The kernel of the variant `member` under one key, with the implementation written for `out`."""
     outs = [identifier(argument.name) for argument in out.schema.out]
     specs = [f"spec[{index}]" for index in range(len(outs))] if len(outs) > 1 else ["spec"]
-    kind = member.schema.kind()
+    kind = member.facts.kind
     names = ["self"] if kind is SchemaKind.inplace else outs
     return StructuredView(
         name=f"structured_{member.names.flat}",

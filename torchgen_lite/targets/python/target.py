@@ -41,7 +41,7 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
     selection = select_python(program, options)
     diagnostics = list(selection.diagnostics)
     kernels = program.module_functions(TARGET, "kernels")
-    package = build_package(selection.functions, options)
+    package = build_package(selection.operators, options)
     files = [*_common_files(package)]
     if options.kernels:
         registered = tuple(selection.registrations(program))
