@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.unit.runtime.helpers import T, says
-from torchgen_lite.cli.tables.explain import registrations_of, table, why
+from tests.unit.runtime.helpers import T, registrations_of, says
+from torchgen_lite.cli.tables.explain import table, why
 from torchgen_lite.runtime import (
     Dispatcher,
     DispatcherError,

@@ -134,7 +134,6 @@ def _their_facts(info: Any, ignored: set[str]) -> dict[str, object]:
         "arguments": [a.name for a in info.args_with_derivatives],
         "not differentiable": set(info.non_differentiable_arg_names),
         "outputs": info.output_differentiability,
-        "condition": info.output_differentiability_conditions,
         "gradients": list(info.available_named_gradients),
     }
 
@@ -155,7 +154,6 @@ def _facts(info: DifferentiabilityInfo, ignored: set[str]) -> dict[str, object]:
         "arguments": list(info.arguments),
         "not differentiable": set(info.not_differentiable),
         "outputs": None if outputs is None else list(outputs),
-        "condition": None if info.output_condition is None else [info.output_condition],
         "gradients": list(info.available_gradients),
     }
 

@@ -1,11 +1,18 @@
-"""A tensor of nothing but keys, and kernels that say who they are."""
+"""A tensor of nothing but keys, kernels that say who they are, and what an operator has registered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from torchgen_lite.runtime import Dispatcher, DispatchKey, DispatchKeySet, Library
+from torchgen_lite.cli.tables.explain import Registrations
+from torchgen_lite.runtime import (
+    Dispatcher,
+    DispatchKey,
+    DispatchKeySet,
+    Library,
+    OperatorHandle,
+)
 
 
 class T:
@@ -48,3 +55,15 @@ def operator_with(
 
 def origins(table: dict[str, Any]) -> dict[str, str]:
     return {key: cell.origin for key, cell in table.items()}
+
+
+def registrations_of(operator: OperatorHandle) -> Registrations:
+    """The registrations of a live operator: labels are the sites of registration."""
+
+    def labels(kernels: Mapping[DispatchKey, object]) -> dict[str, str]:
+        return {key.name: str(kernel) for key, kernel in kernels.items()}
+
+    with operator.dispatcher.lock:
+        return Registrations(
+            operator.full_name, labels(operator.kernels), labels(operator.dispatcher.fallbacks)
+        )

@@ -117,7 +117,7 @@ def _read_variant(
 ) -> DifferentiabilityInfo:
     schema = function.func
     inputs = {name for name, saved in scope.values.items() if saved.result is None}
-    differentiability, condition = _differentiability(derivatives)
+    differentiability = _differentiability(derivatives)
     backward: list[Derivative] = []
     refused: list[str] = []
     for formula in formulas:
@@ -145,7 +145,6 @@ def _read_variant(
         tuple(refused),
         _available_gradients(schema, differentiability),
         differentiability,
-        condition,
         (),
     )
     return replace(info, outputs=differentiable_outputs(schema, info))
@@ -161,12 +160,10 @@ def _saved(derivatives: Sequence[Derivative], slots: Sequence[str]) -> tuple[Sav
     return tuple(sorted(found, key=lambda saved: saved.result is not None))
 
 
-def _differentiability(derivatives: Derivatives) -> tuple[tuple[bool, ...] | None, str | None]:
+def _differentiability(derivatives: Derivatives) -> tuple[bool, ...] | None:
+    """Where a condition decides in PyTorch when the operator is called, a result counts as differentiable."""
     given = derivatives.output_differentiability
-    if not given:
-        return None, None
-    condition = next((value for value in given if isinstance(value, str)), None)
-    return tuple(value if isinstance(value, bool) else True for value in given), condition
+    return tuple(value is not False for value in given) if given else None
 
 
 def _available_gradients(

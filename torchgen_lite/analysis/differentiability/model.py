@@ -60,7 +60,6 @@ class DifferentiabilityInfo:
     not_differentiable: tuple[str, ...]
     available_gradients: tuple[str, ...]
     output_differentiability: tuple[bool, ...] | None
-    output_condition: str | None
     outputs: tuple[int, ...]
 
     @property

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.names import root_of
+from torchgen_lite.analysis.derive.views import copy_name, needs_copy
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, SchemaKind
-from torchgen_lite.schema.kind import is_inplace_name
 from torchgen_lite.schema.model import bare_type
 
 # Out variants of factories take these from the tensor that is given.
@@ -91,20 +91,15 @@ def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
 
     A missing one counts where other views have theirs: that is PyTorch's own file, and the like.
     """
-    copies = {
-        (f.namespace, f.func.base_name.removesuffix("_copy"), f.func.overload_name): f
-        for f in resolved.functions
-        if f.func.base_name.endswith("_copy") and not f.func.out
-    }
-    if not copies:
-        return
-    expected = any("view_copy" in copy.tags for copy in copies.values())
+    by_name = resolved.declared_by_name
+    expected = any("view_copy" in function.tags for function in resolved.functions)
     for operator in resolved.declared:
         function, schema = operator.function, operator.schema
-        if not _is_view(function) or operator.is_composed:
+        if not (operator.is_aliasing and needs_copy(function)):
             continue
-        copy = copies.get((function.namespace, schema.base_name, schema.overload_name))
-        name = f"{schema.base_name}_copy"
+        name = copy_name(function)
+        found = by_name.get(f"{function.namespace}::{name}")
+        copy = found.function if found else None
         if copy is not None and _inputs(copy) != _inputs(function):
             message = f"`{function.func.local_name}` and its copy take different arguments"
             place = copy.func.span
@@ -115,11 +110,3 @@ def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
             message = f"view `{function.func.local_name}` has no `{name}`"
             hint = f"declare `{name}` with the tag `view_copy`: functionalization calls it"
             yield finding(function, "TG417", message, schema.name_span, "no copy", hint)
-
-
-def _is_view(function: NativeFunction) -> bool:
-    """Whether a result aliases what is not written. The copy of `<name>_inverse` is `<name>_scatter`."""
-    schema = function.func
-    if is_inplace_name(schema.base_name) or schema.base_name.endswith("_inverse"):
-        return False
-    return any(r.annotation is not None and not r.annotation.is_write for r in schema.returns)

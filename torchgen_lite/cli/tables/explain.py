@@ -1,6 +1,6 @@
 """Why a call runs the kernel it runs, from names alone: no kernel is imported or called.
 
-The functions here take `Registrations`, which a loaded schema file and a live dispatcher give alike. A
+The functions here take `Registrations`, which a loaded schema file and an installed torch give alike. A
 label that begins with the word `fallthrough` stands for a kernel that lets calls pass.
 
     for step in why(Registrations("ns::op", {"CPU": "op_cpu"}, {}), ["CPU"]): ...
@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, KeySets, key_sets
 from torchgen_lite.key_tables import CURRENT, KeyTable
-from torchgen_lite.runtime.keys import DispatchKey
-from torchgen_lite.runtime.operator import OperatorHandle
 from torchgen_lite.runtime.table import (
     FALLBACK,
     MISSING,
@@ -82,18 +80,6 @@ class Why(NamedTuple):
 
 def is_fallthrough(label: str) -> bool:
     return label.partition(" ")[0] in (FALLTHROUGH, "fallthrough_kernel")
-
-
-def registrations_of(operator: OperatorHandle) -> Registrations:
-    """The registrations of a live operator: labels are the sites of registration."""
-
-    def labels(kernels: Mapping[DispatchKey, object]) -> dict[str, str]:
-        return {key.name: str(kernel) for key, kernel in kernels.items()}
-
-    with operator.dispatcher.lock:
-        return Registrations(
-            operator.full_name, labels(operator.kernels), labels(operator.dispatcher.fallbacks)
-        )
 
 
 def plan_of(registrations: Registrations) -> Plan:

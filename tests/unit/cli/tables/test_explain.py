@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.runtime.helpers import operator_with, says
+from tests.unit.runtime.helpers import operator_with, registrations_of, says
 from torchgen_lite.cli.tables.explain import (
     Registrations,
-    registrations_of,
     render_table,
     render_why,
     table,
