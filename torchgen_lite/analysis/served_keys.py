@@ -14,19 +14,19 @@ from collections.abc import Collection, Mapping
 
 from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.diagnostics import Span
+from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import NativeFunction
 
 _IMPLICIT = "CompositeImplicitAutograd"
 _EXPLICIT = "CompositeExplicitAutograd"
 _NON_FUNCTIONAL = "CompositeExplicitAutogradNonFunctional"
-# The keys that a kernel for every backend stands for.
-_BACKENDS = frozenset(
-    prefix + backend
-    for functionality, prefix in CURRENT.per_backend
-    if not functionality.startswith("Autograd")
-    for backend in CURRENT.backends
-) | frozenset(("FPGA", "Vulkan", "Metal", "MkldnnCPU"))
+# What serves all that an alias stands for, too.
+_ABOVE = {
+    _NON_FUNCTIONAL: (_EXPLICIT, _IMPLICIT),
+    _EXPLICIT: (_IMPLICIT,),
+    "Autograd": (_IMPLICIT,),
+}
 
 
 def served_keys(
@@ -58,16 +58,5 @@ def serves(key: str, keys: Collection[str]) -> bool:
 
 
 def _more_general(key: str) -> tuple[str, ...]:
-    if key == _NON_FUNCTIONAL:
-        return (_EXPLICIT, _IMPLICIT)
-    if key == _EXPLICIT or key == "Autograd":
-        return (_IMPLICIT,)
-    if key.startswith("NestedTensor") or key == "AutogradNestedTensor":
-        return (_IMPLICIT, f"{_IMPLICIT}NestedTensor")
-    if key in _BACKENDS:
-        # Kernels of the last one call views and in-place operators, which these backends can't run.
-        functional = key.startswith("Sparse") or key.endswith(("XLA", "Lazy"))
-        return (_IMPLICIT, _EXPLICIT) if functional else (_IMPLICIT, _EXPLICIT, _NON_FUNCTIONAL)
-    if key.startswith("Autograd"):
-        return (_IMPLICIT, "Autograd")
-    return ()
+    members = key_sets(CURRENT).members
+    return (*_ABOVE.get(key, ()), *[alias for alias in members if key in members[alias]])

@@ -7,6 +7,7 @@ import pytest
 from torchgen_lite.analysis.compare import Level, compare_operators
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import resolve
+from torchgen_lite.analysis.served_keys import serves
 from torchgen_lite.diagnostics import Diagnostic, Source, render_full
 from torchgen_lite.loader import load_native_functions
 
@@ -135,3 +136,10 @@ def test_dispatch_keys(old: str, new: str, keys: list[str]) -> None:
     found = compare(old, new, "call")
     messages = [f"`f`: dispatch key `{key}` was removed" for key in keys]
     assert [(d.code, d.message) for d in found] == [("TG364", m) for m in messages]
+
+
+def test_which_aliases_serve_a_key_is_said_by_c10() -> None:
+    """Kernels that call views serve no sparse tensors, but those that are compressed by rows."""
+    non_functional = {"CompositeExplicitAutogradNonFunctional"}
+    served = {k: serves(k, non_functional) for k in ("CPU", "SparseCPU", "SparseCsrCPU", "XLA")}
+    assert served == {"CPU": True, "SparseCPU": False, "SparseCsrCPU": True, "XLA": False}

@@ -9,6 +9,7 @@ from torchgen_lite.analysis.fakes.results import has_own_fake
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import BaseType, walk_type
@@ -16,28 +17,18 @@ from torchgen_lite.schema.dispatch_kind import dispatch_kind
 
 _IMPLICIT = "CompositeImplicitAutograd"
 _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
-# Backends that are functionality keys of their own.
-_LONE_BACKENDS = ("FPGA", "Vulkan", "Metal", "CustomRNGKeyId", "MkldnnCPU")
-# Those functionalities whose backends share the AutogradOther key (c10 `autogradother_backends`).
-_SHARED_AUTOGRAD = ("Quantized", "Sparse", "SparseCsr")
 
 
 @lru_cache(maxsize=1)
 def backend_keys() -> frozenset[str]:
     """The keys that stand for a backend: `CPU`, `SparseCUDA`, `Vulkan`."""
-    names = set(_LONE_BACKENDS)
-    for functionality, prefix in CURRENT.per_backend:
-        if not functionality.startswith("Autograd"):
-            names.update(prefix + backend for backend in CURRENT.backends)
-    return frozenset(names)
+    keys = key_sets(CURRENT)
+    return keys.members["CompositeExplicitAutograd"] | keys.backends_of["AutogradNestedTensor"]
 
 
-@lru_cache(maxsize=1)
 def autograd_other_keys() -> frozenset[str]:
     """The backend keys whose autograd key is AutogradOther."""
-    prefixes = dict(CURRENT.per_backend)
-    shared = (prefixes[name] + b for name in _SHARED_AUTOGRAD for b in CURRENT.backends)
-    return frozenset((*_LONE_BACKENDS, *shared))
+    return key_sets(CURRENT).backends_of["AutogradOther"]
 
 
 def _entry(function: NativeFunction, key: str) -> DispatchEntry | None:
