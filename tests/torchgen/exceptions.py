@@ -77,3 +77,11 @@ NO_VARIABLE = Disagreement(
     "TG202, with `int` as the help",
     "who writes `int64_t` means `int`, and gets a schema that takes anything",
 )
+
+# What torchgen says of a Scalar in stubs, from 2.14 on.
+SCALAR = Disagreement(
+    (),
+    "Number | _complex | PySymType",
+    "Number | _complex",
+    "signatures in the JSON export are those of every release",
+)

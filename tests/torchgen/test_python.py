@@ -9,7 +9,7 @@ import pytest
 
 from tests.installed import todays_torchgen
 from tests.torchgen.conftest import Theirs
-from tests.torchgen.exceptions import MIXED_NAMES, NO_TYPE, RESERVED_NAME
+from tests.torchgen.exceptions import MIXED_NAMES, NO_TYPE, RESERVED_NAME, SCALAR
 from torchgen_lite.analysis import Resolved
 from torchgen_lite.dialects import torch_pyi, torch_python
 from torchgen_lite.dialects.torch_python import PythonSignature
@@ -50,9 +50,9 @@ def test_argument_parser(
 
 
 def on_one_line(stub: str) -> str:
-    """A stub as torchgen lays it out, without its line breaks."""
+    """A stub as torchgen lays it out, without its line breaks, and with a `Scalar` as it is here."""
     joined = stub.replace("(\n    ", "(").replace(",\n    ", ", ").replace(",\n)", ")")
-    return joined.replace("  # fmt: skip\n    ...", " ...")
+    return joined.replace("  # fmt: skip\n    ...", " ...").replace(SCALAR.theirs, SCALAR.ours)
 
 
 @METHOD
