@@ -22,6 +22,7 @@ from torchgen_lite.loader.config import (
     check_required_version,
     load_config,
     locate_option,
+    put_over,
 )
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex, index_kernel_modules
@@ -118,11 +119,13 @@ def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
 def _with_schema(config: Config, paths: Sequence[Path]) -> tuple[Config, list[Path]]:
     """The configuration for schema files of the command line.
 
-    Kernels and names belong to the configured schema; for files of somebody else they mean nothing.
+    Kernels and names belong to the configured schema; for files of somebody else they mean nothing, unless
+    they stand on the command line too.
     """
     own = {(config.root / path).resolve() for path in config.schema}
     if not own.intersection(path.resolve() for path in paths):
-        config = replace(config, target_options=_framework_options(config))
+        options = put_over(_framework_options(config), config.asked_options)
+        config = replace(config, target_options=options)
     return config, list(paths)
 
 
@@ -144,7 +147,7 @@ def _with_torch(
     options = {
         name: {**own.get(name, {}), **target.torch_options()} for name, target in TARGETS.items()
     }
-    config = replace(config, target_options=options)
+    config = replace(config, target_options=put_over(options, config.asked_options))
     files, found = find_torch_files()
     diagnostics += found
     if files is None:

@@ -6,9 +6,12 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from io import TextIOWrapper
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE, INTERRUPTED
+
+if TYPE_CHECKING:
+    from torchgen_lite.cli.session import Session
 
 
 def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
@@ -34,12 +37,19 @@ def main(argv: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
 
 def _run(argv: list[str], stderr: TextIO) -> int:
-    import click
-
-    from torchgen_lite.cli.app import cli
     from torchgen_lite.cli.session import Session
 
     session = Session()
+    code = _run_command(argv, session, stderr)
+    session.close(code)
+    return code
+
+
+def _run_command(argv: list[str], session: Session, stderr: TextIO) -> int:
+    import click
+
+    from torchgen_lite.cli.app import cli
+
     try:
         result = cli.main(argv, "torchgen-lite", standalone_mode=False, obj=session)
         return result if isinstance(result, int) else FINE
@@ -48,7 +58,13 @@ def _run(argv: list[str], stderr: TextIO) -> int:
     except click.Abort:
         return INTERRUPTED
     except click.ClickException as error:
+        from torchgen_lite.cli.reports import asked_format
+        from torchgen_lite.diagnostics import Diagnostic
+
         error.show(stderr)
+        session.output_format = asked_format(argv, session.output_format)
+        if not session.is_text:
+            session.report([Diagnostic("TG015", error.format_message())], kind="usage")
         return CANNOT_RUN
     except (KeyboardInterrupt, BrokenPipeError):
         raise
@@ -57,7 +73,9 @@ def _run(argv: list[str], stderr: TextIO) -> int:
             raise  # No file, so it is stdout or stderr.
         from torchgen_lite.cli.crash import describe_crash
 
-        stderr.write(describe_crash(error, argv, in_full=session.verbose))
+        found, text = describe_crash(error, argv, in_full=session.verbose)
+        session.report([found], kind="crash")
+        stderr.write(text)
         return CANNOT_RUN
 
 

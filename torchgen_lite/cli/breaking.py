@@ -15,6 +15,8 @@ import click
 
 from torchgen_lite.cli.exit_codes import CANNOT_RUN
 from torchgen_lite.cli.lint import counted
+from torchgen_lite.cli.places import shown_folder
+from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
 
@@ -37,6 +39,7 @@ class Base:
 
 
 @click.command("breaking")
+@projects_argument
 @click.option(
     "--against", required=True, metavar="REF|PATH", help="Git revision or file of the old version."
 )
@@ -51,16 +54,27 @@ class Base:
 )
 @global_options
 @click.pass_obj
-def breaking_command(session: Session, against: str, level: Level, schema: tuple[str, ...]) -> int:
+def breaking_command(
+    session: Session, projects: tuple[str, ...], against: str, level: Level, schema: tuple[str, ...]
+) -> int:
     """Incompatible changes since another version. Exit 1 if there are any.
 
-    PATH is a schema file, or a folder that has the schema files in it; what is no such path is a revision.
+    PATH is a schema file, or a folder that has the schema files in it, each project's in a folder where there are
+    several; what is no such path is a revision.
 
     \b
     torchgen-lite breaking --against main
     torchgen-lite breaking --against v1.0 --level call
     torchgen-lite breaking --against old/native_functions.yaml
     """
+
+    def compare(project: Session) -> int:
+        return _compare(project, against, level, schema)
+
+    return each_project(session, projects, ["--schema"] if schema else [], compare)
+
+
+def _compare(session: Session, against: str, level: Level, schema: tuple[str, ...]) -> int:
     from torchgen_lite.analysis.compare import compare_operators
 
     program = session.load(schema=schema or None)
@@ -115,8 +129,10 @@ def read_base(against: str, config: Config, schema: Sequence[Path] = ()) -> Base
     files = list(schema) or [config.root / path for path in config.schema]
     names = [os.path.relpath(path, config.root).replace(os.sep, "/") for path in files]
     folder = Path(against)
-    inside = (folder / name for name in names)
-    paths = [folder] if folder.is_file() else [path for path in inside if path.is_file()]
+    # A project that is a folder of this one is looked for where it lies here, and then as if it were this one.
+    roots = (folder / shown_folder(config.root, Path.cwd()), folder)
+    inside = [[root / name for name in names if (root / name).is_file()] for root in roots]
+    paths = [folder] if folder.is_file() else next(filter(None, inside), [])
     # An empty text would be this folder, and most likely a variable that was not set.
     if not paths or not against:
         return read_revision(against, names, config.root)

@@ -9,12 +9,14 @@ import tempfile
 import traceback
 from collections.abc import Sequence
 
-from torchgen_lite.diagnostics import Diagnostic, render_full
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.version import __version__
 
 
-def describe_crash(error: Exception, argv: Sequence[str], *, in_full: bool) -> str:
-    """The diagnostic. The report that it names is a file, or follows: `in_full`, or where no file can be written."""
+def describe_crash(
+    error: Exception, argv: Sequence[str], *, in_full: bool
+) -> tuple[Diagnostic, str]:
+    """The diagnostic, and what follows it: the report, if it is in no file: `in_full`, or where none can be written."""
     report = _report(error, argv)
     place = None if in_full else _save(report)
     said = str(error).partition("\n")[0]
@@ -23,8 +25,7 @@ def describe_crash(error: Exception, argv: Sequence[str], *, in_full: bool) -> s
         f"report it in the issue tracker of torchgen-lite, with {named} and the entry it is about"
     )
     message = f"internal error: {type(error).__name__}: {said}"
-    shown = render_full([Diagnostic("TG900", message, help=help_)])
-    return shown if place is not None else f"{shown}\n{report}"
+    return Diagnostic("TG900", message, help=help_), "" if place is not None else f"\n{report}"
 
 
 def _report(error: Exception, argv: Sequence[str]) -> str:

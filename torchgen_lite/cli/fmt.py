@@ -10,8 +10,8 @@ import click
 from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
 from torchgen_lite.cli.places import patch_folder, shown_folder
 from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import Diagnostic, has_errors
-from torchgen_lite.emit.diff import render_diff
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, has_errors
+from torchgen_lite.emit.diff import first_difference, render_diff
 from torchgen_lite.emit.plan import Change
 from torchgen_lite.emit.write import replace_file
 
@@ -29,11 +29,10 @@ def fmt_command(session: Session, paths: tuple[str, ...], check: bool, diff: boo
     torchgen-lite fmt
     torchgen-lite fmt --check
     """
-    from torchgen_lite.cli.settings import load_settings
     from torchgen_lite.loader.fmt import format_text
     from torchgen_lite.loader.sources import read_source
 
-    config, diagnostics = load_settings(Path.cwd(), session.config)
+    config, diagnostics = session.settings()
     found = list(diagnostics)
     changes: list[Change] = []
     files = [Path(path) for path in paths] or [config.root / path for path in config.schema]
@@ -46,18 +45,28 @@ def fmt_command(session: Session, paths: tuple[str, ...], check: bool, diff: boo
         found += wrong
         action = "keep" if text == source.text else "update"
         changes.append(Change(str(path), action, source.text, text))  # type: ignore[arg-type]
-    session.report(found, kind="fmt")
     stale = [change for change in changes if change.action == "update"]
-    if diff:
+    is_checked = check or diff
+    unformatted = [] if session.is_text or not is_checked else list(map(_not_formatted, stale))
+    session.report([*found, *unformatted], kind="fmt")
+    if diff and session.is_text:
         named = [replace(c, path=patch_folder(Path(c.path).resolve())) for c in stale]
         session.print_patch(render_diff(named, ""))
     if has_errors(found):
         return session.exit_code(found)
-    if check or diff:
-        for change in stale:
+    if is_checked:
+        for change in stale if session.is_text else ():
             session.warn(f"would reformat {_shown(change.path)}")
         return ATTENTION if stale else FINE
     return _write(session, stale, len(changes))
+
+
+def _not_formatted(change: Change) -> Diagnostic:
+    """TG017 at the first line that differs."""
+    old, path = change.old or "", _shown(change.path)
+    at = first_difference(old, change.new or "")
+    place = Label(Span(Source(path, old), at, at), "here")
+    return Diagnostic("TG017", f"`{path}` is not formatted", place, help="run `torchgen-lite fmt`")
 
 
 def _write(session: Session, stale: list[Change], count: int) -> int:

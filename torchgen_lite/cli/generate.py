@@ -11,6 +11,7 @@ import click
 
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.places import shown_folder
+from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
 
@@ -31,8 +32,19 @@ class Request:
     check: bool
     diff: bool
     dry_run: bool
-    depfile: str | None
+    depfile: str | None = None
     stamp: str | None = None
+
+    @property
+    def about_one(self) -> list[str]:
+        """The options given that can be about a single project only."""
+        given = {
+            "--schema": self.schema,
+            "--output-dir": self.output_dir,
+            "--depfile": self.depfile,
+            "--stamp": self.stamp,
+        }
+        return [name for name, value in given.items() if value]
 
     @property
     def is_whole(self) -> bool:
@@ -46,6 +58,7 @@ class Request:
 
 
 _INPUT_OPTIONS = (
+    projects_argument,
     click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target."),
     click.option(
         "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
@@ -72,6 +85,7 @@ def _input_options(command: click.decorators.FC) -> click.decorators.FC:
 @click.pass_obj
 def generate_command(
     session: Session,
+    projects: tuple[str, ...],
     check: bool,
     diff: bool,
     dry_run: bool,
@@ -88,9 +102,8 @@ def generate_command(
     torchgen-lite generate
     torchgen-lite generate --torch --target python --output-dir build
     """
-    return run_generate(
-        session, Request(targets, schema, output_dir, torch, check, diff, dry_run, depfile, stamp)
-    )
+    request = Request(targets, schema, output_dir, torch, check, diff, dry_run, depfile, stamp)
+    return _run_each(session, projects, request)
 
 
 @click.command("check")
@@ -99,6 +112,7 @@ def generate_command(
 @click.pass_obj
 def check_command(
     session: Session,
+    projects: tuple[str, ...],
     targets: tuple[str, ...],
     schema: tuple[str, ...],
     output_dir: str | None,
@@ -108,10 +122,10 @@ def check_command(
 
     \b
     torchgen-lite check
-    torchgen-lite check --output-format github
+    torchgen-lite check --output-format github a b
     """
-    return run_generate(
-        session, Request(targets, schema, output_dir, torch, True, False, False, None)
+    return _run_each(
+        session, projects, Request(targets, schema, output_dir, torch, True, False, False)
     )
 
 
@@ -121,6 +135,7 @@ def check_command(
 @click.pass_obj
 def diff_command(
     session: Session,
+    projects: tuple[str, ...],
     targets: tuple[str, ...],
     schema: tuple[str, ...],
     output_dir: str | None,
@@ -132,8 +147,14 @@ def diff_command(
     torchgen-lite diff
     torchgen-lite diff | git apply
     """
-    return run_generate(
-        session, Request(targets, schema, output_dir, torch, True, True, False, None)
+    return _run_each(
+        session, projects, Request(targets, schema, output_dir, torch, True, True, False)
+    )
+
+
+def _run_each(session: Session, projects: tuple[str, ...], request: Request) -> int:
+    return each_project(
+        session, projects, request.about_one, lambda project: run_generate(project, request)
     )
 
 

@@ -26,7 +26,6 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
     torchgen-lite schema --output native_functions.schema.json
     torchgen-lite schema --of config --output torchgen_lite.schema.json
     """
-    from torchgen_lite.cli.settings import load_settings
     from torchgen_lite.diagnostics.json_format import json_format_schema
     from torchgen_lite.emit.write import replace_file
     from torchgen_lite.loader.json_schema import build_json_schema
@@ -38,7 +37,7 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
     elif of == "config":
         data = configuration_schema()
     else:
-        config, found = load_settings(Path.cwd(), session.config)
+        config, found = session.settings()
         if has_errors(found):
             session.report(found, kind="schema")
             return session.exit_code(found)

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import click
 
+from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options
 
 
 @click.command("lint")
+@projects_argument
 @click.option(
     "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
 )
 @click.option("--torch", is_flag=True, help="The schema of the installed PyTorch.")
 @global_options
 @click.pass_obj
-def lint_command(session: Session, schema: tuple[str, ...], torch: bool) -> int:
+def lint_command(
+    session: Session, projects: tuple[str, ...], schema: tuple[str, ...], torch: bool
+) -> int:
     """Diagnostics of the schema files; nothing is rendered.
 
     \b
     torchgen-lite lint
     torchgen-lite lint --output-format sarif > lint.sarif
     """
+    alone = ["--schema"] if schema else []
+    return each_project(session, projects, alone, lambda project: _lint(project, schema, torch))
+
+
+def _lint(session: Session, schema: tuple[str, ...], torch: bool) -> int:
     program = session.load(schema=schema or None, torch=torch, lint=True)
     session.report(program.diagnostics, kind="lint")
     if session.is_text:

@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from torchgen_lite.cli.exit_codes import ATTENTION
 from torchgen_lite.cli.places import is_passed_over, patch_folder
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.emit.depfile import render_depfile
-from torchgen_lite.emit.diff import count_lines, diff_change, render_diff
+from torchgen_lite.emit.diff import count_lines, diff_change, first_difference, render_diff
 from torchgen_lite.emit.plan import Change, Plan
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.cli.session import Session
-    from torchgen_lite.diagnostics import Diagnostic
     from torchgen_lite.loader.config import Config
     from torchgen_lite.pipeline import Generated
 
@@ -37,16 +35,14 @@ def report_freshness(
     """`check` and `diff`: exit 1 and name every file that is out of date."""
     stale = plan.pending
     parts = json_parts(plan, generated, prefix, diff=diff)
-    session.report(diagnostics, kind="check", **parts)
+    found = [] if session.is_text else [_out_of_date(change, prefix) for change in stale]
+    session.report([*diagnostics, *found], kind="check", **parts)
     if diff and session.is_text:
         session.print_patch(render_diff(stale, patch_folder(plan.root)))
         if stale and is_passed_over(plan.root):
             session.warn(
                 f"`git apply` passes over files outside the folder it runs in, such as `{prefix}`"
             )
-    if session.output_format == "github":
-        for change in stale:
-            click.echo(f"::error file={join(prefix, change.path)}::out of date")
     if stale and session.output_format != "json":
         session.warn(render_freshness(stale, prefix).rstrip("\n"))
         if config.check_message:
@@ -54,6 +50,15 @@ def report_freshness(
     elif not stale and session.is_text:
         session.talk(f"{len(plan.changes)} files up to date.")
     return ATTENTION if stale else session.exit_code(diagnostics)
+
+
+def _out_of_date(change: Change, prefix: str) -> Diagnostic:
+    """TG016 at the first line that differs."""
+    old = change.old or ""
+    at = first_difference(old, change.new or "")
+    place = Label(Span(Source(join(prefix, change.path), old), at, at), _STATUS[change.action])
+    message = f"`{join(prefix, change.path)}` is out of date: {_STATUS[change.action]}"
+    return Diagnostic("TG016", message, place, help="run `torchgen-lite generate`")
 
 
 def render_freshness(stale: Sequence[Change], prefix: str) -> str:
@@ -114,7 +119,7 @@ def json_parts(
         files.append(file)
     statuses = [file["status"] for file in files]
     summary = {status: statuses.count(status) for status in _STATUS.values()}
-    return {"ok": not plan.pending, "summary": summary, "extra": {"files": files}}
+    return {"summary": summary, "extra": {"files": files}}
 
 
 def write_build_files(

@@ -6,29 +6,34 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
+from torchgen_lite.cli.reports import MACHINE_FORMATS, Report, render_reports, seen_from_here
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
+    from torchgen_lite.loader.config import Config
 
-FORMATS = ("full", "concise", "json", "github", "sarif")
+FORMATS = ("full", "concise", *MACHINE_FORMATS)
 
 # Codes that mean "could not run"; every other error is about the user's operators or outputs.
 _CANNOT_RUN = frozenset(
-    {*(f"TG00{n}" for n in range(1, 10)), "TG011", "TG012", "TG014", "TG510", "TG900"}
+    {*(f"TG00{n}" for n in range(1, 10)), "TG011", "TG012", "TG014", "TG015", "TG510", "TG900"}
 )
 
 
 @dataclass(slots=True)
 class Session:
-    """The global options. They may stand before or after the command; the last one wins."""
+    """The global options, which may stand before or after the command, the last one wins; and what was found.
+
+    `root` is the folder of the project that messages are about, and None for this one.
+    """
 
     config: tuple[str, ...] = ()
     output_format: str = "full"
@@ -38,12 +43,22 @@ class Session:
     max_diagnostics: int = 50
     deny_warnings: bool = False
 
-    def load(self, **arguments: Any) -> Program:
-        """The program, by the configuration that the options name."""
+    root: Path | None = None
+    reports: list[Report] = field(default_factory=list)
+
+    def settings(self) -> tuple[Config, tuple[Diagnostic, ...]]:
+        """The configuration that the options name."""
         from torchgen_lite.cli.settings import load_settings
-        from torchgen_lite.pipeline import load
 
         settings, diagnostics = load_settings(Path.cwd(), self.config)
+        self.root = settings.root
+        return settings, diagnostics
+
+    def load(self, **arguments: Any) -> Program:
+        """The program, by the configuration that the options name."""
+        from torchgen_lite.pipeline import load
+
+        settings, diagnostics = self.settings()
         if has_errors(diagnostics):
             from torchgen_lite.analysis.program import Program
             from torchgen_lite.analysis.resolve import Resolved
@@ -78,37 +93,31 @@ class Session:
         diagnostics: Sequence[Diagnostic],
         *,
         kind: str = "lint",
-        ok: bool | None = None,
         summary: Mapping[str, int] | None = None,
         extra: Mapping[str, object] | None = None,
     ) -> None:
-        """Show diagnostics in the chosen format: text on stderr, machine formats on stdout."""
-        if self.output_format == "json":
-            import json
-
-            from torchgen_lite.diagnostics.json_format import json_document
-
-            document = json_document(diagnostics, kind=kind, ok=ok, summary=summary, extra=extra)
-            click.echo(json.dumps(document, indent=2))
-        elif self.output_format == "sarif":
-            from torchgen_lite.diagnostics import render_sarif
-            from torchgen_lite.version import __version__
-
-            click.echo(render_sarif(diagnostics, version=__version__), nl=False)
+        """Diagnostics: text goes to stderr at once, what machines read to stdout when the run ends."""
+        if self.root is not None:
+            diagnostics = seen_from_here(diagnostics, self.root)
+        if not self.is_text:
+            self.reports.append(Report(kind, diagnostics, summary or {}, extra or {}))
         elif diagnostics:
             self._report_text(diagnostics)
 
     def _report_text(self, diagnostics: Sequence[Diagnostic]) -> None:
-        from torchgen_lite.diagnostics import render_concise, render_full, render_github
+        from torchgen_lite.diagnostics import render_concise, render_full
 
-        if self.output_format == "github":
-            click.echo(render_github(diagnostics), nl=False)
-        elif self.output_format == "concise":
+        if self.output_format == "concise":
             _say(render_concise(diagnostics))
         else:
             limit = self.max_diagnostics or len(diagnostics)
-            text = render_full(diagnostics, color=self.use_color(), limit=limit)
-            _say(text)
+            _say(render_full(diagnostics, color=self.use_color(), limit=limit))
+
+    def close(self, code: int) -> None:
+        """The end of a run: what was reported, in one document that says what the exit code says."""
+        if self.reports:
+            text = render_reports(self.reports, self.output_format, ok=code == FINE)
+            click.echo(text, nl=False)
 
     def use_color(self) -> bool:
         """`--color`, then NO_COLOR, then FORCE_COLOR (when not empty), then whether stderr is a terminal."""

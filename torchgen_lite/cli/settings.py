@@ -7,21 +7,28 @@ from dataclasses import fields, replace
 from pathlib import Path
 
 from torchgen_lite.diagnostics import Diagnostic, Source
-from torchgen_lite.loader.config import Config, load_config, parse_config
+from torchgen_lite.loader.config import Config, load_config, parse_config, put_over
+
+
+def split_options(options: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The configuration files that `--config` names, and the settings that it gives."""
+    files = [option for option in options if "=" not in option or Path(option).exists()]
+    return files, [option for option in options if option not in files]
 
 
 def load_settings(start: Path, options: Sequence[str]) -> tuple[Config, tuple[Diagnostic, ...]]:
-    """The configuration of the last file named, with each `--config 'key = value'` put over it in turn."""
-    is_file = {option: "=" not in option or Path(option).exists() for option in options}
-    files = [option for option in options if is_file[option]]
+    """The configuration of the file named, with each `--config 'key = value'` put over it in turn."""
+    files, settings = split_options(options)
     config, diagnostics = load_config(start, (start / files[-1]).resolve() if files else None)
     found = list(diagnostics)
-    for option in options:
-        if not is_file[option]:
-            source = Source("--config", option)
-            given, wrong = parse_config(source, config.root / "torchgen_lite.toml", [])
-            config = _put_over(config, given)
-            found += wrong
+    if len(files) > 1:
+        said = f"`--config` names {len(files)} files, and this command is about one project"
+        found.append(Diagnostic("TG015", said, help=f"leave out `{files[0]}` or `{files[-1]}`"))
+    for setting in settings:
+        source = Source("--config", setting)
+        given, wrong = parse_config(source, config.root / "torchgen_lite.toml", [])
+        config = _put_over(config, given)
+        found += wrong
     return config, tuple(found)
 
 
@@ -34,8 +41,6 @@ def _put_over(config: Config, given: Config) -> Config:
         if getattr(given, field.name) != getattr(plain, field.name)
     }
     if given.target_options:
-        targets = dict(config.target_options)
-        for name, values in given.target_options.items():
-            targets[name] = {**targets.get(name, {}), **values}
-        changed["target_options"] = targets
+        changed["target_options"] = put_over(config.target_options, given.target_options)
+        changed["asked_options"] = put_over(config.asked_options, given.target_options)
     return replace(config, **changed)

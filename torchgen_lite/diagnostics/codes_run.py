@@ -249,6 +249,50 @@ $ torchgen-lite breaking --against old.yaml""",
 $ torchgen-lite breaking --against old.yaml""",
     ),
     Code(
+        "TG015",
+        "wrong command line",
+        "error",
+        "An option or an argument that the command does not take, or that does not go with another one. `--help` "
+        "of the command lists what it takes.",
+        """\
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite lint --schemas native_functions.yaml""",
+        """\
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite lint --schema native_functions.yaml""",
+    ),
+    Code(
+        "TG016",
+        "an output is out of date",
+        "error",
+        "`check` found a generated file that is missing, that differs from what would be generated, or that is no "
+        "longer produced. Text output has a line for each; `json`, `github` and `sarif` have this code.",
+        """\
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite check""",
+        """\
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite generate
+$ torchgen-lite check""",
+    ),
+    Code(
+        "TG017",
+        "a schema file is not formatted",
+        "error",
+        "`fmt --check` or `fmt --diff` found a file that `fmt` would change. Text output names it; `json`, `github` "
+        "and `sarif` have this code.",
+        """\
+- dispatch:
+    CPU: relu_cpu
+  func: relu(Tensor self) -> Tensor
+$ torchgen-lite fmt --check""",
+        """\
+- func: relu(Tensor self) -> Tensor
+  dispatch:
+    CPU: relu_cpu
+$ torchgen-lite fmt --check""",
+    ),
+    Code(
         "TG900",
         "internal error",
         "error",

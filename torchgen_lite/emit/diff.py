@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from torchgen_lite.emit.plan import Change
 
@@ -91,3 +92,12 @@ def count_lines(change: Change) -> tuple[int, int]:
         added += line.startswith("+") and not line.startswith("+++ ")
         removed += line.startswith("-") and not line.startswith("--- ")
     return added, removed
+
+
+def first_difference(old: str, new: str) -> int:
+    """Where the first line begins that two texts do not share, or the last one of the old text."""
+    lines = old.splitlines(keepends=True)
+    same = takewhile(
+        lambda pair: pair[0] == pair[1], zip(lines[:-1], new.splitlines(keepends=True))
+    )
+    return sum(len(line) for line, _ in same)

@@ -25,7 +25,7 @@ from typing import Literal
 
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.emit.header import MARKER, marked_sources
-from torchgen_lite.loader.config import has_configuration
+from torchgen_lite.loader.config import find_in_folder
 from torchgen_lite.loader.sources import UNFIT
 
 TEMPORARY = ".torchgen-lite-tmp-"
@@ -206,7 +206,7 @@ def _find_files(root: Path, files: Iterable[str], everywhere: bool) -> Iterator[
         for directory, names, found in os.walk(root / folder, followlinks=False):
             inner = [n for n in sorted(names) if n != "__pycache__" and not n.startswith(".")]
             names[:] = [
-                n for n in inner if everywhere and not has_configuration(Path(directory, n))
+                n for n in inner if everywhere and not find_in_folder(Path(directory, n), [])
             ]
             for path in (Path(directory, name) for name in sorted(found)):
                 with suppress(OSError):  # Another run may be at work.

@@ -28,6 +28,8 @@ from torchgen_lite.loader.versions import contains, parse_range, parse_version
 # The standard library has it from 3.11 on; `tomli` is the same module for 3.10.
 tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "tomli")
 
+TargetOptions = Mapping[str, Mapping[str, object]]
+
 DEFAULT_SCHEMA = "native_functions.yaml"
 _TABLE = "torchgen_lite"
 
@@ -92,7 +94,7 @@ class Config:
         one_or_more(matching(NAME, "is not a name")),
         (),
     )
-    target_options: Mapping[str, Mapping[str, object]] = option(
+    target_options: TargetOptions = option(
         "The options of each target, below.", TABLE, {}, name="target"
     )
     lint_select: tuple[str, ...] = option(
@@ -110,6 +112,8 @@ class Config:
         table="lint",
     )
     source: Source | None = field(default=None, compare=False, repr=False)
+    # Those of the command line, which are meant for whatever schema it names.
+    asked_options: TargetOptions = field(default_factory=dict)
 
 
 Loaded = tuple[Config, tuple[Diagnostic, ...]]
@@ -138,24 +142,20 @@ def find_config(start: Path, diagnostics: list[Diagnostic]) -> Path | None:
     except OSError:
         return None
     for candidate in (folder, *folder.parents):
-        own, project = candidate / "torchgen_lite.toml", candidate / "pyproject.toml"
-        has_table = project.is_file() and _has_table(project)
-        if own.is_file() and has_table:
-            message = f"both `{own.name}` and a table in `{project.name}` configure this folder"
-            diagnostics.append(Diagnostic("TG004", message, help="remove one of them"))
-        if own.is_file():
-            return own
-        if has_table:
-            return project
-        if (candidate / ".git").exists():
-            return None
+        found = find_in_folder(candidate, diagnostics)
+        if found is not None or (candidate / ".git").exists():
+            return found
     return None
 
 
-def has_configuration(folder: Path) -> bool:
-    """Whether a folder is one that a configuration governs: the root of a project."""
-    project = folder / "pyproject.toml"
-    return (folder / "torchgen_lite.toml").is_file() or (project.is_file() and _has_table(project))
+def find_in_folder(folder: Path, diagnostics: list[Diagnostic]) -> Path | None:
+    """The configuration in a folder, which is then the root of a project."""
+    own, project = folder / "torchgen_lite.toml", folder / "pyproject.toml"
+    has_table = project.is_file() and _has_table(project)
+    if own.is_file() and has_table:
+        message = f"both `{own.name}` and a table in `{project.name}` configure this folder"
+        diagnostics.append(Diagnostic("TG004", message, help="remove one of them"))
+    return own if own.is_file() else project if has_table else None
 
 
 def _has_table(path: Path) -> bool:
@@ -248,6 +248,12 @@ class _Reader:
     ) -> None:
         span = find_key(self.source, ".".join(filter(None, (self.prefix, table))), key)
         self.diagnostics.append(Diagnostic(code, message, Label(span, "here"), help=help))
+
+
+def put_over(options: TargetOptions, given: TargetOptions) -> TargetOptions:
+    """Options of targets, with other ones in their place."""
+    over = {name: {**options.get(name, {}), **values} for name, values in given.items()}
+    return {**options, **over}
 
 
 def locate_option(config: Config, table: str, key: str) -> Label | None:

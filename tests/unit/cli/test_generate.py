@@ -182,7 +182,11 @@ def test_json(run: Run, project: Path) -> None:
 
 def test_github(run: Run, project: Path) -> None:
     lines = run("check", "--output-format", "github").stdout.splitlines()
-    assert "::error file=generated/python/ops/ops.py::out of date" in lines
+    path = "generated/python/ops/ops.py"
+    assert (
+        f"::error title=TG016,file={path},line=1,endLine=1,col=1,endColumn=2::`{path}` is out of date: missing"
+        "%0Ahelp: run `torchgen-lite generate`"
+    ) in lines
 
 
 def test_depfile(run: Run, project: Path) -> None:
@@ -381,7 +385,7 @@ def test_names_that_are_not_utf_8(project: Path) -> None:
     assert (project / f"{output}.d").read_bytes().startswith(b"\xff/python/ops/__init__.py: ")
     header = (project / output / "python/ops/ops.py").read_text().split("\n")[0]
     (project / output / f"{output}.py").write_text(header)
-    assert start("check", "--output-format", "github").stdout.endswith(b"::out of date\n")
+    assert start("check", "--output-format", "github").stdout.startswith(b"::error title=TG016")
     assert start("check", "--output-format", "json").returncode == 1
     subprocess.run(["git", "apply", "-"], input=start("diff").stdout, check=True)
     assert start("check").returncode == 0

@@ -55,6 +55,10 @@ def stale(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     identity = ("-c", "user.name=n", "-c", "user.email=e", "-c", "commit.gpgsign=false")
     for line in ("init -q -b main", "add .", "commit -qm one", "tag v1.0"):
         subprocess.run(["git", *identity, *line.split()], cwd=project, check=True)
+    for name in ("a", "b"):
+        (project / name).mkdir()
+        (project / name / "torchgen_lite.toml").write_text("")
+        (project / name / "native_functions.yaml").write_text(OLD)
     path.write_text(OLD.replace("alpha=1", "alpha=2"))
     monkeypatch.setenv("HOME", str(project))
     return project

@@ -89,7 +89,7 @@ def test_a_second_signal_ends_the_process_at_once() -> None:
     ("arguments", "redirection", "said"),
     [
         ("list keys", ">/dev/full", FULL),
-        ("generate --output-format json", ">/dev/full", FULL),
+        ("-q generate --output-format json", ">/dev/full", FULL),
         ("check", ">&-", "torchgen-lite: stdout is closed\n"),
         ("check", "2>&-", ""),
         ("check", "2>/dev/full", ""),

@@ -1,0 +1,157 @@
+"""Several projects in one run, and the one document that machines get."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Result
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def two(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two projects in a folder, one of them configured in pyproject.toml; `a` is generated, `b` is not."""
+    for name, prefix in (("a/torchgen_lite.toml", ""), ("b/pyproject.toml", "tool.torchgen_lite.")):
+        path = tmp_path / name
+        path.parent.mkdir()
+        path.write_text(f'[{prefix}target.python]\npackage = "ops"\n')
+        (path.parent / "native_functions.yaml").write_text("- func: relu(Tensor self) -> Tensor\n")
+    monkeypatch.chdir(tmp_path)
+    assert run("generate", "a").code == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        ("a", "b"),
+        ("b", "a", "./b"),
+        ("a/torchgen_lite.toml", "b/pyproject.toml"),
+        ("--config", "a/torchgen_lite.toml", "--config", "b/pyproject.toml"),
+        ("--config", "b/pyproject.toml", "--config", "a/torchgen_lite.toml"),
+    ],
+)
+def test_each_project_is_checked(run: Run, two: Path, named: tuple[str, ...]) -> None:
+    result = run("check", *named)
+    assert (result.code, result.stdout) == (1, "")
+    assert re.search(r"(?m)^a:\n\d+ files up to date\.$", result.stderr)
+    assert "b:\nmissing   b/generated/python/ops/__init__.py\n" in result.stderr
+    assert run("generate", *named).code == 0
+    assert run("check", *named).code == run("check", "b").code == 0
+    assert run("check", *named, "-q") == Result(0, "", "")
+
+
+def test_settings_are_put_over_each(run: Run, two: Path) -> None:
+    assert run("generate", "a", "b", "--config", "output-dir = 'out'").code == 0
+    assert (two / "a/out/python/ops").is_dir() and (two / "b/out/python/ops").is_dir()
+
+
+def test_mistakes_are_where_they_are_seen_from_here(run: Run, two: Path) -> None:
+    for name in ("a", "b"):
+        (two / name / "native_functions.yaml").write_text("- func: f(Tensor self) -> Tensr\n")
+    lines = run("lint", "a", "b", "--output-format", "concise").stderr.splitlines()
+    assert [line.split(" ")[0] for line in lines if "TG202" in line] == [
+        "a/native_functions.yaml:1:27:",
+        "b/native_functions.yaml:1:27:",
+    ]
+    assert (
+        "--> b/native_functions.yaml:1:27\n" in run("--config", "b/pyproject.toml", "lint").stderr
+    )
+
+
+def test_one_document_for_all(run: Run, two: Path) -> None:
+    data = json.loads(run("check", "a", "b", "--output-format", "json").stdout)
+    count = data["summary"]["unchanged"]
+    assert (data["kind"], data["ok"], count > 0) == ("check", False, True)
+    assert data["summary"]["missing"] == data["summary"]["errors"] == count
+    assert {file["path"].split("/")[0] for file in data["files"]} == {"a", "b"}
+    assert {found["path"].split("/")[0] for found in data["diagnostics"]} == {"b"}
+    assert {found["code"] for found in data["diagnostics"]} == {"TG016"}
+    [log] = json.loads(run("check", "a", "b", "--output-format", "sarif").stdout)["runs"]
+    assert len(log["results"]) == count
+
+
+def test_each_is_compared_with_its_own_past(run: Run, two: Path) -> None:
+    identity = ("-c", "user.name=n", "-c", "user.email=e", "-c", "commit.gpgsign=false")
+    for line in ("init -q -b main", "add .", "commit -qm one"):
+        subprocess.run(["git", *identity, *line.split()], cwd=two, check=True)
+    for name in ("a", "b"):
+        (two / "old" / name).mkdir(parents=True)
+        old = two / name / "native_functions.yaml"
+        (two / "old" / name / old.name).write_text(old.read_text())
+        old.write_text(f"- func: {name}(Tensor self) -> Tensor\n")
+    for against in ("main", "old"):
+        result = run("breaking", "--against", against, "a", "b", "--output-format", "json")
+        paths = [found["path"] for found in json.loads(result.stdout)["diagnostics"]]
+        assert (result.code, paths) == (1, [f"{name}/native_functions.yaml" for name in ("a", "b")])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("check", "a", "nowhere"), "error[TG001]: there is no `nowhere`"),
+        (("check", "."), "error[TG001]: `.` has no configuration"),
+        (
+            ("check", "a", "b", "--schema", "x.yaml"),
+            "`--schema` is about one project, and 2 are named",
+        ),
+        (("generate", "a", "b", "--stamp", "x"), "`--stamp` is about one project, and 2 are named"),
+        (
+            ("list", "ops", "--config", "a/torchgen_lite.toml", "--config", "b/pyproject.toml"),
+            "error[TG015]: `--config` names 2 files, and this command is about one project",
+        ),
+    ],
+)
+def test_what_is_refused(run: Run, two: Path, arguments: tuple[str, ...], said: str) -> None:
+    result = run(*arguments)
+    assert (result.code, result.stdout) == (2, "")
+    assert said in result.stderr
+
+
+def test_options_of_the_command_line_hold_for_schema_files_of_the_command_line(
+    run: Run, two: Path
+) -> None:
+    (two / "theirs.yaml").write_text("- func: f(Tensor self) -> Tensor\n")
+    asked = ("list", "outputs", "--config", "a/torchgen_lite.toml", "--schema", "theirs.yaml")
+    assert "/python/aten_ops/" not in run(*asked).stdout
+    package = ("--config", "target.python.package = 'theirs'")
+    assert "generated/python/theirs/__init__.py" in run(*asked, *package).stdout
+
+
+@pytest.mark.parametrize("format_", ["json", "github", "sarif"])
+@pytest.mark.parametrize(
+    ("arguments", "code", "reported"),
+    [
+        (("check",), 1, "TG016"),
+        (("diff",), 1, "TG016"),
+        (("fmt", "--check"), 1, "TG017"),
+        (("fmt", "--diff"), 1, "TG017"),
+        (("lint", "--deny-warnings"), 1, "TG4"),
+        (("lint", "--schemas"), 2, "TG015"),
+        (("nonsense",), 2, "TG015"),
+        (("generate", "--schema", "nowhere.yaml"), 2, "TG006"),
+        (("lint",), 0, ""),
+        (("generate",), 0, ""),
+    ],
+)
+def test_machines_are_told_what_the_exit_code_says(
+    run: Run, project: Path, format_: str, arguments: tuple[str, ...], code: int, reported: str
+) -> None:
+    (project / "native_functions.yaml").write_text(
+        "- dispatch: {CPU: f}\n  func: f(Tensor self, *, bool out=False) -> Tensor\n"
+    )
+    result = run(*arguments, "--output-format", format_)
+    assert result.code == code
+    assert reported in result.stdout
+    if format_ == "json":
+        document = json.loads(result.stdout)
+        assert document["ok"] == (code == 0)
+    elif format_ == "sarif":
+        assert bool(json.loads(result.stdout)["runs"][0]["results"]) >= bool(code)

@@ -1,0 +1,91 @@
+"""What a run found, for machines: one document in the end, however many projects there were and however it ended."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+
+MACHINE_FORMATS = ("json", "github", "sarif")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a command found in one project; `extra` are lists that its JSON has besides, such as `files`."""
+
+    kind: str
+    diagnostics: Sequence[Diagnostic]
+    summary: Mapping[str, int] = field(default_factory=dict)
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+
+def render_reports(reports: Sequence[Report], output_format: str, *, ok: bool) -> str:
+    """The document; `ok` is what the exit code says."""
+    diagnostics = [one for report in reports for one in report.diagnostics]
+    if output_format == "github":
+        from torchgen_lite.diagnostics import render_github
+
+        return render_github(diagnostics)
+    if output_format == "sarif":
+        from torchgen_lite.diagnostics import render_sarif
+        from torchgen_lite.version import __version__
+
+        return render_sarif(diagnostics, version=__version__)
+    import json
+
+    from torchgen_lite.diagnostics.json_format import json_document
+
+    summary: Counter[str] = Counter()
+    extra: dict[str, object] = {}
+    for report in reports:
+        summary.update(report.summary)
+        for name, value in report.extra.items():
+            before = extra.get(name)
+            both = isinstance(before, list) and isinstance(value, list)
+            extra[name] = [*before, *value] if both else value  # type: ignore[misc]
+    document = json_document(diagnostics, kind=reports[0].kind, ok=ok, summary=summary, extra=extra)
+    return json.dumps(document, indent=2) + "\n"
+
+
+def asked_format(argv: Sequence[str], default: str) -> str:
+    """The format that a command line asks for which cannot be read as a whole."""
+    words = [word for one in argv for word in one.split("=", 1)]
+    places = [n for n, word in enumerate(words[:-1]) if word == "--output-format"]
+    asked = words[places[-1] + 1] if places else default
+    return asked if asked in MACHINE_FORMATS else default
+
+
+def seen_from_here(diagnostics: Sequence[Diagnostic], root: Path) -> Sequence[Diagnostic]:
+    """The same, with the paths of a project in a folder below this one as they are from here.
+
+    Sources are named from their project's root, in generated files too; messages are read, and clicked at, here.
+    """
+    prefix = os.path.relpath(root).replace(os.sep, "/")
+    if prefix == "." or prefix.startswith(("..", "/")):
+        return diagnostics
+    moved: dict[int, Source] = {}
+
+    def move_span(span: Span) -> Span:
+        source = span.source
+        if id(source) not in moved:
+            is_file = (root / source.path).is_file() and not Path(source.path).is_absolute()
+            path = f"{prefix}/{source.path}" if is_file else source.path
+            moved[id(source)] = Source(path, source.text)
+        return span._replace(source=moved[id(source)])
+
+    def move(label: Label) -> Label:
+        return Label(move_span(label.span), label.text)
+
+    return [
+        replace(
+            one,
+            label=one.label and move(one.label),
+            secondary=tuple(map(move, one.secondary)),
+            context=one.context and move_span(one.context),
+        )
+        for one in diagnostics
+    ]
