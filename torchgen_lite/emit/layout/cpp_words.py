@@ -206,8 +206,9 @@ class _Reader:
                 return
             if words[i].kind == "(":
                 name = i - 1
-                while name > 0 and words[name - 1].kind == "::":
-                    name = words[name - 2].partner - 1 if words[name - 2].kind == ">" else name - 2
+                while name > 0 and (words[name - 1].kind == "::" or self.is_member(name)):
+                    name -= 1 if words[name - 1].kind == ">" else 2
+                    name = words[name].partner - 1 if words[name].kind == ">" else name
                 if words[name].kind == "name" and self.is_parameters(i):
                     words[name].kind = "function"
                     self.find_trailing(words[i].partner)
@@ -217,13 +218,17 @@ class _Reader:
         """Whether an identifier stands behind a type."""
         words = self.words
         after = words[i + 1] if i + 1 < len(words) else Word("", 0, "pointer")
-        if not words[i].is_identifier or after.kind in ("pointer", "string"):
+        if not words[i].is_identifier or after.kind in ("pointer", "string") or self.is_member(i):
             return False
         i -= 1
         while i > 0 and words[i].text == "const":
             i -= 1
         before = words[i]
         return before.kind in (">", "pointer") or before.text in _TYPES or before.is_identifier
+
+    def is_member(self, i: int) -> bool:
+        """Whether a word is `::name` of what the angle brackets before it belong to."""
+        return self.words[i].text[:2] == "::" and not self.words[i].space
 
     def operands(self, i: int) -> int:
         inside = list(self.outer(i + 1, self.words[i].partner))
