@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT
+from tests.installed import needs_torch
 from tests.torch_python.generated import run_program, run_python
 from torchgen_lite import generate, load
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, needs_torch((2, 10), "a backend in Python alone")]
 EXAMPLE = ROOT / "examples" / "torch_backend"
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.installed import needs_torch
 from tests.torch_python.generated import run_program, write_package
 
 pytestmark = pytest.mark.torch
@@ -86,6 +87,7 @@ for name in ("twice_", "swap_", "twice.out"):
 """
 
 
+@needs_torch((2, 10), "composite kernels served Functionalize before 2.10")
 def test_compiled_they_are_what_they_are_made_of(tmp_path: Path) -> None:
     """As in PyTorch they have no kernel at Functionalize, so that `torch.func.functionalize` refuses both."""
     (tmp_path / "torchgen_lite.toml").write_text(CONFIG)

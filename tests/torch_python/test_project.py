@@ -158,8 +158,9 @@ def test_only_what_a_gradient_needs_is_kept(project: Path) -> None:
         import tl_ops_ops as ops
 
         a, b = torch.ones(2, requires_grad=True), torch.ones(2)
-        print([t is not None for t in ops.muladd(a, b, 1.0).grad_fn.saved_tensors])
-        print(len(ops.scale(a, 2.0).grad_fn.saved_tensors))
+        sums, scaled = ops.muladd(a, b, 1.0), ops.scale(a, 2.0)
+        print([t is not None for t in sums.grad_fn.saved_tensors])
+        print(len(scaled.grad_fn.saved_tensors))
         """,
     )
     # The gradient of `a` needs `b`, that of `b` is not wanted; `scale` keeps a number.

@@ -29,9 +29,9 @@ _TAKEN = frozenset(
     "apply apply_boxed apply_jvp backward boxed_grads_call clear_saved_tensors_on_access dirty_tensors "
     "forward generate_vmap_rule jvp mark_dirty mark_non_differentiable mark_shared_storage "
     "materialize_grads maybe_clear_saved_tensors metadata name needs_input_grad next_functions "
-    "non_differentiable register_hook register_prehook requires_grad save_for_backward "
+    "non_differentiable output_grad_dtypes register_hook register_prehook requires_grad save_for_backward "
     "save_for_forward saved_for_forward saved_tensors saved_variables set_materialize_grads "
-    "setup_context to_save vjp vmap".split()
+    "set_output_grad_dtype setup_context to_save vjp vmap".split()
 )
 
 # How a fact is read when the call is recorded; what is not here keeps the tensor.

@@ -70,8 +70,7 @@ def double() -> Iterator[None]:
 
 @every_case
 def test_opcheck(case: Case) -> None:
-    args, kwargs = arguments(case, grad=True)
-    torch.library.opcheck(case.op, args, kwargs)
+    torch.library.opcheck(case.op, *arguments(case, grad=True))
 
 
 @every_case
@@ -81,7 +80,8 @@ def test_compile(case: Case) -> None:
         lambda *a, **k: case.op(*a, **k), fullgraph=True, backend="aot_eager"
     )
     (args, kwargs), (others, more) = arguments(case), arguments(case)
-    torch.testing.assert_close(compiled(*args, **kwargs), case.op(*others, **more))
+    with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):  # As from 2.13 on.
+        torch.testing.assert_close(compiled(*args, **kwargs), case.op(*others, **more))
     torch.testing.assert_close(tensors((args, kwargs)), tensors((others, more)))
 
 

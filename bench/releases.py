@@ -1,0 +1,171 @@
+"""The tests marked `torch` and the examples, with other releases of PyTorch.
+
+    python bench/releases.py [--quick] [--keep] [--work FOLDER] VERSION...
+
+Each release gets an environment of its own from the package index, which is removed afterwards. The tests
+run there part by part, then the examples are built, run and tested. The table of docs/conformance.md is
+printed: passed tests, with those that are skipped or fail. The exit code is 1 if anything is not as it
+should be. Builds with CUDA import on machines without a GPU, and take 5 GB each.
+
+`--quick` leaves out what needs a C++ compiler: a minute or two for each release, after the installation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+from torchgen_lite.loader.versions import Version, parse_version
+
+ROOT = Path(__file__).resolve().parent.parent
+# What an environment has besides the project's own test extra; torch is given with its version.
+TOOLS = ("pyright==1.1.414", "setuptools>=77", "ninja", "wheel")
+
+
+class Part(NamedTuple):
+    """A column: tests below these paths, or an example.
+
+    `since` is the first release that it runs with: PyTorch got what it takes there. `compiles` is for what
+    a quick run leaves out.
+    """
+
+    title: str
+    paths: tuple[str, ...] = ()
+    since: Version = (2, 6)
+    compiles: bool = False
+    example: str = ""
+    abi: str = ""
+
+
+PARTS = (
+    Part("tables", ("tests/conformance",)),
+    Part("schemas, code", ("tests/unit",)),
+    Part("torchgen", ("tests/torchgen", "--ignore=tests/torchgen/test_cpp_types.py")),
+    Part("stubs", ("tests/torch_stubs",)),
+    Part("opcheck", ("tests/torch_python",)),
+    # Values and gradients move between releases; the reference set follows those of 2.13.
+    Part("values", ("tests/reference", "tests/autograd"), since=(2, 13)),
+    Part("C++", ("tests/cpp", "tests/torchgen/test_cpp_types.py"), since=(2, 13), compiles=True),
+    Part("torch_ops", compiles=True, example="torch_ops", abi="classic"),
+    # The headers of the stable ABI, and a backend that is written in Python, are there from 2.10 on.
+    Part("torch_ops, stable", since=(2, 10), compiles=True, example="torch_ops", abi="stable"),
+    Part("torch_backend", since=(2, 10), example="torch_backend"),
+)
+
+
+def environment(version: str, folder: Path) -> Path:
+    """A fresh environment with this torch; its Python."""
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    python = folder / "bin" / "python"
+    install = [str(python), "-m", "pip", "install", "--quiet"]
+    subprocess.run([*install, f"torch=={version}", f"{ROOT}[test]", *TOOLS], check=True)
+    return python
+
+
+def run(python: Path, *arguments: object, cwd: Path, **variables: str) -> None:
+    path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+    own = {"PATH": path, "CI": "true", "MAX_JOBS": "1", **variables}
+    command = [str(python), *map(str, arguments)]
+    subprocess.run(command, cwd=cwd, env={**os.environ, **own}, check=False)
+
+
+def tested(python: Path, *arguments: object, cwd: Path, **variables: str) -> str:
+    """`96 passed, 3 skipped` of a run of pytest; "failed" anywhere in it means that something did."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        options = (
+            "-m",
+            "pytest",
+            "-q",
+            "--tb=short",
+            "-p",
+            "no:cacheprovider",
+            "--junitxml",
+            report,
+        )
+        run(python, *options, *arguments, cwd=cwd, **variables)
+        if not report.exists():
+            return "failed"
+        [suite] = ElementTree.parse(report).getroot()
+    counts = {name: int(suite.get(name, 0)) for name in ("tests", "failures", "errors", "skipped")}
+    wrong = counts["failures"] + counts["errors"]
+    passed = counts["tests"] - wrong - counts["skipped"]
+    texts = [f"{passed} passed"]
+    texts += [f"{counts['skipped']} skipped"] if counts["skipped"] else []
+    texts += [f"{wrong} failed"] if wrong or not passed else []
+    return ", ".join(texts)
+
+
+def example(python: Path, part: Part, work: Path) -> str:
+    """An example in a copy of it: installed where it is to be built, its program run, its tests."""
+    folder = work / part.example
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(ROOT / "examples" / part.example, folder)
+    if part.example == "torch_backend":
+        path = os.pathsep.join([str(folder), str(folder / "generated" / "torch-python")])
+        run(python, "train.py", cwd=folder, PYTHONPATH=path)
+        return tested(python, "generated/torch-python/tests", cwd=folder, PYTHONPATH=path)
+    site = work / "site"
+    shutil.rmtree(site, ignore_errors=True)
+    install = ("-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps")
+    run(python, *install, "--target", site, ".", cwd=folder, TORCH_OPS_ABI=part.abi)
+    # Beside the installed package, not in the folder, whose own `python/` is not built.
+    variables = {"PYTHONPATH": str(site), "TORCH_OPS_ABI": part.abi}
+    run(python, folder / "demo.py", cwd=work, **variables)
+    return tested(
+        python, folder / "generated/torch-python/tests", folder / "tests", cwd=work, **variables
+    )
+
+
+def row(python: Path, version: str, work: Path, parts: tuple[Part, ...]) -> Iterator[str]:
+    """The cells of a release."""
+    for part in parts:
+        if parse_version(version) < part.since:
+            yield f"from {'.'.join(map(str, part.since))}"
+        elif part.example:
+            yield example(python, part, work)
+        else:
+            path = os.pathsep.join([str(ROOT), str(ROOT / "generated" / "python")])
+            yield tested(python, "-m", "torch", *part.paths, cwd=ROOT, PYTHONPATH=path)
+
+
+def table(rows: Mapping[str, list[str]], parts: tuple[Part, ...]) -> str:
+    """Markdown."""
+    lines = [["release", *(part.title for part in parts)], ["---"] * (len(parts) + 1)]
+    lines += [[version, *cells] for version, cells in rows.items()]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("versions", nargs="+", metavar="VERSION")
+    parser.add_argument("--quick", action="store_true", help="leave out what needs a compiler")
+    parser.add_argument("--keep", action="store_true", help="leave the environments where they are")
+    parser.add_argument("--work", type=Path, help="where they go (default: a temporary folder)")
+    arguments = parser.parse_args()
+    parts = tuple(part for part in PARTS if not (arguments.quick and part.compiles))
+    rows: dict[str, list[str]] = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        for version in arguments.versions:
+            work = (arguments.work or Path(temporary)).resolve() / version
+            work.mkdir(parents=True, exist_ok=True)
+            python = work / "venv" / "bin" / "python"
+            if not python.exists():
+                python = environment(version, work / "venv")
+            rows[version] = list(row(python, version, work, parts))
+            if not arguments.keep:
+                shutil.rmtree(work)
+    print(table(rows, parts))
+    return 1 if any("failed" in cell for cells in rows.values() for cell in cells) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
