@@ -2,11 +2,13 @@
 
     python bench/fuzz.py [--inputs N] [--first N] [--seed N]
     python bench/fuzz.py --coverage [--inputs N] [--seed N]
+    python bench/fuzz.py --grammar [--inputs N] [--first N] [--seed N]
 
 Each input is a few entries of our own file (and PyTorch's, where it is installed) after a handful of
 mutations of characters, words and lines. `--first` makes the inputs before it without reading them, so that a
 part of a long run can be repeated. `--coverage` uses atheris, where that is installed, to let coverage
-guide the mutations of the same entries. An input that fails is printed and the exit code is not 0.
+guide the mutations of the same entries. `--grammar` makes schema files and configurations from a grammar
+(`fuzz_grammar.py`) for all targets, and looks whether what is accepted gives valid output (`fuzz_targets.py`). An input that fails is printed and the exit code is not 0.
 """
 
 from __future__ import annotations
@@ -18,6 +20,9 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from bench.fuzz_targets import run_grammar
 from torchgen_lite.analysis import build_program
 from torchgen_lite.diagnostics import Source, render_full
 from torchgen_lite.loader import Config, find_torch_files, load_native_functions
@@ -138,7 +143,12 @@ def main() -> int:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--coverage", action="store_true")
+    parser.add_argument("--grammar", action="store_true")
     options = parser.parse_args()
+    if options.grammar:
+        problems = run_grammar(options.inputs, options.seed, options.first)
+        print("\n".join(problems))
+        return 1 if problems else 0
     if options.coverage:
         return run_guided(options.inputs, options.seed)
     return run_random(options.inputs, options.seed, options.first)

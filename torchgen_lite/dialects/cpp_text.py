@@ -18,11 +18,14 @@ KEYWORDS = frozenset("""
     """.split())
 # Parameters that generated functions have of their own.
 KEYSETS = frozenset({"dispatchKeySet", "_keys"})
+# Macros that standard headers define, or the compiler.
+MACROS = frozenset(
+    "EOF INFINITY NAN NULL assert errno linux offsetof stderr stdin stdout unix".split()
+)
 # What a parameter would hide: types without a namespace, macros, and names that generated functions give to
 # what is theirs. They begin with an underscore, too.
-_USED = frozenset("""
-    EOF FILE INFINITY NAN NULL assert errno linux offsetof stderr stdin stdout unix
-    int8_t int16_t int32_t int64_t size_t uint8_t uint16_t uint32_t uint64_t
+_USED = MACROS | frozenset("""
+    FILE int8_t int16_t int32_t int64_t size_t uint8_t uint16_t uint32_t uint64_t
     Kernel Operator Self StableIValue TensorMethods
     common_device device_guard self_ should_compute_output task_should_compute_output
     """.split())
@@ -34,7 +37,7 @@ def function_name(name: str) -> str:
     >>> function_name("add"), function_name("default")
     ('add', 'default_')
     """
-    return f"{name}_" if name in KEYWORDS else name
+    return f"{name}_" if name in KEYWORDS or name in MACROS else name
 
 
 def identifier(name: str) -> str:

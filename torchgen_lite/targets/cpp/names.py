@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.dialects.cpp_text import KEYSETS, KEYWORDS, identifier
+from torchgen_lite.dialects.cpp_text import KEYSETS, KEYWORDS, MACROS, identifier
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.kernels import split_kernel
@@ -53,6 +53,8 @@ def namespace_problem(namespace: str) -> str:
     for part in parts:
         if part in KEYWORDS:
             return f"`{namespace}` is no C++ namespace: `{part}` is a word of the language"
+        if part in MACROS:
+            return f"`{namespace}` is no C++ namespace: `{part}` is a macro"
     taken = next((part for part in parts[1:] if part in _LIBRARIES), "")
     if namespace in _LIBRARIES or parts[0] == "std":
         taken = parts[0]

@@ -17,7 +17,15 @@ from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, tra
 from torchgen_lite.dialects.cpp.torch_types import OPTIONAL_TENSOR, Conventions, owned
 from torchgen_lite.dialects.cpp.types import CType, Expression, bare, const_ref
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Type, walk_type
+from torchgen_lite.schema import (
+    Argument,
+    BaseType,
+    FunctionSchema,
+    ListType,
+    OptionalType,
+    Type,
+    walk_type,
+)
 from torchgen_lite.schema.model import GenericType, TupleType, bare_type
 
 # The named types that libtorch passes to a kernel.
@@ -74,7 +82,10 @@ def _argument_type(argument: Argument) -> CType | None:
     needs_own = isinstance(type_, (GenericType, TupleType)) or (
         isinstance(type_, ListType)
         and (
-            isinstance(type_.elem, ListType) or (bare_type(type_.elem) == "bool" and not type_.size)
+            isinstance(type_.elem, ListType)
+            or (bare_type(type_.elem) == "bool" and not type_.size)
+            # `Tensor?[]` is a reference, which no optional has in it.
+            or (type_ is not argument.type and isinstance(type_.elem, OptionalType))
         )
     )
     if not needs_own:
@@ -98,6 +109,16 @@ def refused(function: NativeFunction) -> Iterator[tuple[str, str]]:
             yield "the result", name
         if bare_type(returned.type) in _RESULTS_REFUSED:
             yield "the result", bare_type(returned.type)
+    aliased = [r for r in function.func.returns if r.is_write]
+    if aliased and not _is_given_back(function.func, len(aliased)):
+        yield "the result", str(aliased[0].type)
+
+
+def _is_given_back(schema: FunctionSchema, count: int) -> bool:
+    """Whether written results are where libtorch takes them from: the first argument, or the last ones."""
+    arguments = schema.arguments
+    is_first = count == 1 and bool(arguments) and arguments[0].is_write
+    return is_first or (len(arguments) >= count and all(a.is_write for a in arguments[-count:]))
 
 
 def _unknown(type_: Type) -> Iterator[str]:

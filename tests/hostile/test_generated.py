@@ -1,0 +1,27 @@
+"""What a grammar makes at random: accepted input gives valid output. `bench/fuzz.py --grammar` does more of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from bench.fuzz_targets import run_grammar
+from tests.conftest import ROOT
+from tests.cpp.compiling import needs_compiler, torch_flags
+
+RUNTIME = (f"-I{ROOT / 'torchgen_lite' / 'cpp' / 'include'}",)
+
+
+def test_python_compiles_and_is_imported() -> None:
+    assert run_grammar(1500, seed=0) == []
+
+
+@needs_compiler
+def test_cpp_of_the_runtime_compiles() -> None:
+    assert run_grammar(60, seed=1, samples=60, flags={"cpp-runtime": RUNTIME}) == []
+
+
+@needs_compiler
+@pytest.mark.torch
+@pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
+def test_cpp_for_libtorch_compiles(target: str) -> None:
+    assert run_grammar(60, seed=2, samples=60, flags={target: torch_flags()}) == []
