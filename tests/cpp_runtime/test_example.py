@@ -111,7 +111,7 @@ def test_the_generated_files_are_fresh(run: Callable[..., Result], in_example: N
 
 
 def test_cmake_is_told_the_generated_files(run: Callable[..., Result], in_example: None) -> None:
-    result = run("list", "outputs", "--format", "cmake")
+    result = run("list", "outputs", "--output-format", "cmake")
     listed = re.findall(r'"?(generated/[^"\s)]+)', result.stdout)
     assert result.code == 0
     assert sorted(listed) == [path.relative_to(EXAMPLE).as_posix() for path in GENERATED]

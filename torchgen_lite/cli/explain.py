@@ -22,7 +22,8 @@ def explain_command(session: Session, code: str) -> int:
     text = explain(code)
     if text is None:
         help_ = did_you_mean(code.upper(), CODES) or "`torchgen-lite list codes` lists them"
-        session.report([Diagnostic("TG012", f"unknown code `{code}`", help=help_)])
+        found = Diagnostic("TG012", f"unknown code `{code}`", help=help_)
+        session.report([found], kind="explain")
         return CANNOT_RUN
-    click.echo(text, nl=False)
+    session.answer("explain", text, codes=[CODES[code.upper()]._asdict()])
     return FINE

@@ -54,16 +54,19 @@ def init_command(session: Session) -> int:
     torchgen-lite init && torchgen-lite generate
     """
     try:
-        for name, text in (
-            ("torchgen_lite.toml", CONFIG),
-            ("native_functions.yaml", SCHEMA),
-        ):
-            session.talk(f"{_create(Path(name), text)}  {name}")
-        session.talk(f"{_append(Path('.gitattributes'), ATTRIBUTES)}  .gitattributes")
+        files = {
+            "torchgen_lite.toml": _create(Path("torchgen_lite.toml"), CONFIG),
+            "native_functions.yaml": _create(Path("native_functions.yaml"), SCHEMA),
+            ".gitattributes": _append(Path(".gitattributes"), ATTRIBUTES),
+        }
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        session.report([Diagnostic("TG009", f"cannot write `{error.filename}`: {reason}")])
+        found = Diagnostic("TG009", f"cannot write `{error.filename}`: {reason}")
+        session.report([found], kind="init")
         return CANNOT_RUN
+    for name, status in files.items():
+        session.talk(f"{status:<7}  {name}")
+    session.answer("init", "", files=[{"path": n, "status": s} for n, s in files.items()])
     session.talk(HOOK.rstrip())
     return FINE
 
@@ -73,7 +76,7 @@ def _create(path: Path, text: str) -> str:
     project = Path("pyproject.toml")
     has_table = project.is_file() and "[tool.torchgen_lite" in project.read_text("utf-8")
     if path.exists() or (path.suffix == ".toml" and has_table):
-        return "exists "
+        return "exists"
     path.write_text(text, "utf-8")
     return "created"
 
@@ -83,6 +86,6 @@ def _append(path: Path, line: str) -> str:
         raise OSError(errno.EINVAL, "not a regular file", str(path))
     text = path.read_text("utf-8") if path.exists() else ""
     if line in text:
-        return "exists "
+        return "exists"
     path.write_text(text + ("" if not text or text.endswith("\n") else "\n") + line, "utf-8")
     return "changed" if text else "created"

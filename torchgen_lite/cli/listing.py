@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,25 +23,19 @@ Row = dict[str, object]
 
 @click.command("list")
 @click.argument("kind", type=click.Choice(KINDS))
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(("text", "json", "cmake")),
-    default="text",
-    help="Form.",
-)
+@click.option("--format", "format_", type=click.Choice(("text", "json", "cmake")), hidden=True)
 @click.option(
     "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
 )
 @click.option("--output-dir", metavar="DIR", help="Output folder, instead of the configured.")
 @click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target.")
 @click.option("--torch", is_flag=True, help="The schema of the installed PyTorch.")
-@global_options
+@partial(global_options, more_formats=("cmake",))
 @click.pass_obj
 def list_command(
     session: Session,
     kind: str,
-    format_: str,
+    format_: str | None,
     schema: tuple[str, ...],
     output_dir: str | None,
     targets: tuple[str, ...],
@@ -50,9 +45,10 @@ def list_command(
 
     \b
     torchgen-lite list ops
-    torchgen-lite list ops --format json
-    torchgen-lite list outputs --format cmake
+    torchgen-lite list ops --output-format json
+    torchgen-lite list outputs --output-format cmake
     """
+    format_ = format_ or session.output_format
     if kind in ("ops", "inputs", "outputs"):
         program = session.load(schema=schema or None, torch=torch, output_dir=output_dir)
         if has_errors(program.diagnostics):
@@ -89,7 +85,10 @@ def list_command(
             ]
     else:
         rows = list(_STATIC[kind]())
-    click.echo(render_rows(kind, rows, format_), nl=False)
+    if format_ == "sarif":
+        session.answer("list", "")
+    else:
+        click.echo(render_rows(kind, rows, format_), nl=False)
     return FINE
 
 

@@ -86,7 +86,7 @@ class Session:
 
     @property
     def is_text(self) -> bool:
-        return self.output_format in ("full", "concise")
+        return self.output_format not in MACHINE_FORMATS
 
     def report(
         self,
@@ -103,6 +103,12 @@ class Session:
             self.reports.append(Report(kind, diagnostics, summary or {}, extra or {}))
         elif diagnostics:
             self._report_text(diagnostics)
+
+    def answer(self, kind: str, text: str, **data: object) -> None:
+        """What was asked for: text on stdout, or data in the JSON document. SARIF has findings alone."""
+        if self.output_format not in ("json", "sarif"):
+            click.echo(text, nl=False)
+        self.report([], kind=kind, extra=data)
 
     def _report_text(self, diagnostics: Sequence[Diagnostic]) -> None:
         from torchgen_lite.diagnostics import render_concise, render_full
@@ -147,9 +153,17 @@ def _say(text: str) -> None:
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-def global_options(command: _Command) -> _Command:
+def global_options(command: _Command, more_formats: Sequence[str] = ()) -> _Command:
     """The options that every command has."""
-    for option in reversed(_OPTIONS):
+    output_format = click.option(
+        "--output-format",
+        type=click.Choice((*FORMATS, *more_formats)),
+        envvar="TORCHGEN_LITE_OUTPUT_FORMAT",
+        callback=_store,
+        expose_value=False,
+        help="How results and diagnostics are shown (default: full).",
+    )
+    for option in reversed((_OPTIONS[0], output_format, *_OPTIONS[1:])):
         command = option(command)
     return command
 
@@ -172,14 +186,6 @@ _OPTIONS = (
         callback=_store,
         expose_value=False,
         help="Configuration file, or one setting in TOML; may be repeated.",
-    ),
-    click.option(
-        "--output-format",
-        type=click.Choice(FORMATS),
-        envvar="TORCHGEN_LITE_OUTPUT_FORMAT",
-        callback=_store,
-        expose_value=False,
-        help="How diagnostics are shown (default: full).",
     ),
     click.option(
         "--color",

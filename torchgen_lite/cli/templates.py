@@ -44,7 +44,7 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
         ]
         session.report(found, kind="templates")
         return CANNOT_RUN
-    written = 0
+    written: list[str] = []
     for name in names or known:
         destination = Path(folder, name)
         if destination.exists():
@@ -59,8 +59,11 @@ def export(session: Session, names: tuple[str, ...], folder: str) -> int:
             session.report([Diagnostic("TG009", message)], kind="templates")
             return CANNOT_RUN
         session.talk(f"exported  {destination.as_posix()}")
-        written += 1
-    session.talk(f'{written} exported; add `template-dirs = ["{folder}"]` to the configuration')
+        written.append(destination.as_posix())
+    session.talk(
+        f'{len(written)} exported; add `template-dirs = ["{folder}"]` to the configuration'
+    )
+    session.answer("templates", "", files=[{"path": path, "status": "created"} for path in written])
     return FINE
 
 

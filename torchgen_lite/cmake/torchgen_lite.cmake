@@ -76,7 +76,7 @@ endfunction()
 # The absolute paths of what a run with these options reads (`inputs`) or writes (`outputs`).
 function(_torchgen_lite_list result kind command options)
   execute_process(
-    COMMAND ${command} list ${kind} --format cmake ${options}
+    COMMAND ${command} list ${kind} --output-format cmake ${options}
     WORKING_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}"
     OUTPUT_VARIABLE text
     RESULT_VARIABLE code)

@@ -120,7 +120,10 @@ def json_format_schema() -> dict[str, object]:
             "kind": {"type": "string"},
             "ok": {"type": "boolean"},
             "summary": {"type": "object", "additionalProperties": {"type": "integer"}},
-            "files": {"type": "array", "items": {"type": "object"}},
+            **{
+                name: {"type": "array", "items": {"type": "object"}}
+                for name in ("files", "operators", "calls", "codes")
+            },
             "diagnostics": {"type": "array", "items": diagnostic},
         },
     }

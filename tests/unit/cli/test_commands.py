@@ -65,14 +65,34 @@ def test_explain(run: Run) -> None:
     assert "did you mean `TG103`?" in result.stderr
 
 
+@pytest.mark.parametrize("format_", ["json", "sarif"])
+def test_every_command_has_every_format(run: Run, project: Path, format_: str) -> None:
+    """One document on stdout; what has a format of its own, a JSON Schema or a script, keeps it."""
+    asked = {
+        "init": "files",
+        "explain TG103": "codes",
+        "table relu": "operators",
+        "why relu CPU": "calls",
+        "templates export python/ops.py.j2": "files",
+        "templates check": "diagnostics",
+        "list codes": "codes",
+        "generate": "files",
+        "fmt": "diagnostics",
+    }
+    for line, name in asked.items():
+        result = run(*line.split(), "--output-format", format_)
+        document = json.loads(result.stdout)
+        assert (result.code, name in document) == (0, format_ == "json"), line
+
+
 def test_list_ops(run: Run, project: Path) -> None:
     assert run("list", "ops").stdout == "aten::relu  functional CompositeImplicitAutograd\n"
-    data = json.loads(run("list", "ops", "--format", "json").stdout)
+    data = json.loads(run("list", "ops", "--output-format", "json").stdout)
     assert (data["ops"][0]["namespace"], data["ops"][0]["name"]) == ("aten", "relu")
 
 
 def test_list_outputs_for_cmake(run: Run, project: Path) -> None:
-    lines = run("list", "outputs", "--format", "cmake").stdout.splitlines()
+    lines = run("list", "outputs", "--output-format", "cmake").stdout.splitlines()
     assert lines[0] == "set(TORCHGEN_LITE_OUTPUTS"
     assert lines[1] == '  "generated/python/ops/__init__.py"'
     assert lines[-1] == ")"
@@ -91,7 +111,7 @@ def test_list(run: Run, kind: str, line: str) -> None:
 
 
 def test_list_targets_has_their_options(run: Run) -> None:
-    data = json.loads(run("list", "targets", "--format", "json").stdout)
+    data = json.loads(run("list", "targets", "--output-format", "json").stdout)
     options = {target["name"]: target["options"] for target in data["targets"]}
     assert options["torch-stubs"] == []
     assert options["torch-python"][-1] == {
@@ -208,7 +228,7 @@ def test_generating_never_imports_black(project: Path) -> None:
 
 
 def test_list_inputs_for_cmake(run: Run, project: Path) -> None:
-    text = run("list", "inputs", "--format", "cmake").stdout
+    text = run("list", "inputs", "--output-format", "cmake").stdout
     assert text.startswith(f'set(TORCHGEN_LITE_INPUTS\n  "{project}/native_functions.yaml"\n')
     assert f'\n  "{project}/torchgen_lite.toml"\n' in text
 
@@ -217,5 +237,5 @@ def test_list_cmake_dir_names_the_folder_for_find_package(run: Run) -> None:
     [name] = run("list", "cmake-dir").stdout.splitlines()
     assert (Path(name) / "torchgen_lite-config.cmake").is_file()
     assert f'set(TORCHGEN_LITE_CMAKE_DIR\n  "{name}"\n)\n' == (
-        run("list", "cmake-dir", "--format", "cmake").stdout
+        run("list", "cmake-dir", "--output-format", "cmake").stdout
     )

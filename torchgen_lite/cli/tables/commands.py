@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,12 +11,19 @@ import click
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.lint import counted
 from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import Diagnostic, has_errors
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from torchgen_lite.cli.tables.explain import Registrations
+
+
+class Refused(Exception):
+    """What was asked for does not exist; `diagnostics` say so."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__()
+        self.diagnostics = diagnostics
+
 
 _SCHEMA = click.option(
     "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
@@ -67,28 +75,34 @@ def table_command(
     """
     if operator is None and html is None:
         raise click.UsageError("`table` needs an operator, or --html for all of them.")
-    found = _registrations(session, operator, schema, target, torch, modules)
-    if isinstance(found, int):
-        return found
+    try:
+        found = _registrations(session, operator, schema, target, torch, modules, keys)
+    except Refused as refused:
+        session.report(refused.diagnostics, kind="table")
+        return session.exit_code(refused.diagnostics)
     if html is not None:
-        from torchgen_lite.cli.tables.html import render_html
-        from torchgen_lite.emit.write import replace_file
+        return _write_page(
+            session, found, html, operator or ("operators of PyTorch" if torch else "operators")
+        )
+    from torchgen_lite.cli.tables.explain import render_table, table_data
 
-        title = operator or ("operators of PyTorch" if torch else "operators")
-        page = _explained(found, lambda: render_html(found, title))
-        try:
-            replace_file(Path(html), page)
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            session.report([Diagnostic("TG009", f"cannot write `{html}`: {reason}")], kind="table")
-            return CANNOT_RUN
-        session.talk(f"wrote {html}: {counted(len(found), 'operator')}")
-        return FINE
-    from torchgen_lite.cli.tables.explain import render_table
+    text = "".join(render_table(one, keys) for one in found)
+    session.answer("table", text, operators=[table_data(one, keys) for one in found])
+    return FINE
 
-    click.echo(
-        _explained(found, lambda: "".join(render_table(one, keys) for one in found)), nl=False
-    )
+
+def _write_page(session: Session, found: list[Registrations], path: str, title: str) -> int:
+    from torchgen_lite.cli.tables.html import render_html
+    from torchgen_lite.emit.write import replace_file
+
+    try:
+        replace_file(Path(path), render_html(found, title))
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        session.report([Diagnostic("TG009", f"cannot write `{path}`: {reason}")], kind="table")
+        return CANNOT_RUN
+    session.talk(f"wrote {path}: {counted(len(found), 'operator')}")
+    session.answer("table", "", files=[{"path": path, "status": "changed"}])
     return FINE
 
 
@@ -117,27 +131,17 @@ def why_command(
     torchgen-lite why add.Tensor Meta --torch
     torchgen-lite why mylib::muladd CPU --torch --import mylib
     """
-    found = _registrations(session, operator, schema, target, torch, modules)
-    if isinstance(found, int):
-        return found
-    from torchgen_lite.cli.tables.explain import render_why, why
-
-    text = _explained(found, lambda: "".join(render_why(one, why(one, keys)) for one in found))
-    click.echo(text, nl=False)
-    return FINE
-
-
-def _explained(found: list[Registrations], render: Callable[[], str]) -> str:
-    """A name of a key that does not exist is a mistake in the command, with a hint."""
     try:
-        return render()
-    except ValueError as error:
-        from torchgen_lite.diagnostics import did_you_mean
-        from torchgen_lite.key_tables import registrable_keys
+        found = _registrations(session, operator, schema, target, torch, modules, keys)
+    except Refused as refused:
+        session.report(refused.diagnostics, kind="why")
+        return session.exit_code(refused.diagnostics)
+    from torchgen_lite.cli.tables.explain import render_why, why, why_data
 
-        name = str(error).rpartition(" ")[2]
-        hint = did_you_mean(name, registrable_keys(found[0].keys))
-        raise click.UsageError(f"{error}{f'; {hint}' if hint else ''}") from None
+    answers = [(one, why(one, keys)) for one in found]
+    text = "".join(render_why(*answer) for answer in answers)
+    session.answer("why", text, calls=[why_data(*answer) for answer in answers])
+    return FINE
 
 
 def _registrations(
@@ -147,8 +151,9 @@ def _registrations(
     target: str | None,
     torch: bool,
     modules: tuple[str, ...],
-) -> list[Registrations] | int:
-    """The operators asked for, or the exit code of a schema that does not load."""
+    keys: Sequence[str],
+) -> list[Registrations]:
+    """The operators asked for. Raises Refused if they, one of the keys or the schema are not to be had."""
     from torchgen_lite.cli.tables.registrations import (
         registrations_of_program,
         registrations_of_torch,
@@ -162,23 +167,39 @@ def _registrations(
         try:
             every = list(registrations_of_torch(modules=modules))
         except ModuleNotFoundError:
-            raise click.UsageError("PyTorch is not installed.") from None
+            raise Refused(Diagnostic("TG011", "PyTorch is not installed")) from None
         except ImportError as error:
-            raise click.UsageError(str(error)) from None
-        return every if operator is None else _of_name(every, operator, lambda name: "")
-    program = session.load(schema=schema or None)
-    if has_errors(program.diagnostics):
-        session.report(program.diagnostics, kind="table")
-        return session.exit_code(program.diagnostics)
-    selection = select_operators(program, target, is_foreign=bool(schema))
-    if has_errors(selection.diagnostics):
-        session.report(selection.diagnostics, kind="table")
-        return session.exit_code(selection.diagnostics)
-    session.talk(f"registrations of {selection.policy.speaks_of}")
-    every = list(registrations_of_program(program, selection))
-    if operator is None:
-        return every
-    return _of_name(every, operator, lambda name: why_absent(program, selection, name))
+            raise Refused(Diagnostic("TG012", str(error))) from None
+        found = every if operator is None else _of_name(every, operator, lambda name: "")
+    else:
+        program = session.load(schema=schema or None)
+        if has_errors(program.diagnostics):
+            raise Refused(*program.diagnostics)
+        selection = select_operators(program, target, is_foreign=bool(schema))
+        if has_errors(selection.diagnostics):
+            raise Refused(*selection.diagnostics)
+        session.talk(f"registrations of {selection.policy.speaks_of}")
+        every = list(registrations_of_program(program, selection))
+        if operator is None:
+            return every
+        found = _of_name(every, operator, lambda name: why_absent(program, selection, name))
+    if wrong := list(_unknown_keys(found, keys)):
+        raise Refused(*wrong)
+    return found
+
+
+def _unknown_keys(found: list[Registrations], keys: Sequence[str]) -> Iterator[Diagnostic]:
+    from torchgen_lite.key_tables import registrable_keys
+
+    for key in keys if found else ():
+        try:
+            found[0].sets.parse(key)
+        except ValueError:
+            help_ = did_you_mean(key, registrable_keys(found[0].keys))
+            yield Diagnostic("TG012", f"unknown dispatch key `{key}`", help=help_ or _LIST_KEYS)
+
+
+_LIST_KEYS = "`torchgen-lite list keys` lists them"
 
 
 def _of_name(
@@ -190,18 +211,13 @@ def _of_name(
     if exact:
         return [one for one in exact if one.name.startswith("aten::")] or exact
     if reason := why_absent(wanted):
-        raise click.UsageError(reason)
-    overloads = [one.name for one in every if _base(one.name) in (wanted, f"aten::{wanted}")]
+        raise Refused(Diagnostic("TG012", reason))
+    help_: str | None
+    names = [one.name if "::" in operator else one.name.partition("::")[2] for one in every]
+    overloads = [name for name in names if name.partition(".")[0] == wanted]
     if overloads:
-        raise click.UsageError(f"`{operator}` has several overloads: {', '.join(overloads)}")
-    from torchgen_lite.diagnostics import did_you_mean
-
-    names = [one.name for one in every]
-    if "::" not in operator:
-        names = [name.partition("::")[2] for name in names]
-    hint = did_you_mean(operator, names)
-    raise click.UsageError(f"No operator `{operator}`{f'; {hint}' if hint else ''}")
-
-
-def _base(name: str) -> str:
-    return name.partition(".")[0]
+        listed = ", ".join(f"`{name}`" for name in dict.fromkeys(overloads))
+        help_ = f"did you mean {listed}?" if len(overloads) == 1 else f"its overloads are {listed}"
+    else:
+        help_ = did_you_mean(operator, names) or "`torchgen-lite list ops` lists them"
+    raise Refused(Diagnostic("TG012", f"no operator `{operator}`", help=help_))

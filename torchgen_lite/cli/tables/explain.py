@@ -205,12 +205,54 @@ def _verdict(cell: Cell) -> str:
     return f"{cell.origin}: {cell.label}{where}"
 
 
+def why_data(registrations: Registrations, answer: Why) -> dict[str, object]:
+    """`why` as JSON data."""
+    steps = [
+        {
+            "how": step.how,
+            "keys": list(step.keys),
+            "slot": _cell_data(step.cell),
+            "rules": [{"rule": n, "text": text, "holds": holds} for n, text, holds in step.rules],
+        }
+        for step in answer.steps
+    ]
+    return {
+        "operator": registrations.name,
+        "keys": list(answer.keys),
+        "joined": list(answer.joined),
+        "skipped": list(answer.skipped),
+        "steps": steps,
+        "end": answer.end,
+    }
+
+
+def table_data(registrations: Registrations, only: Iterable[str] = ()) -> dict[str, object]:
+    """The computed table as JSON data; `only` picks slots."""
+    return {
+        "operator": registrations.name,
+        "slots": [_cell_data(cell) for cell in _slots(registrations, only)],
+    }
+
+
+def _cell_data(cell: Cell) -> dict[str, object]:
+    return {
+        "key": cell.key,
+        "rule": cell.step,
+        "origin": cell.origin,
+        "registered_at": cell.source or None,
+        "kernel": cell.label or None,
+    }
+
+
+def _slots(registrations: Registrations, only: Iterable[str]) -> list[Cell]:
+    wanted = {registrations.sets.parse(key) for key in only}
+    return [cell for cell in table(registrations) if not wanted or cell.key in wanted]
+
+
 def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
     """The computed table as text; runs of slots that are alike are one line. `only` picks slots."""
-    wanted = {registrations.sets.parse(key) for key in only}
-    cells = [cell for cell in table(registrations) if not wanted or cell.key in wanted]
     runs: list[list[Cell]] = []
-    for cell in cells:
+    for cell in _slots(registrations, only):
         if runs and _alike(runs[-1][-1], cell):
             runs[-1].append(cell)
         else:

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-import click
-
 from torchgen_lite.cli.tables.explain import Registrations
 from torchgen_lite.cli.tables.stock_fallbacks import STOCK_FALLBACKS
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.policy import Policy
@@ -26,8 +25,7 @@ def select_operators(
 ) -> Selection:
     """Whose registrations are meant: those of the target named, or of the first that is configured.
 
-    Without a configuration, and for schema files that it does not name, they are PyTorch's. Raises
-    click.UsageError for a target that registers nothing.
+    Without a configuration, and for schema files that it does not name, they are PyTorch's.
     """
     from torchgen_lite.analysis.policy import PYTORCH
     from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
@@ -41,12 +39,13 @@ def select_operators(
         return Selection(program.resolved.operators, PYTORCH)
     if target in registering:
         return TARGETS[target].select(program)
-    wrong = (
-        f"target `{target}` registers nothing"
-        if target in TARGETS
-        else f"unknown target `{target}`"
-    )
-    raise click.UsageError(f"{wrong}; the targets are {', '.join(registering)}")
+    help_ = f"the targets are {', '.join(registering)}"
+    if target not in TARGETS:
+        near = did_you_mean(target, registering)
+        found = Diagnostic("TG008", f"unknown target `{target}`", help=near or help_)
+    else:
+        found = Diagnostic("TG015", f"target `{target}` registers nothing", help=help_)
+    return Selection(diagnostics=(found,))
 
 
 def why_absent(program: Program, selection: Selection, name: str) -> str:
@@ -129,7 +128,7 @@ def registrations_of_torch(
         try:
             import_module(module)
         except Exception as error:  # Whatever somebody's module raises is a word to its author.
-            raise ImportError(f"Cannot import `{module}`: {error}") from error
+            raise ImportError(f"cannot import `{module}`: {error}") from error
     keys = table_of(parse_version(torch.__version__))
     known = dispatch_keys(keys)
     fallbacks = _fallbacks_of_torch()

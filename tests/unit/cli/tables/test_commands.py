@@ -9,9 +9,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from tests.conftest import ROOT, Result
+from torchgen_lite.diagnostics.json_format import json_format_schema
 
 Run = Callable[..., Result]
 
@@ -115,10 +117,10 @@ def test_operators_that_pytorch_derives(run: Run, tables: Path) -> None:
         result = run("--config", 'target.cpp-runtime.tensor = "my::T"', *asked, target)
         assert (result.code, result.stdout) == (2, "")
         assert result.stderr.endswith(
-            f"Error: target `{target}` does not have `aten::isnan.out`: it is derived, and PyTorch alone has "
+            f"error[TG012]: target `{target}` does not have `aten::isnan.out`: it is derived, and PyTorch alone has "
             "kernels for derived operators\n"
         )
-    listed = json.loads(run("list", "ops", "--format", "json").stdout)["ops"]
+    listed = json.loads(run("list", "ops", "--output-format", "json").stdout)["ops"]
     assert [(op["overload"], op["registered"]) for op in listed] == [
         ("", {"CPU": "written"}),
         ("out", {}),
@@ -136,12 +138,12 @@ def test_operators_that_a_target_leaves_out(run: Run, tables: Path) -> None:
             name: run(*settings, command, name, "--target", "cpp-torch").stderr
             for name in ("twice", "aten::every")
         }
-        whose = "Error: target `cpp-torch` does not have"
+        whose = "error[TG012]: target `cpp-torch` does not have"
         assert absent["twice"].endswith(f"{whose} `aten::twice`: `skip` names it\n")
         assert absent["aten::every"].endswith(
             f"{whose} `aten::every`: it takes or gives any number of values, which a typed call cannot\n"
         )
-    asked = ("list", "ops", "--format", "json", "--target", "cpp-torch")
+    asked = ("list", "ops", "--output-format", "json", "--target", "cpp-torch")
     listed = json.loads(run(*settings, *asked).stdout)["ops"]
     registered = {op["name"]: "CPU" in op["registered"] for op in listed}
     assert registered == {"twice": False, "scaled": True, "add": True, "every": False}
@@ -173,15 +175,20 @@ def test_targets_without_registrations(run: Run, tables: Path) -> None:
     assert run(*settings, "table", "twice").stderr == "registrations of target `cpp-torch`\n"
     settings = ("--config", 'targets = ["torch-stubs"]')
     assert run(*settings, "table", "twice").stderr == "registrations of PyTorch\n"
-    for asked in (("table", "twice"), ("list", "ops", "--format", "json")):
-        result = run(*asked, "--target", "torch-stubs")
-        assert (result.code, result.stdout) == (2, "")
-        assert "target `torch-stubs` registers nothing; the targets are python, " in result.stderr
-        assert "unknown target `pyton`" in run(*asked, "--target", "pyton").stderr
-        # Which kernels there are depends on the options, so that they have to be right.
-        result = run("--config", "target.python.skip = 1", *asked)
-        assert (result.code, result.stdout) == (2, "")
-        assert "error[TG510]: `skip` takes a list of texts" in result.stderr
+    asked = ("table", "twice")
+    result = run(*asked, "--target", "torch-stubs")
+    assert (result.code, result.stdout) == (2, "")
+    assert "error[TG015]: target `torch-stubs` registers nothing\n" in result.stderr
+    assert "= help: the targets are python, " in result.stderr
+    assert "unknown target `pyton`" in run(*asked, "--target", "pyton").stderr
+    # Which kernels there are depends on the options, so that they have to be right.
+    result = run("--config", "target.python.skip = 1", *asked)
+    assert (result.code, result.stdout) == (2, "")
+    assert "error[TG510]: `skip` takes a list of texts" in result.stderr
+    exported = ("list", "ops", "--output-format", "json")
+    for wrong, code in (("torch-stubs", "TG015"), ("pyton", "TG008")):
+        document = json.loads(run(*exported, "--target", wrong).stdout)
+        assert [found["code"] for found in document["diagnostics"]] == [code]
 
 
 def test_html(run: Run, tables: Path) -> None:
@@ -203,20 +210,58 @@ def test_a_page_that_cannot_be_written(run: Run, tables: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["table"], "`table` needs an operator, or --html for all of them."),
-        (["table", "twise"], "No operator `twise`; did you mean `twice`?"),
-        (["table", "add"], "`add` has several overloads: aten::add.Tensor, aten::add.out"),
+        (["table", "twise"], "no operator `twise` (did you mean `twice`?)"),
+        (["table", "add"], "no operator `add` (its overloads are `add.Tensor`, `add.out`)"),
         (
-            ["table", "twice", "--key", "CPUU"],
-            "could not parse dispatch key: CPUU; did you mean `CPU`?",
+            ["why", "aten::add"],
+            "no operator `aten::add` (its overloads are `aten::add.Tensor`, `aten::add.out`)",
         ),
-        (["why", "twice", "CPUU"], "could not parse dispatch key: CPUU; did you mean `CPU`?"),
+        (["table", "pow"], "no operator `pow` (did you mean `pow.Scalar`?)"),
+        (["table", "xyz"], "no operator `xyz` (`torchgen-lite list ops` lists them)"),
+        (["table", "twice", "--key", "CPUU"], "unknown dispatch key `CPUU` (did you mean `CPU`?)"),
+        (
+            ["why", "twice", "sim"],
+            "unknown dispatch key `sim` (`torchgen-lite list keys` lists them)",
+        ),
     ],
 )
 def test_mistakes(run: Run, tables: Path, arguments: list[str], message: str) -> None:
-    result = run(*arguments)
-    assert result.code == 2
-    assert result.stderr.endswith(f"Error: {message}\n")
+    with (tables / "native_functions.yaml").open("a") as file:
+        file.write(
+            "- func: mylib::pow.Scalar(Tensor self, Scalar n) -> Tensor\n  dispatch: {CPU: add_cpu}\n"
+        )
+    result = run(*arguments, "--output-format", "concise")
+    assert (result.code, result.stdout) == (2, "")
+    said = message.replace("`", "'")
+    assert result.stderr.endswith(f"error[TG012] {said}\n")
+    [found] = json.loads(run(*arguments, "--output-format", "json").stdout)["diagnostics"]
+    assert f"{found['message']} ({found['help']})" == message
+
+
+def test_a_table_needs_an_operator(run: Run, tables: Path) -> None:
+    result = run("table")
+    assert result.stderr.endswith("Error: `table` needs an operator, or --html for all of them.\n")
+
+
+def test_json(run: Run, tables: Path) -> None:
+    asked = ("--key", "CPU", "--key", "AutogradCUDA", "--output-format", "json")
+    document = json.loads(run("table", "twice", *asked).stdout)
+    jsonschema.Draft7Validator(json_format_schema()).validate(document)
+    assert (document["kind"], document["ok"]) == ("table", True)
+    [twice] = document["operators"]
+    assert twice["operator"] == "aten::twice"
+    assert [tuple(slot.values()) for slot in twice["slots"]] == [
+        ("CPU", 1, "kernel", "CPU", "twice_cpu"),
+        ("AutogradCUDA", 5, "math kernel", "CompositeImplicitAutograd", "twice_composite"),
+    ]
+    document = json.loads(run("why", "twice", "CPU", "--output-format", "json").stdout)
+    [call] = document["calls"]
+    assert (call["keys"], call["end"]) == (["CPU"], "no keys are left below this kernel")
+    [step] = call["steps"]
+    assert step["slot"] == twice["slots"][0]
+    assert step["rules"] == [
+        {"rule": 1, "text": "a kernel is registered at this key itself", "holds": True}
+    ]
 
 
 @pytest.mark.torch
