@@ -25,7 +25,7 @@ NAMESPACE = matching(
     lambda text: KEYWORDS.isdisjoint(text.split("::")),
 )
 # What a path in `#include <...>` cannot have in it.
-HEADERS = list_of(matching(r'[^">\n\r\\]*', "is no path of a header"))
+HEADERS = list_of(matching(r'[^">\n\r\\]*', "is no path of a header", str.isprintable))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
