@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache, reduce
 from operator import or_
 
-from torchgen_lite.key_tables import CURRENT, KeyTable
+from .key_tables import CURRENT, KeyTable
 
 INCLUDED_BY_DEFAULT = ("BackendSelect", "ADInplaceOrView")
 """The keys that the local state adds to every call from the start; it excludes `KeySets.autocast`."""

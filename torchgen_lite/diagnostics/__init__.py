@@ -6,13 +6,13 @@ each output format is one file with one function.
 
 from __future__ import annotations
 
-from torchgen_lite.diagnostics.code import Severity
-from torchgen_lite.diagnostics.codes import CODES, Code, explain
-from torchgen_lite.diagnostics.concise import render_concise
-from torchgen_lite.diagnostics.full import render_full
-from torchgen_lite.diagnostics.github import render_github
-from torchgen_lite.diagnostics.json_format import diagnostic_to_json, render_json
-from torchgen_lite.diagnostics.model import (
+from .code import Severity
+from .codes import CODES, Code, explain
+from .concise import render_concise
+from .full import render_full
+from .github import render_github
+from .json_format import diagnostic_to_json, render_json
+from .model import (
     Diagnostic,
     Label,
     Source,
@@ -20,8 +20,8 @@ from torchgen_lite.diagnostics.model import (
     has_errors,
     sort_diagnostics,
 )
-from torchgen_lite.diagnostics.sarif import render_sarif
-from torchgen_lite.diagnostics.suggest import did_you_mean, suggest
+from .sarif import render_sarif
+from .suggest import did_you_mean, suggest
 
 __all__ = [
     "CODES",

@@ -6,19 +6,19 @@
 
 from __future__ import annotations
 
-from torchgen_lite.diagnostics.code import Code
-from torchgen_lite.diagnostics.codes_compare import COMPARE_CODES
-from torchgen_lite.diagnostics.codes_cpp import CPP_CODES
-from torchgen_lite.diagnostics.codes_cross import CROSS_CODES
-from torchgen_lite.diagnostics.codes_derivatives import DERIVATIVE_CODES
-from torchgen_lite.diagnostics.codes_lint import LINT_CODES
-from torchgen_lite.diagnostics.codes_run import RUN_CODES
-from torchgen_lite.diagnostics.codes_runtime import RUNTIME_CODES
-from torchgen_lite.diagnostics.codes_schema import SCHEMA_CODES
-from torchgen_lite.diagnostics.codes_stable import STABLE_CODES
-from torchgen_lite.diagnostics.codes_target import TARGET_CODES
-from torchgen_lite.diagnostics.codes_torch import TORCH_CODES
-from torchgen_lite.diagnostics.codes_yaml import YAML_CODES
+from .code import Code
+from .codes_compare import COMPARE_CODES
+from .codes_cpp import CPP_CODES
+from .codes_cross import CROSS_CODES
+from .codes_derivatives import DERIVATIVE_CODES
+from .codes_lint import LINT_CODES
+from .codes_run import RUN_CODES
+from .codes_runtime import RUNTIME_CODES
+from .codes_schema import SCHEMA_CODES
+from .codes_stable import STABLE_CODES
+from .codes_target import TARGET_CODES
+from .codes_torch import TORCH_CODES
+from .codes_yaml import YAML_CODES
 
 __all__ = ["CODES", "Code", "explain", "render_codes_page"]
 

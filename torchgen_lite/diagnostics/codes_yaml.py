@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite.diagnostics.code import Code
+from .code import Code
 
 YAML_CODES = (
     Code(

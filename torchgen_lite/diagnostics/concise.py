@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from torchgen_lite.diagnostics.model import Diagnostic
-from torchgen_lite.diagnostics.text import one_line
+from .model import Diagnostic
+from .text import one_line
 
 
 def render_concise(diagnostics: Iterable[Diagnostic]) -> str:

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from torchgen_lite.diagnostics.model import Diagnostic, Label, Source
-from torchgen_lite.diagnostics.text import displayable, one_line, width
+from .model import Diagnostic, Label, Source
+from .text import displayable, one_line, width
 
 # How many lines may stand between two interesting ones before `...` replaces them.
 _GAP = 3

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from torchgen_lite.diagnostics.model import Diagnostic
+from .model import Diagnostic
 
 
 def render_github(diagnostics: Iterable[Diagnostic]) -> str:

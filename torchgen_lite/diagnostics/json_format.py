@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
-from torchgen_lite.diagnostics.model import Diagnostic, has_errors
+from .model import Diagnostic, has_errors
 
 JSON_VERSION = 1
 

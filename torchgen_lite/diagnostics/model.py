@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics.code import Severity
-from torchgen_lite.diagnostics.codes import CODES
+from .code import Severity
+from .codes import CODES
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from torchgen_lite.diagnostics.codes import CODES
-from torchgen_lite.diagnostics.model import Diagnostic, Label
+from .codes import CODES
+from .model import Diagnostic, Label
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 

@@ -1,26 +1,26 @@
 """The runtime dispatcher: keys, keysets, libraries, operators, calls.
 
-It needs the standard library alone. `Library.define` reads schemas with `torchgen_lite.schema`, which
-is imported when it is first called; generated code never needs it.
+It needs the standard library alone. `Library.define` reads schemas with `schema/`, which is imported when it
+is first called; generated code never needs it.
 """
 
-from torchgen_lite.runtime.arguments import (
+from .arguments import (
     Dispatchable,
     list_keyset,
     optional_keyset,
     register_tensor_type,
     unregister_tensor_type,
 )
-from torchgen_lite.runtime.candidate import Candidate
-from torchgen_lite.runtime.dispatcher import Dispatcher, RegistrationListener
-from torchgen_lite.runtime.errors import (
+from .candidate import Candidate
+from .dispatcher import Dispatcher, RegistrationListener
+from .errors import (
     AmbiguousKernelError,
     DispatcherError,
     MissingKernelError,
     fallthrough_kernel,
 )
-from torchgen_lite.runtime.kernel import BoxedKernel, Kernel
-from torchgen_lite.runtime.keys import (
+from .kernel import BoxedKernel, Kernel
+from .keys import (
     BackendComponent,
     DispatchKey,
     is_alias_dispatch_key,
@@ -30,9 +30,9 @@ from torchgen_lite.runtime.keys import (
     to_functionality_key,
     to_runtime_per_backend_functionality_key,
 )
-from torchgen_lite.runtime.keyset import DispatchKeySet, KeysetMask
-from torchgen_lite.runtime.library import Library
-from torchgen_lite.runtime.local_state import (
+from .keyset import DispatchKeySet, KeysetMask
+from .library import Library
+from .local_state import (
     AutoDispatchBelowADInplaceOrView,
     AutoDispatchBelowAutograd,
     AutoDispatchSkipFunctionalize,
@@ -53,17 +53,17 @@ from torchgen_lite.runtime.local_state import (
     tls_set_dispatch_key_excluded,
     tls_set_dispatch_key_included,
 )
-from torchgen_lite.runtime.named_sets import (
+from .named_sets import (
     backend_keyset_from_autograd,
     is_included_in_alias,
     runtime_dispatch_keyset,
 )
-from torchgen_lite.runtime.observe import observe, trace
-from torchgen_lite.runtime.operator import OperatorHandle
-from torchgen_lite.runtime.packet import packet, redispatch_packet, with_overloads
-from torchgen_lite.runtime.record import Record
-from torchgen_lite.runtime.signature import Signature
-from torchgen_lite.runtime.table import Cell
+from .observe import observe, trace
+from .operator import OperatorHandle
+from .packet import packet, redispatch_packet, with_overloads
+from .record import Record
+from .signature import Signature
+from .table import Cell
 
 __all__ = [
     "AmbiguousKernelError",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from types import FunctionType
 
-from torchgen_lite.runtime.signature import Signature
+from .signature import Signature
 
 _NUMBERS = frozenset({"bool", "int", "float", "complex", "Number"})
 _LISTS = frozenset({"list", "tuple", "Sequence", "Iterable", "Collection"})

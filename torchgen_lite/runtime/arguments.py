@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Union
 
-from torchgen_lite.runtime.keyset import DispatchKeySet
+from .keyset import DispatchKeySet
 
 
 class Dispatchable(Protocol):

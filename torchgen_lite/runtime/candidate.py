@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from torchgen_lite.runtime.arguments import find_keyset
+from .arguments import find_keyset
 
 Check = Callable[[Any], bool]
 

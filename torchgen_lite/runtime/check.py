@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from types import FunctionType
 
-from torchgen_lite.runtime.deferred import DeferredKernel
-from torchgen_lite.runtime.errors import DispatcherError, fallthrough_kernel
-from torchgen_lite.runtime.kernel import WITH_KEYSET, BoxedKernel, Kernel
-from torchgen_lite.runtime.signature import Signature
+from .deferred import DeferredKernel
+from .errors import DispatcherError, fallthrough_kernel
+from .kernel import WITH_KEYSET, BoxedKernel, Kernel
+from .signature import Signature
 
 _VARARGS = 0x04
 _VARKEYWORDS = 0x08
@@ -59,7 +59,7 @@ def check_kernel(signature: Signature, kernel: Kernel) -> None:
             if name not in defaults and name not in signature.keywords:
                 fault = f"its keyword-only argument '{name}' is not in the schema"
     if not fault and signature.types and function.__annotations__:
-        from torchgen_lite.runtime.annotations import fault_of_annotations
+        from .annotations import fault_of_annotations
 
         fault = fault_of_annotations(signature, function, first)
     if fault:

@@ -15,7 +15,7 @@ from contextvars import Context
 from types import ModuleType
 from typing import Any
 
-from torchgen_lite.runtime.kernel import Kernel
+from .kernel import Kernel
 
 LoadModule = Callable[[], ModuleType]
 

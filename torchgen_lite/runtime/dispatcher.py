@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Protocol
 
-from torchgen_lite.key_sets import key_sets
-from torchgen_lite.runtime.check import check_kernel
-from torchgen_lite.runtime.errors import DispatcherError
-from torchgen_lite.runtime.kernel import Kernel, KernelCallable
-from torchgen_lite.runtime.keys import RUNTIME_KEYS, DispatchKey, parse_dispatch_key
-from torchgen_lite.runtime.keyset import DispatchKeySet
-from torchgen_lite.runtime.lock import RegistrationLock, lock
-from torchgen_lite.runtime.operator import OperatorHandle
-from torchgen_lite.runtime.record import Observer, observed
-from torchgen_lite.runtime.signature import Signature
-from torchgen_lite.runtime.sites import Place, site
-from torchgen_lite.runtime.table import Cell, Plan, choose, compute_plan
+from ..key_sets import key_sets
+from .check import check_kernel
+from .errors import DispatcherError
+from .kernel import Kernel, KernelCallable
+from .keys import RUNTIME_KEYS, DispatchKey, parse_dispatch_key
+from .keyset import DispatchKeySet
+from .lock import RegistrationLock, lock
+from .operator import OperatorHandle
+from .record import Observer, observed
+from .signature import Signature
+from .sites import Place, site
+from .table import Cell, Plan, choose, compute_plan
 
 REPLACEABLE_FALLBACK = DispatchKey.AutogradPrivateUse1
 """The key whose backend fallback a later one replaces, as of PyTorch 2.13: backends out of its tree bring their own."""

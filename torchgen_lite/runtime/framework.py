@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Union
 
-from torchgen_lite.runtime.arguments import Dispatchable
+from .arguments import Dispatchable
 
 Tensor = Dispatchable
 Number = Union[bool, int, float, complex]

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from types import MethodType
 from typing import Any, Protocol
 
-from torchgen_lite.runtime.errors import fallthrough_kernel
-from torchgen_lite.runtime.keyset import DispatchKeySet
-from torchgen_lite.runtime.signature import Signature
-from torchgen_lite.runtime.sites import Place, site
+from .errors import fallthrough_kernel
+from .keyset import DispatchKeySet
+from .signature import Signature
+from .sites import Place, site
 
 KernelCallable = Callable[..., Any]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from torchgen_lite import key_tables
+from .. import key_tables
 
 TABLE = key_tables.CURRENT
 NUM_BACKENDS = len(TABLE.backends)
@@ -17,8 +17,8 @@ NUM_FUNCTIONALITIES = len(TABLE.functionalities)
 """How many functionality keys there are, Undefined included; also the value of EndOfFunctionalityKeys."""
 
 if TYPE_CHECKING:
-    from torchgen_lite.runtime._key_names import BackendComponent as BackendComponent
-    from torchgen_lite.runtime._key_names import DispatchKey as DispatchKey
+    from ._key_names import BackendComponent as BackendComponent
+    from ._key_names import DispatchKey as DispatchKey
 else:
 
     class _Key(IntEnum):

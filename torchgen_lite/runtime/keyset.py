@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Union, overload
 from weakref import ref
 
-from torchgen_lite.runtime.keys import (
+from .keys import (
     NUM_BACKENDS,
     NUM_FUNCTIONALITIES,
     SLOT_OF,

@@ -8,21 +8,21 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from typing import Any, Union
 
-from torchgen_lite.runtime.check import check_callable, check_kernel, check_name
-from torchgen_lite.runtime.deferred import DeferredKernel, LoadModule
-from torchgen_lite.runtime.dispatcher import Dispatcher
-from torchgen_lite.runtime.errors import DispatcherError, fallthrough_kernel
-from torchgen_lite.runtime.kernel import IS_FALLBACK, WITH_KEYSET, BoxedKernel, Kernel
-from torchgen_lite.runtime.keys import (
+from .check import check_callable, check_kernel, check_name
+from .deferred import DeferredKernel, LoadModule
+from .dispatcher import Dispatcher
+from .errors import DispatcherError, fallthrough_kernel
+from .kernel import IS_FALLBACK, WITH_KEYSET, BoxedKernel, Kernel
+from .keys import (
     SLOT_OF,
     DispatchKey,
     is_alias_dispatch_key,
     parse_dispatch_key,
 )
-from torchgen_lite.runtime.lock import acquire, do_when_free, release
-from torchgen_lite.runtime.operator import OperatorHandle
-from torchgen_lite.runtime.signature import Signature
-from torchgen_lite.runtime.sites import Place, place
+from .lock import acquire, do_when_free, release
+from .operator import OperatorHandle
+from .signature import Signature
+from .sites import Place, place
 
 KINDS = ("DEF", "FRAGMENT", "IMPL")
 RESERVED_NAMESPACES = frozenset({"prim"})
@@ -115,14 +115,12 @@ class Library:
         Raises `SchemaError` for a schema that does not parse or that no call could fit, DispatcherError for
         one of another namespace, for a second definition, and in a library of kind IMPL.
         """
-        from torchgen_lite.schema import FunctionSchema
+        from .read_schema import read_schema
 
         self._check_open()
-        parsed = FunctionSchema.parse(schema)
-        self._check_define(schema, parsed.namespace)
         all_tags = (tags,) if isinstance(tags, str) else tuple(tags)
-        signature = Signature.from_schema(parsed, self.namespace, all_tags)
-        parsed.check_call(signature.parameters)
+        signature = read_schema(schema, self.namespace, all_tags)
+        self._check_define(schema, signature.name.rpartition("::")[0])
         frame = sys._getframe(1)
         return self._define(signature, *place(frame, debug))
 

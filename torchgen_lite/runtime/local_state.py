@@ -19,9 +19,9 @@ from collections.abc import Callable, Generator
 from types import TracebackType
 from typing import Any, TypeVar, Union
 
-from torchgen_lite.runtime import named_sets
-from torchgen_lite.runtime.keys import DispatchKey
-from torchgen_lite.runtime.keyset import DispatchKeySet
+from . import named_sets
+from .keys import DispatchKey
+from .keyset import DispatchKeySet
 
 F = TypeVar("F", bound=Callable[..., Generator[Any, Any, Any]])
 

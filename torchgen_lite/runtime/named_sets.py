@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, key_sets
-from torchgen_lite.runtime.keys import TABLE, DispatchKey
-from torchgen_lite.runtime.keyset import DispatchKeySet
+from ..key_sets import INCLUDED_BY_DEFAULT, key_sets
+from .keys import TABLE, DispatchKey
+from .keyset import DispatchKeySet
 
 _K = DispatchKey
 SETS = key_sets(TABLE)

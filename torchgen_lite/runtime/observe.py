@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TextIO
 
-from torchgen_lite.runtime.dispatcher import Dispatcher
-from torchgen_lite.runtime.record import Observer, Record
+from .dispatcher import Dispatcher
+from .record import Observer, Record
 
 
 @contextmanager

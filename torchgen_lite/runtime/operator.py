@@ -20,21 +20,21 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Protocol
 
-from torchgen_lite.runtime import report
-from torchgen_lite.runtime.errors import DispatcherError
-from torchgen_lite.runtime.kernel import Kernel, KernelCallable
-from torchgen_lite.runtime.keys import (
+from . import report
+from .errors import DispatcherError
+from .kernel import Kernel, KernelCallable
+from .keys import (
     RUNTIME_KEYS,
     SLOT_OF,
     DispatchKey,
     is_alias_dispatch_key,
 )
-from torchgen_lite.runtime.keyset import BACKEND_MASK, FULL_MASK, DispatchKeySet, table_index
-from torchgen_lite.runtime.local_state import LocalState, local_state
-from torchgen_lite.runtime.lock import RegistrationLock
-from torchgen_lite.runtime.signature import Signature
-from torchgen_lite.runtime.sites import Place, site
-from torchgen_lite.runtime.table import FALLBACK, Cell, Plan
+from .keyset import BACKEND_MASK, FULL_MASK, DispatchKeySet, table_index
+from .local_state import LocalState, local_state
+from .lock import RegistrationLock
+from .signature import Signature
+from .sites import Place, site
+from .table import FALLBACK, Cell, Plan
 
 MEMO_LIMIT = 1024
 
@@ -110,7 +110,7 @@ class OperatorHandle:
         # Only `call` and `redispatch` can be unset; they are compiled when first asked for.
         if attribute not in ("call", "redispatch"):
             raise AttributeError(f"'OperatorHandle' object has no attribute '{attribute}'")
-        from torchgen_lite.runtime.stub import make_call, make_redispatch
+        from .stub import make_call, make_redispatch
 
         with self.dispatcher.lock:  # Else it might be stored after the next definition.
             signature = self.signature

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from torchgen_lite.runtime.candidate import LISTS, Candidate
+from .candidate import LISTS, Candidate
 
 
 def packet(qualname: str, *candidates: Candidate) -> Callable[..., Any]:
@@ -86,7 +86,7 @@ class _Overloads:
 
     @property
     def __signature__(self) -> Any:
-        from torchgen_lite.runtime.packet_signature import packet_signature
+        from .packet_signature import packet_signature
 
         return packet_signature(self.candidates, self.first)
 

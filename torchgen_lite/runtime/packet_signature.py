@@ -15,7 +15,7 @@ from inspect import Parameter, Signature, formatannotation, signature
 from itertools import takewhile
 from typing import Any
 
-from torchgen_lite.runtime.candidate import Candidate
+from .candidate import Candidate
 
 
 def packet_signature(candidates: Sequence[Candidate], first: tuple[str, ...] = ()) -> Signature:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from torchgen_lite.runtime.kernel import Kernel, KernelCallable
-from torchgen_lite.runtime.keys import DispatchKey
-from torchgen_lite.runtime.keyset import DispatchKeySet
-from torchgen_lite.runtime.operator import OperatorHandle
+from .kernel import Kernel, KernelCallable
+from .keys import DispatchKey
+from .keyset import DispatchKeySet
+from .operator import OperatorHandle
 
 
 class Record(NamedTuple):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from torchgen_lite.runtime.arguments import EMPTY, HOLE, find_keyset
-from torchgen_lite.runtime.errors import AmbiguousKernelError, MissingKernelError
-from torchgen_lite.runtime.kernel import Kernel
-from torchgen_lite.runtime.keys import DispatchKey
-from torchgen_lite.runtime.keyset import DispatchKeySet
-from torchgen_lite.runtime.signature import Signature
+from .arguments import EMPTY, HOLE, find_keyset
+from .errors import AmbiguousKernelError, MissingKernelError
+from .kernel import Kernel
+from .keys import DispatchKey
+from .keyset import DispatchKeySet
+from .signature import Signature
 
 _EXPECTED = {
     "T": "a tensor",

@@ -5,12 +5,9 @@ from __future__ import annotations
 import keyword
 from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from torchgen_lite.runtime.errors import DispatcherError
-
-if TYPE_CHECKING:
-    from torchgen_lite.schema import FunctionSchema
+from .errors import DispatcherError
 
 MAX_ARGUMENTS = 64
 """c10 keeps the positions of dispatching arguments in a bitset of this size."""
@@ -71,33 +68,6 @@ class Signature:
         self.tags = tags
         self.returns = returns
         self.types = types
-
-    @staticmethod
-    def from_schema(
-        schema: FunctionSchema, namespace: str, tags: tuple[str, ...] = ()
-    ) -> Signature:
-        """The signature of a parsed schema in a namespace; an own namespace of the schema wins."""
-        from torchgen_lite.schema import default_value
-        from torchgen_lite.schema.dispatch_kind import dispatch_kind
-
-        qualifier = "" if schema.namespace else f"{namespace}::"
-        return Signature(
-            qualifier + str(schema),
-            tuple(argument.name for argument in schema.arguments),
-            "".join(dispatch_kind(argument.type) for argument in schema.arguments),
-            len(schema.positional),
-            tuple(
-                (argument.name, default_value(argument))
-                for argument in schema.arguments
-                if argument.default is not None
-            ),
-            tags,
-            len(schema.returns),
-            (
-                *(str(argument.type) for argument in schema.arguments),
-                *(str(result.type) for result in schema.returns),
-            ),
-        )
 
     @staticmethod
     def of_stub(

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from torchgen_lite.runtime.arguments import list_keyset, optional_keyset
-from torchgen_lite.runtime.local_state import local_state
-from torchgen_lite.runtime.signature import Signature
+from .arguments import list_keyset, optional_keyset
+from .local_state import local_state
+from .signature import Signature
 
 _KEYS = {
     "T": "{0}._dispatch_keyset",

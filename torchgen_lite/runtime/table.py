@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from torchgen_lite.key_sets import INCLUDED_BY_DEFAULT, KeySets, key_sets
+from ..key_sets import INCLUDED_BY_DEFAULT, KeySets, key_sets
 
 Registered = frozenset[str]
 

@@ -5,10 +5,10 @@ Standard library only. No YAML, no Python text, no C++ text.
 
 from __future__ import annotations
 
-from torchgen_lite.schema.defaults import NamedConstant, default_value
-from torchgen_lite.schema.function_schema import FunctionSchema, SchemaError, parse_schema
-from torchgen_lite.schema.kind import SchemaKind
-from torchgen_lite.schema.model import (
+from .defaults import NamedConstant, default_value
+from .function_schema import FunctionSchema, SchemaError, parse_schema
+from .kind import SchemaKind
+from .model import (
     AliasAnnotation,
     Argument,
     BaseType,
@@ -21,7 +21,7 @@ from torchgen_lite.schema.model import (
     find_annotation,
     walk_type,
 )
-from torchgen_lite.schema.type_names import BASE_TYPES, GENERIC_TYPES
+from .type_names import BASE_TYPES, GENERIC_TYPES
 
 __all__ = [
     "BASE_TYPES",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from torchgen_lite.diagnostics import Span, did_you_mean
-from torchgen_lite.schema.cursor import Cursor
-from torchgen_lite.schema.defaults import misfit
-from torchgen_lite.schema.lexer import IDENT, NUMBER, STRING
-from torchgen_lite.schema.model import Argument, Return, Type
-from torchgen_lite.schema.type_parser import parse_type
+from ..diagnostics import Span, did_you_mean
+from .cursor import Cursor
+from .defaults import misfit
+from .lexer import IDENT, NUMBER, STRING
+from .model import Argument, Return, Type
+from .type_parser import parse_type
 
 
 def parse_argument(cursor: Cursor, kwarg_only: bool) -> Argument:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Span
-from torchgen_lite.schema.lexer import IDENT, tokenize
+from ..diagnostics import Diagnostic, Label, Span
+from .lexer import IDENT, tokenize
 
 # After this many mistakes in one schema the rest would be noise.
 MAX_ERRORS = 20

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from torchgen_lite.schema.lexer import IDENT, NUMBER, PUNCT, STRING, tokenize
-from torchgen_lite.schema.model import Argument, BaseType, ListType, OptionalType, Type
+from .lexer import IDENT, NUMBER, PUNCT, STRING, tokenize
+from .model import Argument, BaseType, ListType, OptionalType, Type
 
 
 class NamedConstant(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite.schema.model import BaseType, ListType, OptionalType, Type
+from .model import BaseType, ListType, OptionalType, Type
 
 TENSORS = frozenset("TOLP")
 """The letters of arguments that are tensors or have some."""

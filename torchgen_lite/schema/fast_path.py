@@ -14,10 +14,10 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Source, Span
-from torchgen_lite.schema.argument_parser import parse_argument, parse_return
-from torchgen_lite.schema.cursor import Abort, Cursor
-from torchgen_lite.schema.model import Argument, Return, SchemaParts, Type
+from ..diagnostics import Source, Span
+from .argument_parser import parse_argument, parse_return
+from .cursor import Abort, Cursor
+from .model import Argument, Return, SchemaParts, Type
 
 _NAME = re.compile(
     r"((?:[A-Za-z_][A-Za-z0-9_]*::)*[A-Za-z_][A-Za-z0-9_]*)(?:\.((?!__|default\()[A-Za-z_][A-Za-z0-9_]*))?\(",

@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
-from torchgen_lite.schema.kind import SchemaKind, find_kind
-from torchgen_lite.schema.model import Argument, Return
-from torchgen_lite.schema.parser import Locate, parse_parts
+from ..diagnostics import Diagnostic, Label, Source, Span
+from .kind import SchemaKind, find_kind
+from .model import Argument, Return
+from .parser import Locate, parse_parts
 
 
 class SchemaError(ValueError):

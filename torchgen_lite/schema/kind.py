@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from torchgen_lite.schema.model import Argument
+from .model import Argument
 
 
 class SchemaKind(Enum):

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, NamedTuple, Union
 
 if TYPE_CHECKING:
-    from torchgen_lite.diagnostics import Span
+    from ..diagnostics import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Span
-from torchgen_lite.schema.argument_parser import parse_argument, parse_return
-from torchgen_lite.schema.cursor import Abort, Cursor
-from torchgen_lite.schema.fast_path import parse_fast
-from torchgen_lite.schema.lexer import BAD_STRING
-from torchgen_lite.schema.model import Argument, Return, SchemaParts
+from ..diagnostics import Diagnostic, Label, Span
+from .argument_parser import parse_argument, parse_return
+from .cursor import Abort, Cursor
+from .fast_path import parse_fast
+from .lexer import BAD_STRING
+from .model import Argument, Return, SchemaParts
 
 Locate = Callable[[int, int], Span]
 

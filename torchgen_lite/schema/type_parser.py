@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from torchgen_lite.diagnostics import did_you_mean
-from torchgen_lite.schema.cursor import MAX_DEPTH, Abort, Cursor
-from torchgen_lite.schema.lexer import IDENT, NUMBER
-from torchgen_lite.schema.model import (
+from ..diagnostics import did_you_mean
+from .cursor import MAX_DEPTH, Abort, Cursor
+from .lexer import IDENT, NUMBER
+from .model import (
     AliasAnnotation,
     BaseType,
     GenericType,
@@ -14,7 +14,7 @@ from torchgen_lite.schema.model import (
     TupleType,
     Type,
 )
-from torchgen_lite.schema.type_names import (
+from .type_names import (
     BASE_TYPES,
     GENERIC_TYPES,
     TYPE_SPELLINGS,

@@ -9,7 +9,7 @@ One grammar reads the formulas of PyTorch's `derivatives.yaml`, which are C++ ex
 
 from __future__ import annotations
 
-from torchgen_lite.schema.formula.model import (
+from .model import (
     Binary,
     Call,
     Conditional,
@@ -26,7 +26,7 @@ from torchgen_lite.schema.formula.model import (
     rebuild,
     walk,
 )
-from torchgen_lite.schema.formula.parser import parse_formula
+from .parser import parse_formula
 
 __all__ = [
     "Binary",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from torchgen_lite.schema.model import BaseType, ListType, OptionalType, Type
+from ..model import BaseType, ListType, OptionalType, Type
 
 
 class Sort(Enum):

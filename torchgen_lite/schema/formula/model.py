@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Union
 
-from torchgen_lite.diagnostics import Span
+from ...diagnostics import Span
 
 PRECEDENCE = {
     "||": 2,

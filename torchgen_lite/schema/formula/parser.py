@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
-from torchgen_lite.schema.formula.lexer import BAD, END, IDENT, NUMBER, STRING, Token, tokenize
-from torchgen_lite.schema.formula.model import (
+from ...diagnostics import Diagnostic, Label, Source, Span
+from .lexer import BAD, END, IDENT, NUMBER, STRING, Token, tokenize
+from .model import (
     PRECEDENCE,
     Binary,
     Call,

@@ -1,0 +1,38 @@
+"""From the text of a schema to a signature: the one place where the runtime needs `schema/`.
+
+`Library.define` imports it when it is first called. Generated code has signatures, so a package that carries
+the runtime has a module in place of this one that refuses, and no parser.
+"""
+
+from __future__ import annotations
+
+from ..schema import FunctionSchema, default_value
+from ..schema.dispatch_kind import dispatch_kind
+from .signature import Signature
+
+
+def read_schema(text: str, namespace: str, tags: tuple[str, ...]) -> Signature:
+    """The signature of a schema in a namespace; an own namespace of the schema wins.
+
+    Raises `SchemaError` if it does not parse or no call could fit it.
+    """
+    schema = FunctionSchema.parse(text)
+    signature = Signature(
+        str(schema) if schema.namespace else f"{namespace}::{schema}",
+        tuple(argument.name for argument in schema.arguments),
+        "".join(dispatch_kind(argument.type) for argument in schema.arguments),
+        len(schema.positional),
+        tuple(
+            (argument.name, default_value(argument))
+            for argument in schema.arguments
+            if argument.default is not None
+        ),
+        tags,
+        len(schema.returns),
+        (
+            *(str(argument.type) for argument in schema.arguments),
+            *(str(result.type) for result in schema.returns),
+        ),
+    )
+    schema.check_call(signature.parameters)
+    return signature
