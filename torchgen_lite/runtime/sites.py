@@ -34,7 +34,9 @@ def site(where: Place, offset: int) -> str:
 
 
 def line_at(code: CodeType, offset: int) -> int:
-    """The line of an instruction."""
+    """The line of an instruction; that of a function if it is the first, which older Pythons have in the body."""
+    if offset == 0:
+        return code.co_firstlineno
     known = _decoded.get(id(code))
     if known is None:
         if len(_decoded) >= DECODED_LIMIT:
