@@ -9,6 +9,7 @@ followed: a one-tuple that it opens because of an attempt that it gave up.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 
@@ -26,6 +27,9 @@ from torchgen_lite.emit.layout.python_lines import (
     width,
 )
 from torchgen_lite.emit.layout.python_usual import lay_out_usual
+
+# An imported name, which can't be divided.
+_NAME = re.compile(r"\w+ as \w+,")
 
 
 def lay_out_statement(text: str, indent: int) -> list[str]:
@@ -57,7 +61,8 @@ def lay_out_item(text: str, indent: int) -> list[str]:
     >>> lay_out_item("(a, b,),", 4)
     ['    (', '        a,', '        b,', '    ),']
     """
-    leaves = None if is_too_deep(text) else read_leaves(text, is_item=True)
+    is_name = _NAME.fullmatch(text) is not None
+    leaves = None if is_name or is_too_deep(text) else read_leaves(text, is_item=True)
     if leaves is None:
         return [" " * indent + text]
     return _laid_out(leaves, Line(0, len(leaves.texts), indent, is_body=True))

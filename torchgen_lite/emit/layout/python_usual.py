@@ -25,8 +25,9 @@ _SUBSCRIPT = re.compile(
     r"(return |[\w.]+(?:: [\w.]+(?:\[[\w., \[\]]*\])?)? = )([\w.]+(?:\[[^\[\]]*\])*\[)([^\[\],]+)\]"
 )
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-ONE_TUPLE = re.compile(r"""(?<![\w\])"'])\([^()\[\]{},]*,\)""")
-"""A tuple of one simple item, whose comma asks for nothing."""
+_ITEM = r"(?:[^()\[\]{},]|\[\w*\]|\((?:[^()\[\]{},]|\([^()\[\]{},]*\))*\))"
+ONE_TUPLE = re.compile(rf"""(?<![\w\])"'])\({_ITEM}*,\)""")
+"""A tuple of one simple item, whose comma asks for nothing: a name, or calls with one argument."""
 _NOT_CALLED = frozenset("""
     and assert await del elif except for from if import in is lambda not or raise return while with yield
     """.split())
@@ -87,7 +88,9 @@ def _without_brackets(text: str, indent: int) -> list[str] | None:
         first, rest = item[1] + item[2], f"{item[2]}{item[3]}]"
         if indent + len(first) <= LINE_LENGTH >= indent + 4 + len(item[3]):
             return [f"{margin}{first}", f"{margin}    {item[3]}", f"{margin}]"]
-        if ":" not in item[1] or max(len(item[1]) + 1, len(rest) + 4) + indent > LINE_LENGTH:
+        if ":" not in item[1] or "]" in item[2]:
+            return _at_subscript(text, indent, len(text) - len(item[3]) - 2)
+        if max(len(item[1]) + 1, len(rest) + 4) + indent > LINE_LENGTH:
             return None
         return [f"{margin}{item[1]}(", f"{margin}    {rest}", f"{margin})"]
     if names is not None and text.isascii():
@@ -96,6 +99,19 @@ def _without_brackets(text: str, indent: int) -> list[str] | None:
     if value is None or max(len(value[1]) + 1, len(value[2]) + 4) + indent > LINE_LENGTH:
         return None
     return [f"{margin}{value[1]}(", f"{margin}    {value[2]}", f"{margin})"]
+
+
+def _at_subscript(text: str, indent: int, end: int) -> list[str] | None:
+    """At the last of several subscripts before `end` whose bracket fits on the first line."""
+    opening, margin = text.rfind("[", 0, end), " " * indent
+    if opening < 0:
+        return None
+    if indent + opening >= LINE_LENGTH:
+        return _at_subscript(text, indent, opening)
+    inside, rest = text[opening + 1 : end - 1], text[end - 1 :]
+    if "," in inside or indent + max(len(inside) + 4, len(rest)) > LINE_LENGTH:
+        return None
+    return [f"{margin}{text[: opening + 1]}", f"{margin}    {inside}", f"{margin}{rest}"]
 
 
 def _opened(first: str, items: list[str], last: str, indent: int) -> list[str] | None:

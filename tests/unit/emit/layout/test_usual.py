@@ -43,6 +43,9 @@ def test_items_with_angles() -> None:
         f"from module import {MANY}",
         f"value = {LONG * 4}_x",
         f"value = function(inner({MANY}))",
+        f"value = function((inner(argument),), {MANY})",
+        f"value = table[{LONG}][{LONG}][{LONG}][{LONG}]",
+        f"value: int = table[{LONG}][{LONG}][{LONG}][{LONG}]",
         "f(a, b,)",
     ],
 )
@@ -61,6 +64,7 @@ def test_usual_python(text: str) -> None:
         f"value = [{LONG} for {LONG}, {LONG} in {LONG}]",
         f"value = function(lambda a, b: {LONG}, {MANY})",
         f"value = function(({MANY},), {MANY})",
+        f"value = function((inner({LONG}, {LONG},),), {MANY})",
         f"value = '{MANY}'",
     ],
 )
