@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import click
@@ -54,6 +53,8 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
         if name and name not in COMMANDS and not name.startswith("-"):
+            from difflib import get_close_matches
+
             near = get_close_matches(name, COMMANDS, n=1, cutoff=0.6)
             hint = f" Did you mean `{near[0]}`?" if near else ""
             raise click.UsageError(f"No such command `{name}`.{hint}", ctx)

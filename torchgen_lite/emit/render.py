@@ -32,7 +32,6 @@ from jinja2 import (
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
 from torchgen_lite.emit.header import render_header
 from torchgen_lite.emit.layout import lay_out
-from torchgen_lite.emit.sandbox import Sandbox
 from torchgen_lite.emit.templates import (
     TEMPLATE_API,
     declared_api,
@@ -56,18 +55,22 @@ def build_environment(template_dirs: tuple[str, ...] = ()) -> Environment:
 
     Ours do not change while a process runs, so they are compiled once; the user's may.
     """
-    return _environment(template_dirs) if template_dirs else _built_in()
+    if not template_dirs:
+        return _built_in()
+    from torchgen_lite.emit.sandbox import Sandbox
+
+    return _environment(Sandbox, template_dirs)
 
 
 @cache
 def _built_in() -> Environment:
-    return _environment(())
+    return _environment(Environment)
 
 
-def _environment(template_dirs: tuple[str, ...]) -> Environment:
+def _environment(kind: type[Environment], template_dirs: tuple[str, ...] = ()) -> Environment:
     folders = [FileSystemLoader(folder) for folder in template_dirs]
     ours = FileSystemLoader(find_templates())
-    return (Sandbox if template_dirs else Environment)(
+    return kind(
         loader=ChoiceLoader([*folders, ours, PrefixLoader({"built-in": ours})]),
         undefined=StrictUndefined,
         autoescape=False,
@@ -75,6 +78,7 @@ def _environment(template_dirs: tuple[str, ...]) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
         auto_reload=False,
+        optimized=False,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import cache
 from pathlib import Path
 
 TEMPLATE_API = 1
@@ -12,6 +13,7 @@ TEMPLATE_API = 1
 _DECLARED = re.compile(r"\A\{#.*?\btemplate-api:[ \t]*(\d+).*?#\}", re.DOTALL)
 
 
+@cache
 def find_templates() -> Path:
     """Inside the installed package, or beside it in a checkout."""
     package = Path(__file__).resolve().parent.parent

@@ -6,7 +6,6 @@ PyTorch itself can tell. It is asked in a process of its own: importing it takes
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from dataclasses import dataclass
 
@@ -38,6 +37,9 @@ class InstalledTorch:
 
 def load_installed_torch() -> tuple[InstalledTorch | None, tuple[Diagnostic, ...]]:
     """What the installed PyTorch has; TG011 if it can't be asked."""
+    # Imported here: most runs do not ask PyTorch.
+    import subprocess
+
     command = [sys.executable, "-c", _SCRIPT, *installed_path()]
     found = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
     if found.returncode != 0:

@@ -21,12 +21,16 @@ What a template may rely on:
 
 from __future__ import annotations
 
-from torchgen_lite.emit.layout.cpp_file import lay_out_cpp
-from torchgen_lite.emit.layout.python_file import lay_out_python
-
 
 def lay_out(path: str, text: str) -> str:
     """The text of a generated file, with lines that fit where there is a way to divide them."""
+    # A run needs the rules of one language as a rule.
     if path.endswith((".py", ".pyi")):
+        from torchgen_lite.emit.layout.python_file import lay_out_python
+
         return lay_out_python(text)
-    return lay_out_cpp(text) if path.endswith((".h", ".cpp", ".cu")) else text
+    if path.endswith((".h", ".cpp", ".cu")):
+        from torchgen_lite.emit.layout.cpp_file import lay_out_cpp
+
+        return lay_out_cpp(text)
+    return text
