@@ -1,6 +1,6 @@
 """The tests marked `torch` and the examples, with other releases of PyTorch.
 
-    python bench/releases.py [--quick] [--keep] [--work FOLDER] VERSION...
+    python bench/releases.py [--quick] [--only COLUMN]... [--keep] [--work FOLDER] VERSION...
 
 Each release gets an environment of its own from the package index, which is removed afterwards. The tests
 run there part by part, then the examples are built, run and tested. The table of docs/conformance.md is
@@ -148,10 +148,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("versions", nargs="+", metavar="VERSION")
     parser.add_argument("--quick", action="store_true", help="leave out what needs a compiler")
+    titles = [part.title for part in PARTS]
+    parser.add_argument("--only", action="append", choices=titles, help="a column; repeatable")
     parser.add_argument("--keep", action="store_true", help="leave the environments where they are")
     parser.add_argument("--work", type=Path, help="where they go (default: a temporary folder)")
     arguments = parser.parse_args()
-    parts = tuple(part for part in PARTS if not (arguments.quick and part.compiles))
+    chosen = arguments.only or titles
+    parts = tuple(p for p in PARTS if p.title in chosen and not (arguments.quick and p.compiles))
     rows: dict[str, list[str]] = {}
     with tempfile.TemporaryDirectory() as temporary:
         for version in arguments.versions:
