@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.installed import needs_the_keys_of_the_runtime
+
 pytest.importorskip("torch")
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, needs_the_keys_of_the_runtime]
 
 
 def test_a_thousand_rounds_through_both_dispatchers() -> None:

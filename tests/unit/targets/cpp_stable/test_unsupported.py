@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.installed import needs_torch
 from torchgen_lite import load
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS, UNREAD_KEYS
@@ -76,6 +77,7 @@ def test_wrong_options(tmp_path: Path, options: str, message: str) -> None:
     assert found.count("TG510") == 1 and message in found
 
 
+@needs_torch((2, 13), "PyTorch could read fewer keys")
 @pytest.mark.torch
 def test_torch_does_not_read_these_keys_and_reads_all_others() -> None:
     import torch
@@ -95,6 +97,7 @@ def test_torch_does_not_read_these_keys_and_reads_all_others() -> None:
     assert unread == UNREAD_KEYS
 
 
+@needs_torch((2, 13), "the headers of the stable ABI know fewer tags, or are not there")
 @pytest.mark.torch
 def test_the_tags_are_those_of_the_headers() -> None:
     import torch
