@@ -179,8 +179,10 @@ def _read(
         derive=partial(derive_functions, vocabulary=known_tags),
     )
     diagnostics += found
-    modules = _index_modules(config, diagnostics)
-    closed = _closed_modules(modules)
+    modules, unread = _index_modules(config)
+    diagnostics += unread
+    # What a module would define that cannot be read is not missing yet.
+    closed = {} if unread else _closed_modules(modules)
     return build_program(
         functions,
         config,
@@ -209,22 +211,24 @@ def _read_context(functions: Sequence[NativeFunction]) -> tuple[NativeFunction, 
 
 
 def _index_modules(
-    config: Config, diagnostics: list[Diagnostic]
-) -> dict[str, dict[str, KernelIndex]]:
-    """The functions of the modules that options name, by target and option."""
+    config: Config,
+) -> tuple[dict[str, dict[str, KernelIndex]], list[Diagnostic]]:
+    """The functions of the modules that options name, by target and option, and modules that cannot be read."""
     from torchgen_lite.targets import TARGETS
 
     indexes: dict[str, dict[str, KernelIndex]] = {}
+    diagnostics: list[Diagnostic] = []
     for name, given in config.target_options.items():
         declared = TARGETS[name].declared_options().values() if name in TARGETS else ()
         for option in declared:
             modules = given.get(option.name)
             if option.names_modules and modules and isinstance(modules, (list, tuple)):
-                index, found = index_kernel_modules([str(m) for m in modules], config.root)
+                names = [str(module) for module in modules]
+                index, found = index_kernel_modules(names, config.root, config.source_roots)
                 place = locate_option(config, f"target.{name}", option.name)
                 diagnostics += [replace(d, label=d.label or place) for d in found]
                 indexes.setdefault(name, {})[option.name] = index
-    return indexes
+    return indexes, diagnostics
 
 
 def _closed_modules(modules: dict[str, dict[str, KernelIndex]]) -> Mapping[str, KernelIndex]:

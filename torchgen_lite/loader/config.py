@@ -31,6 +31,7 @@ tomllib: Any = import_module("tomllib" if sys.version_info >= (3, 11) else "toml
 TargetOptions = Mapping[str, Mapping[str, object]]
 
 DEFAULT_SCHEMA = "native_functions.yaml"
+SOURCE_ROOTS = (".", "src")
 _TABLE = "torchgen_lite"
 
 _CODE = matching(
@@ -66,6 +67,12 @@ class Config:
     output_dir: str = option("The folder of all outputs.", _PATH, "generated")
     targets: tuple[str, ...] = option(
         "The targets that are generated.", one_or_more(TEXT), (), shown='`["python"]`'
+    )
+    source_roots: tuple[str, ...] = option(
+        "The folders that modules of the project are imported from. Modules that options name are looked for there, "
+        "then among installed packages.",
+        one_or_more(_PATH),
+        SOURCE_ROOTS,
     )
     template_dirs: tuple[str, ...] = option(
         "Folders of templates that take the place of built-in ones.", one_or_more(_PATH), ()

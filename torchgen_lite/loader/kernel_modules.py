@@ -6,10 +6,11 @@ import ast
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.loader.config import SOURCE_ROOTS
 from torchgen_lite.loader.python_signature import PythonSignature, read_python_signature
 from torchgen_lite.loader.sources import read_source
 
@@ -60,17 +61,20 @@ class KernelIndex:
 
 
 def index_kernel_modules(
-    modules: Iterable[str], root: Path, *, search: Sequence[Path] = ()
+    modules: Iterable[str], root: Path, source_roots: Sequence[str] = SOURCE_ROOTS
 ) -> tuple[KernelIndex, tuple[Diagnostic, ...]]:
-    """Read the named modules below `root`, `search`, or where Python finds their package."""
+    """Read the named modules below folders of `root`, or where Python finds their package."""
     found: list[KernelModule] = []
     diagnostics: list[Diagnostic] = []
     for name in modules:
-        path = _module_path(name, (root, *search))
+        path = _module_path(name, root, source_roots)
         if path is None:
-            message = f"kernel module `{name}` was not found"
-            hint = "name it as it is imported, relative to the configuration file"
-            diagnostics.append(Diagnostic("TG311", message, help=hint))
+            diagnostics.append(_not_found(name, source_roots))
+            continue
+        imported = _imported_name(name, root, source_roots)
+        if imported != name:
+            message = f"kernel module `{name}` is imported as `{imported}`"
+            diagnostics.append(Diagnostic("TG311", message, help=f"write `{imported}`"))
             continue
         source, unread = read_source(path, root)
         diagnostics += unread
@@ -86,9 +90,29 @@ def index_kernel_modules(
     return KernelIndex(tuple(found), index), tuple(diagnostics)
 
 
-def read_constants(module: str, root: Path, names: Collection[str]) -> dict[str, Any]:
+def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
+    """TG311 with the places that were searched."""
+    message = f"kernel module `{name}` was not found"
+    path = name.replace(".", "/")
+    folders = ", ".join(f"`{PurePosixPath(folder, path)}.py`" for folder in source_roots)
+    help_ = f"looked for {folders} and an installed package; `source-roots` names other folders"
+    return Diagnostic("TG311", message, help=help_)
+
+
+def _imported_name(name: str, root: Path, source_roots: Sequence[str]) -> str:
+    """`tinyarr.kernels` for `src.tinyarr.kernels`, where `src` is a folder of packages and no package."""
+    for folder in source_roots:
+        prefix = ".".join(PurePosixPath(folder).parts)
+        if prefix and name.startswith(f"{prefix}.") and not (root / folder / "__init__.py").exists():
+            return name[len(prefix) + 1 :]
+    return name
+
+
+def read_constants(
+    module: str, root: Path, source_roots: Sequence[str], names: Collection[str]
+) -> dict[str, Any]:
     """The literal values that a module gives these names, without importing it; the others are left out."""
-    path = _module_path(module, (root,))
+    path = _module_path(module, root, source_roots)
     source = None if path is None else read_source(path, root)[0]
     if source is None:
         return {}
@@ -101,12 +125,12 @@ def read_constants(module: str, root: Path, names: Collection[str]) -> dict[str,
     return found
 
 
-def _module_path(name: str, roots: Iterable[Path]) -> Path | None:
+def _module_path(name: str, root: Path, source_roots: Sequence[str]) -> Path | None:
     parts = name.split(".")
     if not all(part.isidentifier() for part in parts):
         return None
-    for root in (*roots, *_package_parent(parts[0])):
-        base = root.joinpath(*parts)
+    for folder in (*[root / one for one in source_roots], *_package_parent(parts[0])):
+        base = folder.joinpath(*parts)
         for candidate in (base.with_suffix(".py"), base / "__init__.py"):
             if os.path.isfile(candidate):  # A path raises if the name is too long.
                 return candidate

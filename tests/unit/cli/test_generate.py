@@ -330,6 +330,16 @@ def test_a_wrong_setting_is_shown_where_it_stands(
     assert result.stderr.startswith(f"{place}: error[{code}]")
 
 
+def test_a_module_that_is_not_found_is_the_only_error(run: Run, project: Path) -> None:
+    text = '[target.python]\nkernels = ["nope"]\nformulas = ["nor_this"]\n'
+    (project / "torchgen_lite.toml").write_text(text)
+    result = run("--output-format", "concise", "generate")
+    assert [line.split("]")[0] for line in result.stderr.splitlines() if "error[" in line] == [
+        "torchgen_lite.toml:2:1: error[TG311",
+        "torchgen_lite.toml:3:1: error[TG311",
+    ]
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
 @pytest.mark.parametrize("command", ["lint", "generate"])
 def test_a_schema_that_is_no_file_is_refused_at_once(run: Run, project: Path, command: str) -> None:

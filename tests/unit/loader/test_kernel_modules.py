@@ -51,6 +51,25 @@ def test_a_name_in_two_modules(tmp_path: Path) -> None:
     assert index.find_all("k") == (("one", 1), ("two", 2))
 
 
+def test_modules_are_looked_for_in_source_roots_and_named_as_they_are_imported(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "src" / "tiny").mkdir(parents=True)
+    (tmp_path / "src" / "tiny" / "kernels.py").write_text("def neg(x): ...\n")
+    index, found = index_kernel_modules(["tiny.kernels"], tmp_path)
+    assert index.find("neg") == ("tiny.kernels", 1) and found == ()
+    _, (wrong,) = index_kernel_modules(["src.tiny.kernels"], tmp_path)
+    assert wrong.message == "kernel module `src.tiny.kernels` is imported as `tiny.kernels`"
+    _, (absent,) = index_kernel_modules(["tiny.kernels"], tmp_path, ["lib/python", "."])
+    assert absent.help == (
+        "looked for `lib/python/tiny/kernels.py`, `tiny/kernels.py` and an installed package; "
+        "`source-roots` names other folders"
+    )
+    # A package that is called so keeps its name.
+    (tmp_path / "src" / "__init__.py").touch()
+    assert index_kernel_modules(["src.tiny.kernels"], tmp_path)[1] == ()
+
+
 def test_modules_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text("x = 1\ndef (:\n")
     (tmp_path / "nul.py").write_text("x = '\0'\n")

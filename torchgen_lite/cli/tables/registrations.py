@@ -107,7 +107,8 @@ def _beside(
     from torchgen_lite.targets import TARGETS
 
     options, _ = TARGETS[policy.target].read_options(program.config)
-    found = read_constants(options.framework, program.config.root, ("FALLBACKS", "KERNELS"))
+    root, folders = program.config.root, program.config.source_roots
+    found = read_constants(options.framework, root, folders, ("FALLBACKS", "KERNELS"))
     return found.get("FALLBACKS", {}), found.get("KERNELS", {})
 
 
