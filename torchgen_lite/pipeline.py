@@ -125,7 +125,7 @@ def _with_schema(config: Config, paths: Sequence[Path]) -> tuple[Config, list[Pa
     own = {(config.root / path).resolve() for path in config.schema}
     if not own.intersection(path.resolve() for path in paths):
         options = put_over(_framework_options(config), config.asked_options)
-        config = replace(config, target_options=options)
+        config = replace(config, target_options=options, namespace="")
     return config, list(paths)
 
 
@@ -158,7 +158,9 @@ def _with_torch(
         return config, paths, None
     tags, found = load_tags(source)
     diagnostics += found
-    return config, [files.native_functions] if take_schema else paths, tags
+    if take_schema:
+        config, paths = replace(config, namespace=""), [files.native_functions]
+    return config, paths, tags
 
 
 def _read(
@@ -176,6 +178,8 @@ def _read(
         sources,
         tags=known_tags,
         extra_fields=config.extra_fields,
+        namespace=config.namespace,
+        privateuse1=config.privateuse1,
         derive=partial(derive_functions, vocabulary=known_tags),
     )
     diagnostics += found

@@ -113,6 +113,8 @@ def _load_base(against: str, schema: Sequence[str], program: Program) -> Program
         base.sources,
         tags=program.tags,
         extra_fields=config.extra_fields,
+        namespace=config.namespace,
+        privateuse1=config.privateuse1,
         derive=partial(derive_functions, vocabulary=program.tags),
     )
     old = build_program(functions, config, diagnostics=[*base.diagnostics, *found])

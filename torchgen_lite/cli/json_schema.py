@@ -42,7 +42,7 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
             session.report(found, kind="schema")
             return session.exit_code(found)
         tags = {**KNOWN_TAGS, **dict.fromkeys(config.tags, "")}
-        data = build_json_schema(tags=tags, extra_fields=config.extra_fields)
+        data = build_json_schema(tags, config.extra_fields, config.privateuse1)
     text = json.dumps(data, indent=2) + "\n"
     if output is None:
         click.echo(text, nl=False)

@@ -16,7 +16,7 @@ operators of the backend's own.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean
@@ -24,7 +24,7 @@ from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
-from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, EntryReader, short
+from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, EntryReader, Words, short
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.schema import SchemaKind
 
@@ -56,15 +56,14 @@ def load_backend_file(
     source: Source,
     node: MapNode,
     earlier: Earlier,
-    tags: Collection[str],
-    extra_fields: Collection[str],
+    words: Words,
     diagnostics: list[Diagnostic],
 ) -> None:
     """Give the earlier functions this backend's kernels, and let its own operators follow."""
-    reader = EntryReader(source, diagnostics)
+    reader = EntryReader(source, diagnostics, words)
     reader.fields = {key.value: (key, value) for key, value in reader.read_keys(node)}
     for name, (key, _) in reader.fields.items():
-        if name not in BACKEND_FIELDS and name not in extra_fields:
+        if name not in BACKEND_FIELDS and name not in words.extra_fields:
             hint = did_you_mean(name, BACKEND_FIELDS)
             message = f"unknown field `{short(name)}`"
             reader.report("TG102", message, reader.span(key), "not a field", hint)
@@ -80,10 +79,9 @@ def load_backend_file(
             if position is not None:
                 kernel = _kernel(reader, functions[position], text in symint)
                 functions[position] = _add(reader, functions[position], wanted, kernel, item)
+    own_words = replace(words, extra_fields={*words.extra_fields, *_VENDOR})
     for list_name in _ENTRY_LISTS:
-        functions += _own_entries(
-            reader, list_name, key_name, tags, {*extra_fields, *_VENDOR}, diagnostics
-        )
+        functions += _own_entries(reader, list_name, key_name, own_words, diagnostics)
 
 
 # Fields of custom entries in files of vendors and of the lazy backends.
@@ -100,7 +98,7 @@ def _backend_key(reader: EntryReader) -> str:
         return "PrivateUse1"
     name = _PRIVATE.get(text, text)
     span = reader.span(reader.fields["backend"][1])
-    names = key_names()
+    names = key_names(reader.words.privateuse1)
     reader.choice("TG103", "dispatch key", name, span, names)
     return names.get(name, "PrivateUse1")
 
@@ -177,8 +175,7 @@ def _own_entries(
     reader: EntryReader,
     field: str,
     key: str,
-    tags: Collection[str],
-    extra_fields: Collection[str],
+    words: Words,
     diagnostics: list[Diagnostic],
 ) -> Iterator[NativeFunction]:
     pair = reader.fields.get(field)
@@ -188,7 +185,7 @@ def _own_entries(
         reader.wrong_type(field, pair[1], "a list of entries")
         return
     for item in pair[1].items:
-        function = load_entry(reader.source, item, tags, extra_fields, diagnostics)
+        function = load_entry(reader.source, item, words, diagnostics)
         if function is None:
             continue
         if not function.dispatch and function.place("dispatch") is None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeGuard
 
 from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.key_tables import CURRENT, dispatch_keys
 from torchgen_lite.loader.options import (
     NAME,
     TABLE,
@@ -83,6 +84,21 @@ class Config:
     check_message: str = option("What `check` says besides, where files are out of date.", TEXT, "")
     required_version: str = option(
         "The versions of torchgen-lite that the project is for.", _RANGE, "", shown="any"
+    )
+    namespace: str = option(
+        "The namespace of operators that are written without one.",
+        matching(rf"{NAME}(?:::{NAME})*", "is not a namespace"),
+        "",
+        shown="`aten`",
+    )
+    privateuse1: str = option(
+        "What a device of your own at `PrivateUse1` is called, as in `SIM`: schema files may say `SIM` and `AutogradSIM`, "
+        "and target `python` says so in errors.",
+        matching(
+            NAME, "is a dispatch key already", lambda text: text not in dispatch_keys(CURRENT)
+        ),
+        "",
+        shown="`PrivateUse1`",
     )
     torch: str = option(
         "The releases of PyTorch that the project is for. A dispatch key or a tag that one of them has not got "

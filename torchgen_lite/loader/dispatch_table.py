@@ -12,18 +12,29 @@ from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
 
 # What registering under these means in c10 (`Library::impl` without a key).
 _CATCH_ALL = frozenset({"CatchAll", "Undefined"})
+_PRIVATE = "PrivateUse1"
 # Names of backends that were renamed; the key table has the other former names.
 _RENAMED = {"ORT": "MAIA", "AutogradORT": "AutogradMAIA", "MLC": "MAIA", "MSNPU": "MAIA"}
 
 
-@lru_cache(maxsize=1)
-def key_names() -> dict[str, str]:
-    """Every name that may stand in a table, and the canonical name of the key it means."""
+@lru_cache(maxsize=2)
+def key_names(privateuse1: str = "") -> dict[str, str]:
+    """Every name that may stand in a table, and the canonical name of the key it means.
+
+    `privateuse1` is what a project calls that backend: `SIM`, with `AutogradSIM` and the others of it.
+    """
     names = {name: name for name in registrable_keys(CURRENT)}
     names.update(FORMER_NAMES)
     names.update({old: new for old, new in _RENAMED.items() if new in names and old not in names})
     names.update(dict.fromkeys(_CATCH_ALL, "CompositeImplicitAutograd"))
+    if privateuse1:
+        keys = registrable_keys(CURRENT)
+        names.update({_renamed(key, privateuse1): key for key in keys if _PRIVATE in key})
     return names
+
+
+def _renamed(key: str, privateuse1: str) -> str:
+    return key.replace(_PRIVATE, privateuse1)
 
 
 def read_dispatch(reader: EntryReader) -> tuple[DispatchEntry, ...]:
@@ -78,17 +89,23 @@ def _read_line(
 
 
 def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
-    names = key_names()
+    privateuse1 = reader.words.privateuse1
+    names = key_names(privateuse1)
     name = names.get(word)
     if name is None:
-        hint = None if reader.is_full else did_you_mean(word, registrable_keys(CURRENT))
+        hint = None if reader.is_full else did_you_mean(word, _suggested(privateuse1))
         hint = hint if word else "remove the comma"
         message = f"unknown dispatch key `{short(word)}`" if word else "empty dispatch key"
         reader.report("TG103", message, span, "not a dispatch key", hint)
-    elif name != word:
+    elif word not in (name, _renamed(name, privateuse1)):
         message = f"dispatch key `{word}` is called `{name}` today"
         reader.report("TG113", message, span, f"read as `{name}`", f"write `{name}`")
     return name
+
+
+def _suggested(privateuse1: str) -> list[str]:
+    keys = registrable_keys(CURRENT)
+    return [*keys, *(_renamed(key, privateuse1) for key in keys if privateuse1)]
 
 
 def _is_kernel_name(reader: EntryReader, node: ScalarNode, span: Span) -> bool:

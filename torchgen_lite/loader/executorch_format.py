@@ -24,7 +24,7 @@ from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean
 from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
-from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
+from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, Words, short
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, ScalarNode
 
 EXECUTORCH_FIELDS = ("op", "kernels", "type_alias", "dim_order_alias")
@@ -35,8 +35,7 @@ def load_executorch_entry(
     source: Source,
     node: MapNode,
     earlier: Earlier,
-    tags: Collection[str],
-    extra_fields: Collection[str],
+    words: Words,
     diagnostics: list[Diagnostic],
 ) -> None:
     """Give an earlier function these kernels, or let one that is declared here follow."""
@@ -48,10 +47,10 @@ def load_executorch_entry(
     function: NativeFunction | None
     position: int | None = None
     if is_new:
-        allowed = {*extra_fields, *EXECUTORCH_FIELDS}
-        function = load_entry(source, node, tags, allowed, diagnostics)
+        allowed = {*words.extra_fields, *EXECUTORCH_FIELDS}
+        function = load_entry(source, node, replace(words, extra_fields=allowed), diagnostics)
     else:
-        position = _find(reader, earlier, extra_fields)
+        position = _find(reader, earlier, words.extra_fields)
         function = None if position is None else earlier.functions[position]
     kernels = _read_kernels(reader)
     if function is None:

@@ -6,19 +6,27 @@ from collections.abc import Collection, Mapping
 
 from torchgen_lite.loader.fields import FIELDS, Field
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
+from torchgen_lite.loader.native_fields import dispatch_schema
 from torchgen_lite.loader.options import Json
 
 
 def build_json_schema(
-    tags: Mapping[str, str] | None = None, extra_fields: Collection[str] = ()
+    tags: Mapping[str, str] | None = None,
+    extra_fields: Collection[str] = (),
+    privateuse1: str = "",
 ) -> Json:
-    """The schema as JSON data. Tags are those of `tags`, by default PyTorch's."""
+    """The schema as JSON data. Tags are those of `tags`, by default PyTorch's; the rest is as in `reader.Words`."""
     if tags is None:
         tags = KNOWN_TAGS
     properties: dict[str, object] = {
         field.name: {"description": _description(field), **field.shape.schema(tuple(tags))}
         for field in FIELDS.values()
     }
+    if privateuse1:
+        properties["dispatch"] = {
+            "description": _description(FIELDS["dispatch"]),
+            **dispatch_schema(privateuse1),
+        }
     for name in extra_fields:
         properties[name] = {"description": "A field of a vendor, declared in the configuration."}
     entry: Json = {

@@ -103,7 +103,11 @@ def _imported_name(name: str, root: Path, source_roots: Sequence[str]) -> str:
     """`tinyarr.kernels` for `src.tinyarr.kernels`, where `src` is a folder of packages and no package."""
     for folder in source_roots:
         prefix = ".".join(PurePosixPath(folder).parts)
-        if prefix and name.startswith(f"{prefix}.") and not (root / folder / "__init__.py").exists():
+        if (
+            prefix
+            and name.startswith(f"{prefix}.")
+            and not (root / folder / "__init__.py").exists()
+        ):
             return name[len(prefix) + 1 :]
     return name
 

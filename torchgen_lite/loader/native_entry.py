@@ -9,7 +9,7 @@ from typing import Any
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fields import FIELDS, read_fields
-from torchgen_lite.loader.reader import EntryReader, short
+from torchgen_lite.loader.reader import EntryReader, Words, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, parse_schema
@@ -18,12 +18,11 @@ from torchgen_lite.schema import FunctionSchema, parse_schema
 def load_entry(
     source: Source,
     node: Node,
-    tags: Collection[str],
-    extra_fields: Collection[str],
+    words: Words,
     diagnostics: list[Diagnostic],
 ) -> NativeFunction | None:
     """One entry, or None if its schema can't be read. Mistakes elsewhere leave the entry there."""
-    reader = EntryReader(source, diagnostics, tags)
+    reader = EntryReader(source, diagnostics, words)
     if not isinstance(node, MapNode):
         hint = "begin the entry with `- func: ...`"
         reader.report("TG101", "an entry has to be a mapping", reader.span(node), "here", hint)
@@ -31,7 +30,7 @@ def load_entry(
     pairs = reader.read_keys(node)
     reader.fields = {key.value: (key, value) for key, value in pairs}
     func = reader.func = _read_func(reader, node)
-    extra = _check_fields(reader, extra_fields)
+    extra = _check_fields(reader, words.extra_fields)
     # Fields are looked at even where the schema is wrong: one run reports everything.
     values = read_fields(reader)
     return None if func is None else _build(reader, node, func, values, extra)
@@ -60,6 +59,9 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
     if schema is None:
         return None
     _check_duplicates(reader, schema)
+    namespace = reader.words.namespace
+    if namespace and not schema.namespace:
+        schema = replace(schema, name=f"{namespace}::{schema.name}")
     return schema
 
 

@@ -33,7 +33,7 @@ def _variants(reader: EntryReader, name: str) -> tuple[str, ...]:
     """A set, in the order of `VARIANT_WORDS`."""
     words = {
         word
-        for word, span in reader.words(name)
+        for word, span in reader.list_words(name)
         if reader.choice("TG107", "variant", word, span, VARIANT_WORDS)
     }
     return tuple(variant for variant in VARIANT_WORDS if variant in words) or ("function",)
@@ -41,7 +41,7 @@ def _variants(reader: EntryReader, name: str) -> tuple[str, ...]:
 
 def _autogen(reader: EntryReader, name: str) -> tuple[str, ...]:
     names: list[str] = []
-    for word, span in reader.words(name):
+    for word, span in reader.list_words(name):
         if OPERATOR_NAME.fullmatch(word):
             names.append(word)
         else:
@@ -53,9 +53,9 @@ def _autogen(reader: EntryReader, name: str) -> tuple[str, ...]:
 def _tags(reader: EntryReader, name: str) -> tuple[str, ...]:
     """All that are names: a tag of another release still means something to that release."""
     tags: list[str] = []
-    for word, span in reader.words(name):
+    for word, span in reader.list_words(name):
         if re.fullmatch(NAME, word, re.ASCII):
-            reader.choice("TG111", "tag", word, span, reader.tags)
+            reader.choice("TG111", "tag", word, span, reader.words.tags)
             tags.append(word)
         else:
             message = f"`{short(word)}` is not the name of a tag"
@@ -69,7 +69,7 @@ def _no_defaults(reader: EntryReader, name: str) -> tuple[str, ...]:
     if isinstance(node, ScalarNode):
         reader.wrong_type(name, node, "a list of arguments")
         return ()
-    found = reader.words(name)
+    found = reader.list_words(name)
     if reader.func is not None:
         defaults = {argument.name: argument.default for argument in reader.func.arguments}
         for word, span in found:
@@ -123,10 +123,10 @@ def _exclude(reader: EntryReader, first: str, second: str) -> None:
     )
 
 
-def _dispatch_schema() -> dict[str, object]:
+def dispatch_schema(privateuse1: str = "") -> dict[str, object]:
     table = {
         "type": "object",
-        "propertyNames": {"pattern": comma_list(sorted(key_names()))},
+        "propertyNames": {"pattern": comma_list(sorted(key_names(privateuse1)))},
         "additionalProperties": {"type": "string", "pattern": KERNEL},
     }
     return {"anyOf": [table, {"type": "string", "pattern": KERNEL}]}
@@ -137,7 +137,7 @@ _LINES = plain(type="array", items={"type": "string"})
 FUNC = Shape(
     plain(type="string", pattern=rf"^\s*{OPERATOR}\s*\([\s\S]*\)\s*->\s*[\s\S]*\S[\s\S]*$")
 )
-DISPATCH = Shape(lambda tags: _dispatch_schema(), lambda reader, name: read_dispatch(reader))
+DISPATCH = Shape(lambda tags: dispatch_schema(), lambda reader, name: read_dispatch(reader))
 VARIANTS = Shape(lambda tags: words(comma_list(VARIANT_WORDS), VARIANT_WORDS), _variants)
 DEVICE_CHECK = one_of("TG107", "device check", ("NoCheck", "ExactSame"))
 PYTHON_MODULE = one_of("TG107", "Python module", _PYTHON_MODULES)

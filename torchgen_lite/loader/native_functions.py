@@ -11,7 +11,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.gc_pause import gc_paused
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_entry import load_entry
-from torchgen_lite.loader.reader import EntryReader
+from torchgen_lite.loader.reader import EntryReader, Words
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode, read_yaml
 
@@ -40,17 +40,19 @@ def load_native_functions(
     *,
     tags: Collection[str] | None = None,
     extra_fields: Collection[str] = (),
+    namespace: str = "",
+    privateuse1: str = "",
     derive: Derive = lambda functions: (),
 ) -> Loaded:
     """The entries of several files, in order. Every mistake is a diagnostic; never raises.
 
     A file is PyTorch's format, the backend format or ExecuTorch's; the latter two add kernels to
     operators of the files before them. A tag that isn't in `tags` gets a warning; without `tags`
-    those of PyTorch count. `extra_fields` are fields of a vendor that are read and kept as text.
-    `derive` gives the operators that PyTorch derives from others, which may get kernels, too.
+    those of PyTorch count. The other words of a project are described in `reader.Words`. `derive` gives the operators that PyTorch derives from others, which may get kernels, too.
     """
     if tags is None:
         tags = KNOWN_TAGS
+    words = Words(tags, extra_fields, namespace, privateuse1)
     functions: list[NativeFunction] = []
     diagnostics: list[Diagnostic] = []
     with gc_paused():
@@ -58,7 +60,7 @@ def load_native_functions(
             node, found = read_yaml(source)
             diagnostics += found
             earlier = Earlier(functions, derive)
-            _load_file(source, node, earlier, tags, extra_fields, diagnostics)
+            _load_file(source, node, earlier, words, diagnostics)
     return tuple(functions), tuple(diagnostics)
 
 
@@ -66,8 +68,7 @@ def _load_file(
     source: Source,
     node: Node | None,
     earlier: Earlier,
-    tags: Collection[str],
-    extra_fields: Collection[str],
+    words: Words,
     diagnostics: list[Diagnostic],
 ) -> None:
     """Add what this file has to the functions so far."""
@@ -77,7 +78,7 @@ def _load_file(
         # The other formats are imported where they occur: most projects never read one.
         from torchgen_lite.loader.backend_format import load_backend_file
 
-        load_backend_file(source, node, earlier, tags, extra_fields, diagnostics)
+        load_backend_file(source, node, earlier, words, diagnostics)
         return
     if not isinstance(node, ListNode):
         reader = EntryReader(source, diagnostics)
@@ -90,9 +91,9 @@ def _load_file(
         if isinstance(item, MapNode) and _has_key(item, ("op", "kernels")):
             from torchgen_lite.loader.executorch_format import load_executorch_entry
 
-            load_executorch_entry(source, item, earlier, tags, extra_fields, diagnostics)
+            load_executorch_entry(source, item, earlier, words, diagnostics)
             continue
-        function = load_entry(source, item, tags, extra_fields, diagnostics)
+        function = load_entry(source, item, words, diagnostics)
         if function is not None:
             earlier.functions.append(function)
 

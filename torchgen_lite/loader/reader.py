@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
@@ -27,10 +28,27 @@ MAX_ENTRY_DIAGNOSTICS = 100
 _NODE_NAMES = {ScalarNode: "a single value", ListNode: "a list", MapNode: "a mapping"}
 
 
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a project's schema files may say beside PyTorch's words.
+
+    `tags` are those that there are; `extra_fields` those of a vendor, which are kept as text. `namespace` is
+    that of operators that are written without one, `aten` if it is empty; `privateuse1` another name of that key.
+    """
+
+    tags: Collection[str] = ()
+    extra_fields: Collection[str] = ()
+    namespace: str = ""
+    privateuse1: str = ""
+
+
+NO_WORDS = Words()
+
+
 class EntryReader:
     """Reads the fields of one mapping and records what is wrong with them.
 
-    `func` is the schema of the entry, once it is read; `tags` are those that there are.
+    `func` is the schema of the entry, once it is read.
     """
 
     __slots__ = (
@@ -41,15 +59,15 @@ class EntryReader:
         "operator",
         "reported",
         "source",
-        "tags",
+        "words",
     )
 
     def __init__(
-        self, source: Source, diagnostics: list[Diagnostic], tags: Collection[str] = ()
+        self, source: Source, diagnostics: list[Diagnostic], words: Words = NO_WORDS
     ) -> None:
         self.source = source
         self.diagnostics = diagnostics
-        self.tags = tags
+        self.words = words
         self.func: FunctionSchema | None = None
         self.fields: dict[str, tuple[ScalarNode, Node]] = {}
         self.operator = ""
@@ -148,7 +166,7 @@ class EntryReader:
             self.wrong_type(name, node, "True or False")
         return False
 
-    def words(self, name: str) -> list[tuple[str, Span]]:
+    def list_words(self, name: str) -> list[tuple[str, Span]]:
         """The words of a field that is a comma list or a YAML list, with their places."""
         pair = self.fields.get(name)
         if pair is None:

@@ -14,6 +14,7 @@ from torchgen_lite.diagnostics import Diagnostic, Source
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_entry import load_entry
+from torchgen_lite.loader.reader import Words
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, ScalarNode, read_yaml
 
 
@@ -52,7 +53,7 @@ def load_delegates(source: Source, names: Collection[str]) -> Iterator[NativeFun
     root, _ = read_yaml(source)
     for item in root.items if isinstance(root, ListNode) else ():
         if isinstance(item, MapNode) and _delegate(item) in names:
-            function = load_entry(source, item, KNOWN_TAGS, (), [])
+            function = load_entry(source, item, Words(KNOWN_TAGS), [])
             if function is not None:
                 yield function
 

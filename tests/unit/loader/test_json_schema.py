@@ -64,6 +64,12 @@ def test_wrong_files_are_not(text: str) -> None:
     assert not VALIDATOR.is_valid(yaml.safe_load(text))
 
 
+def test_a_device_of_ones_own_is_a_key() -> None:
+    entries = yaml.safe_load("- func: f() -> ()\n  dispatch:\n    SIM, AutogradSIM: f")
+    assert not VALIDATOR.is_valid(entries)
+    jsonschema.Draft7Validator(build_json_schema(privateuse1="SIM")).validate(entries)
+
+
 def test_our_own_file_is_valid() -> None:
     path = Path(__file__).parents[3] / "native_functions.yaml"
     validator = jsonschema.Draft7Validator(build_json_schema())

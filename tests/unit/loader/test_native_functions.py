@@ -238,3 +238,25 @@ def test_names_and_places_of_an_entry() -> None:
     place = one.place("structured")
     assert place is not None and place.line == 2
     assert one.place("dispatch") is None
+
+
+OWN_WORDS = """\
+- func: neg(Tensor self) -> Tensor
+  dispatch:
+    CPU: neg_cpu
+    SIM, AutogradSIM: neg_sim
+- func: other::neg(Tensor self) -> Tensor
+  dispatch:
+    PrivateUse1: neg_other
+    SMI: neg_smi
+"""
+
+
+def test_a_namespace_and_a_device_of_ones_own() -> None:
+    source = Source("ops.yaml", OWN_WORDS)
+    functions, found = load_native_functions([source], namespace="tiny", privateuse1="SIM")
+    assert [function.name for function in functions] == ["tiny::neg", "other::neg"]
+    assert str(functions[0].func) == "tiny::neg(Tensor self) -> Tensor"
+    keys = ["CPU", "PrivateUse1", "AutogradPrivateUse1"]
+    assert [entry.key for entry in functions[0].dispatch] == keys
+    assert [(d.code, d.help) for d in found] == [("TG103", "did you mean `SIM`?")]

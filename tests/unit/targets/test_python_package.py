@@ -392,3 +392,40 @@ except TypeError as error:
         "('add', 3)",
         "add() received an invalid combination of arguments - got (T, str), but expected one of:",
     ]
+
+
+@pytest.mark.parametrize(
+    ("folder", "root"),
+    [("python", "python/tiny/_ops/"), ("src", "src/tiny/_ops/"), (".", "tiny/_ops/")],
+)
+def test_the_package_stands_in_a_folder(tmp_path: Path, folder: str, root: str) -> None:
+    files = torchgen_lite.generate(load(tmp_path, ADD, package="tiny._ops", folder=folder))
+    assert f"{root}__init__.py" in files
+    assert all(path.startswith(root) for path in files)
+
+
+DERIVED = """\
+- func: {0}scale(Tensor self, Scalar factor=2) -> Tensor
+  variants: function, method
+  dispatch:
+    CompositeExplicitAutograd: scale
+  derivatives:
+    self: scale(grad, factor)
+- func: {0}scale.out(Tensor self, Scalar factor=2, *, Tensor(a!) out) -> Tensor(a!)
+  dispatch:
+    CPU: scale_out
+"""
+
+
+@pytest.mark.parametrize("target", ["python", "cpp-torch", "torch-python"])
+def test_a_namespace_of_the_configuration_is_that_of_every_name_without_one(
+    tmp_path: Path, target: str
+) -> None:
+    def generated(text: str, namespace: str) -> dict[str, list[str]]:
+        (tmp_path / "native_functions.yaml").write_text(text)
+        config = Config(tmp_path, targets=(target,), namespace=namespace)
+        files = torchgen_lite.generate(torchgen_lite.load(config=config))
+        # In C++ a type stands in the column where the YAML has it.
+        return {path: text.split() for path, text in files.items()}
+
+    assert generated(DERIVED.format(""), "tiny") == generated(DERIVED.format("tiny::"), "")

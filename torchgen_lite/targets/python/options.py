@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from torchgen_lite.loader.options import choice, option
-from torchgen_lite.targets.options import MODULE, modules_option, shards_option, skip_option
+from torchgen_lite.targets.options import (
+    MODULE,
+    folder_option,
+    modules_option,
+    shards_option,
+    skip_option,
+)
 
 TARGET = "python"
 # An editor and a reviewer open a few thousand lines with pleasure, and 20,000 without.
@@ -18,11 +24,12 @@ class PythonOptions:
     """Options of the target."""
 
     package: str = option(
-        "Name of the package, perhaps dotted. It is written to `<output-dir>/python/<package>`, a folder for each part.",
+        "Name of the package, perhaps dotted: `tinyarr._ops` is the folder `tinyarr/_ops`.",
         MODULE,
         "ops",
         torch="aten_ops",
     )
+    folder: str = folder_option(TARGET, itself=True)
     framework: str = option(
         "The module that supplies tensor types and the helpers of structured kernels.",
         MODULE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects import python
@@ -33,7 +34,7 @@ class Package:
     @property
     def root(self) -> str:
         """The package's folder below the output directory."""
-        return "/".join(("python", *self.options.package.split(".")))
+        return PurePosixPath(self.options.folder, *self.options.package.split(".")).as_posix()
 
     @property
     def namespaces(self) -> tuple[str, ...]:
