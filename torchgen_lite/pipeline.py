@@ -191,7 +191,6 @@ def _read(
         functions,
         config,
         diagnostics=diagnostics,
-        kernels=closed.get("kernels"),
         tags=known_tags,
         sources=sources,
         lint=lint,
@@ -257,13 +256,36 @@ def generate(program: Program, *, targets: Sequence[str] = ()) -> dict[str, str]
 
 def generate_all(program: Program, *, targets: Sequence[str] = ()) -> Generated:
     """As `generate`, but errors are values: nothing is rendered if there are any."""
+    outputs, target_of, diagnostics = _describe(program, targets)
+    if has_errors(diagnostics):
+        return Generated({}, {}, sort_diagnostics(diagnostics))
+    return _render(program, outputs, target_of, diagnostics)
+
+
+def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
+    """What was found about the program, and what its targets find: kernels that fit no schema, for example.
+
+    Nothing is rendered. Only targets that the configuration names are asked, as others have no options.
+    """
+    from torchgen_lite.targets import DEFAULT_TARGETS
+
+    config = program.config
+    named = config.targets or [name for name in DEFAULT_TARGETS if name in config.target_options]
+    diagnostics = _describe(program, named)[2] if named else list(program.diagnostics)
+    return sort_diagnostics(diagnostics)
+
+
+def _describe(
+    program: Program, targets: Sequence[str]
+) -> tuple[dict[str, OutputFile], dict[str, str], list[Diagnostic]]:
+    """The files by path, the target of each, and everything found on the way; of wrong input no files."""
     from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
 
     outputs: dict[str, OutputFile] = {}
     target_of: dict[str, str] = {}
     diagnostics = list(program.diagnostics)
     if has_errors(diagnostics):
-        return Generated({}, {}, sort_diagnostics(diagnostics))
+        return {}, {}, diagnostics
     for name in targets or program.config.targets or DEFAULT_TARGETS:
         target = TARGETS.get(name)
         if target is None:
@@ -278,9 +300,7 @@ def generate_all(program: Program, *, targets: Sequence[str] = ()) -> Generated:
                 diagnostics.append(Diagnostic("TG013", message))
             outputs[file.path] = file
             target_of[file.path] = name
-    if has_errors(diagnostics):
-        return Generated({}, {}, sort_diagnostics(diagnostics))
-    return _render(program, outputs, target_of, diagnostics)
+    return outputs, target_of, diagnostics
 
 
 def _render(

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.kernel_modules import KernelIndex
 
 COMPOSITE_IMPLICIT = "CompositeImplicitAutograd"
 COMPOSITE_KEYS = frozenset(
@@ -76,3 +77,10 @@ def own_kernels(function: NativeFunction) -> tuple[KernelEntry, ...]:
         if function.manual_kernel_registration and kernels[:1] and kernels[0].is_implied
         else kernels
     )
+
+
+def is_asked_by_loop(function: NativeFunction, entry: KernelEntry, kernels: KernelIndex) -> bool:
+    """Whether `ufunc_inner_loop` alone asks for this kernel, for a backend that has none here."""
+    ufunc = f"ufunc_{function.func.base_name}_{entry.key}"
+    asked = bool(function.ufunc_inner_loop) and entry.kernel == ufunc and entry.key != "CPU"
+    return asked and kernels.find(entry.kernel) is None

@@ -54,7 +54,6 @@ def build_program(
     config: Config,
     *,
     diagnostics: Iterable[Diagnostic] = (),
-    kernels: KernelIndex | None = None,
     tags: Mapping[str, str] | None = None,
     sources: Sequence[Source] = (),
     lint: bool = False,
@@ -63,15 +62,15 @@ def build_program(
 ) -> Program:
     """Put the pieces together and check across entries; with `lint`, run the lint rules too.
 
-    Where there are `kernels`, each kernel has to be one of them; where there are `formulas`, each function
-    that a derivative formula calls has to be one of them, or an operator.
+    Where there are `formulas`, each function that a derivative formula calls has to be one of them, or an
+    operator.
     """
     merged, found = merge_overlays(functions)
     resolved = resolve(merged, tags or {})
     found = [
         *diagnostics,
         *found,
-        *check_functions(resolved, KNOWN_TAGS if tags is None else tags, kernels),
+        *check_functions(resolved, KNOWN_TAGS if tags is None else tags),
     ]
     if config.torch:
         found += check_releases(resolved, config.torch)

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.checks.kernels import is_asked_by_loop
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
 from torchgen_lite.analysis.following import functional_variant, out_kernels
-from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, KernelEntry
+from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, KernelEntry, is_asked_by_loop
 from torchgen_lite.analysis.lint.dispatch import backend_keys
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator

@@ -19,7 +19,7 @@ from torchgen_lite.cli.session import Session, global_options
 def lint_command(
     session: Session, projects: tuple[str, ...], schema: tuple[str, ...], torch: bool
 ) -> int:
-    """Diagnostics of the schema files; nothing is rendered.
+    """Diagnostics of the schema files and of the Python functions that they name; nothing is rendered.
 
     \b
     torchgen-lite lint
@@ -30,14 +30,17 @@ def lint_command(
 
 
 def _lint(session: Session, schema: tuple[str, ...], torch: bool) -> int:
+    from torchgen_lite.pipeline import lint_targets
+
     program = session.load(schema=schema or None, torch=torch, lint=True)
-    session.report(program.diagnostics, kind="lint")
+    diagnostics = program.diagnostics if schema or torch else lint_targets(program)
+    session.report(diagnostics, kind="lint")
     if session.is_text:
-        errors = sum(d.severity == "error" for d in program.diagnostics)
-        warnings = len(program.diagnostics) - errors
+        errors = sum(d.severity == "error" for d in diagnostics)
+        warnings = len(diagnostics) - errors
         words = [counted(len(program.functions), "operator"), counted(errors, "error")]
         session.talk(", ".join([*words, counted(warnings, "warning")]))
-    return session.exit_code(program.diagnostics)
+    return session.exit_code(diagnostics)
 
 
 def counted(number: int, word: str) -> str:

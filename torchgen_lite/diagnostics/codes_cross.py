@@ -19,7 +19,8 @@ CROSS_CODES = (
         "no such kernel",
         "error",
         "A kernel that the `dispatch:` table names is not defined at the top level of any module in "
-        "`kernels`. The modules are read, never imported.",
+        "`kernels`. The modules are read, never imported. The note shows how the function begins, and "
+        "`torchgen-lite kernels --missing` writes that into a module.",
         """\
 -- torchgen_lite.toml --
 [target.python]

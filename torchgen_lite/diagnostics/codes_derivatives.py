@@ -80,6 +80,7 @@ def mul(self, other): ...""",
 -- torchgen_lite.toml --
 [target.python]
 package = "ops"
+framework = "torchgen_lite.reference.framework"
 kernels = ["kernels"]
 -- native_functions.yaml --
 - func: mul(Tensor self, Tensor other) -> Tensor

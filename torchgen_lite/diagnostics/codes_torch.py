@@ -49,9 +49,10 @@ TORCH_CODES = (
         "TG334",
         "function that cannot stand for the operator",
         "error",
-        "The Python function that `fake`, `vmap` or `dispatch` names is looked up in the modules of the "
-        "configuration, which are read and never imported. A fake takes the operator's arguments and has a "
-        "default wherever the schema has one: PyTorch leaves out arguments that are equal to it.",
+        "The Python function that `dispatch`, `fake`, `vmap` or a formula names is looked up in the modules of the "
+        "configuration, which are read and never imported. A kernel takes the operator's arguments: positional "
+        "ones by position, the others by name. So does a fake, with a default wherever the schema has one, as "
+        "PyTorch leaves out arguments that are equal to it. A function of a formula takes what the formula gives.",
         """\
 - func: mylib::f(Tensor x) -> Tensor
   dispatch:

@@ -78,6 +78,13 @@ def parameter(argument: Argument, with_default: bool) -> str:
     return f"{text} = {default_text(default(argument))}" if with_default else text
 
 
+def annotated(arguments: Sequence[Argument]) -> list[str]:
+    """The parameters of a function that is passed everything: `["self: Tensor", "*", "alpha: Number"]`."""
+    by_position = [parameter(a, False) for a in arguments if not a.kwarg_only]
+    by_name = [parameter(a, False) for a in arguments if a.kwarg_only]
+    return [*by_position, *(["*"] if by_name else []), *by_name]
+
+
 def parameters(
     schema: FunctionSchema, one: Callable[[Argument, bool], str] | None = None
 ) -> list[str]:

@@ -44,17 +44,24 @@ def _as_received(type_: Type) -> Type:
     return replace(type_, size=None) if isinstance(type_, ListType) else type_
 
 
-def parameters(schema: FunctionSchema, *, inside: bool = False) -> list[str]:
+def parameters(
+    schema: FunctionSchema, *, inside: bool = False, has_defaults: bool = True
+) -> list[str]:
     """The parameters of a function that stands for the operator, `*` before the first keyword-only one.
 
     With `inside` they are those of a function that PyTorch calls, a kernel or a fake. PyTorch leaves out
-    arguments that have their defaults, so the default of `int[2] k=1` has to be a list there.
+    arguments that have their defaults, so the default of `int[2] k=1` has to be a list there. A kernel is
+    passed everything, and `has_defaults` may be False.
     """
 
     def parameter(argument: Argument, with_default: bool) -> str:
         type_ = _as_received(argument.type) if inside else argument.type
         text = f"{identifier(argument.name)}: {torch_ops.argument_type(type_)}"
-        return f"{text} = {default_text(argument, inside=inside)}" if with_default else text
+        return (
+            f"{text} = {default_text(argument, inside=inside)}"
+            if with_default and has_defaults
+            else text
+        )
 
     return python.parameters(schema, parameter)
 

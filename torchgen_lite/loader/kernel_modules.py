@@ -23,7 +23,7 @@ class KernelModule:
     """
 
     name: str
-    path: str
+    source: Source
     names: Mapping[str, int]
     signatures: Mapping[str, PythonSignature] = field(default_factory=dict)
 
@@ -47,9 +47,18 @@ class KernelIndex:
 
     def signature(self, name: str) -> PythonSignature | None:
         """How the kernel of that name is called, where its source says so."""
-        found = self.find(name)
-        module = next((m for m in self.modules if found and m.name == found[0]), None)
+        module = self._module(name)
         return module.signatures.get(name.rpartition(".")[2]) if module else None
+
+    def place(self, name: str) -> Span | None:
+        """The line that defines a kernel, without what is before and behind it."""
+        module = self._module(name)
+        line = module.names[name.rpartition(".")[2]] if module is not None else 0
+        return line_span(module.source, line) if module is not None else None
+
+    def _module(self, name: str) -> KernelModule | None:
+        found = self.find(name)
+        return next((m for m in self.modules if found and m.name == found[0]), None)
 
     def find_all(self, name: str) -> tuple[tuple[str, int], ...]:
         """Every module that defines a name, with the line."""
@@ -82,7 +91,7 @@ def index_kernel_modules(
             continue
         names, signatures, wrong = _top_level(source)
         diagnostics += wrong
-        found.append(KernelModule(name, source.path, names, signatures))
+        found.append(KernelModule(name, source, names, signatures))
     index: dict[str, list[tuple[str, int]]] = {}
     for module in found:
         for name, line in module.names.items():
@@ -163,9 +172,7 @@ def _top_level(
         tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
-        starts = source.text.split("\n")
-        offset = sum(len(text) + 1 for text in starts[: line - 1])
-        span = Span(source, offset, offset + max(len(starts[min(line, len(starts)) - 1]), 1))
+        span = line_span(source, line)
         reason = getattr(error, "msg", None) or "not readable"
         message = f"kernel module `{source.path}` is not Python: {reason}"
         return {}, {}, [Diagnostic("TG311", message, Label(span, "here"))]
@@ -178,6 +185,14 @@ def _top_level(
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.decorator_list
     }
     return names, {n: s for n, s in signatures.items() if names[n] == s.line}, []
+
+
+def line_span(source: Source, line: int) -> Span:
+    """A line without the white space around it."""
+    lines = source.text.split("\n")
+    text = lines[min(line, len(lines)) - 1]
+    start = sum(len(one) + 1 for one in lines[: line - 1]) + len(text) - len(text.lstrip())
+    return Span(source, start, start + max(len(text.strip()), 1))
 
 
 def _definitions(body: Sequence[ast.stmt]) -> Iterator[tuple[str, int]]:

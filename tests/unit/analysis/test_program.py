@@ -9,7 +9,7 @@ import pytest
 from torchgen_lite.analysis import Program, build_program
 from torchgen_lite.analysis.kernels import own_kernels
 from torchgen_lite.diagnostics import Source, render_concise
-from torchgen_lite.loader import Config, index_kernel_modules, load_native_functions
+from torchgen_lite.loader import Config, load_native_functions
 
 OPS = """\
 - func: add.Tensor(Tensor self, Tensor other) -> Tensor
@@ -124,25 +124,6 @@ def test_nothing_that_an_overlay_says_is_lost(field: str) -> None:
     name = field.partition(":")[0]
     found = [d.message for d in made.diagnostics if d.severity == "error"]
     assert found == [f"overlay gives `{name}` of `lib::f` another value"]
-
-
-def test_kernels_are_looked_up(tmp_path: Path) -> None:
-    (tmp_path / "one.py").write_text("def add_out(): ...\ndef twice(): ...\n")
-    (tmp_path / "two.py").write_text("def twice(): ...\n")
-    kernels, _ = index_kernel_modules(["one", "two"], tmp_path)
-    source = Source(
-        "ops.yaml",
-        "- func: a(Tensor x) -> Tensor\n  dispatch:\n"
-        "    CPU: add_out\n    Meta: ad_out\n    CUDA: twice\n    XLA: one.twice\n",
-    )
-    functions, _ = load_native_functions([source])
-    made = build_program(functions, Config(tmp_path), kernels=kernels)
-    assert render_concise(made.diagnostics) == """\
-ops.yaml:4:11: error[TG302] kernel 'ad_out' is not defined in any kernel module \
-(did you mean 'add_out'?)
-ops.yaml:5:11: error[TG303] kernel 'twice' is defined in 'one' (line 2) and 'two' (line 1) \
-(write 'one.twice', or rename one of them)
-"""
 
 
 def test_selection_and_suppression() -> None:

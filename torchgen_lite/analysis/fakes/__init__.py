@@ -1,14 +1,12 @@
 """Fakes: what an operator returns when only shapes are known.
 
-`check_fakes` holds the rules of `fake:` against the schemas; `named.py` holds Python functions against
-them; `results.py` says which results need a rule at all.
+`check_fakes` holds the rules of `fake:` against the schemas; `results.py` says which results need a rule at all.
 """
 
 from __future__ import annotations
 
 from torchgen_lite.analysis.fakes.check import check_fakes
 from torchgen_lite.analysis.fakes.kinds import DTYPES, value_kind
-from torchgen_lite.analysis.fakes.named import disagreement
 from torchgen_lite.analysis.fakes.results import (
     Result,
     has_own_fake,
@@ -22,7 +20,6 @@ __all__ = [
     "DTYPES",
     "Result",
     "check_fakes",
-    "disagreement",
     "has_own_fake",
     "is_view_rule",
     "value_kind",

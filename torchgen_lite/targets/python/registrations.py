@@ -11,11 +11,14 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.registrations import META, Registration
+from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.key_tables import CURRENT, key_order
-from torchgen_lite.schema import SchemaKind
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import Argument, SchemaKind
+from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.autograd import kernel_view
 from torchgen_lite.targets.python.kernels import (
@@ -33,15 +36,6 @@ from torchgen_lite.targets.python.package import (
 from torchgen_lite.targets.python.structured import StructuredView, structured_kernel
 
 _BACKEND_SELECT = "BackendSelect"
-
-
-@dataclass(frozen=True, slots=True)
-class MissingKernel:
-    """A kernel that a dispatch table names and no kernel module defines."""
-
-    overload: Overload
-    key: str
-    kernel: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +60,10 @@ def build_registrations(
     registered: Sequence[Registration],
     find: FindKernel,
     differentiation: Mapping[str, KeyFile],
-) -> tuple[list[OutputFile], list[MissingKernel]]:
-    """The files, and kernels that are nowhere. `differentiation` is what autograd registers."""
+) -> list[OutputFile]:
+    """The files. `differentiation` is what autograd registers."""
     by_name = {overload.function.name: overload for overload in package.overloads}
     metas = _meta_names(registered, by_name)
-    missing = list(_missing(registered, by_name, metas, find))
     files = dict(differentiation)
     outputs = []
     for key, kernels in _structured(registered, by_name, metas, find).items():
@@ -99,7 +92,7 @@ def build_registrations(
     outputs.append(
         OutputFile(f"{package.root}/registration.py", "python/registration.py.j2", context)
     )
-    return outputs, missing
+    return outputs
 
 
 def _meta_names(
@@ -117,22 +110,35 @@ def _meta_names(
     return found
 
 
-def _missing(
-    registered: Sequence[Registration],
-    by_name: Mapping[str, Overload],
-    metas: Mapping[str, str],
-    find: FindKernel,
-) -> Iterator[MissingKernel]:
-    """What structured operators lack is said once, of the out variant."""
+def author_functions(package: Package, registered: Sequence[Registration]) -> Iterator[Wanted]:
+    """The kernels, and for structured operators the meta function, which are those of the out variant."""
+    by_name = {overload.function.name: overload for overload in package.overloads}
+    metas = _meta_names(registered, by_name)
     for one in registered:
         if one.source not in (None, one.operator):
             continue
-        names = [one.kernel.kernel] if one.kernel is not None else []
+        function, schema = one.operator.function, one.operator.schema
+        arguments = schema.arguments
+        if one.kernel is not None:
+            gives = python.returns_annotation(python.returns(schema.returns))
+            gives = "None" if one.origin in STRUCTURED else gives
+            place = one.kernel.kernel_span
+            yield _wanted(function, one.kernel.kernel, one.key, place, arguments, gives)
         if one.source is not None and one.key == META:
-            names.append(metas[one.source.name])
-        for name in names:
-            if find(name) is None:
-                yield MissingKernel(by_name[one.operator.name], one.key, name)
+            inputs = [argument for argument in arguments if not argument.is_out]
+            yield _wanted(function, metas[one.source.name], META, schema.name_span, inputs, "Any")
+
+
+def _wanted(
+    function: NativeFunction,
+    name: str,
+    key: str,
+    place: Span | None,
+    arguments: Sequence[Argument],
+    returns: str,
+) -> Wanted:
+    taken = python.annotated(arguments)
+    return Wanted(function, name, key, place, passed(arguments), taken, returns)
 
 
 def _structured(

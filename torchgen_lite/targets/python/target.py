@@ -8,10 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.policy import WRITTEN, Origin
-from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.author import check_author, check_helpers
 from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
 from torchgen_lite.targets.python.differentiation import build_differentiation
 from torchgen_lite.targets.python.functions import all_groups, build_functions, build_redispatch
@@ -20,7 +21,7 @@ from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.ops import build_ops
 from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, PythonOptions
 from torchgen_lite.targets.python.package import Package, build_package, used_constants
-from torchgen_lite.targets.python.registrations import MissingKernel, build_registrations
+from torchgen_lite.targets.python.registrations import author_functions, build_registrations
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
 from torchgen_lite.targets.python.taken import taken_name
 from torchgen_lite.targets.skipped import has_any_number, select
@@ -40,19 +41,20 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
     """Every file of the package, and what is wrong with kernels."""
     selection = select_python(program, options)
     diagnostics = list(selection.diagnostics)
-    kernels = program.module_functions(TARGET, "kernels")
+    modules = program.modules.get(TARGET, {})
     package = build_package(selection.operators, options)
     files = [*_common_files(package)]
     if options.kernels:
         registered = tuple(selection.registrations(program))
+        diagnostics += check_author(author_functions(package, registered), modules)
+        diagnostics += check_helpers(selection.functions, modules.get("formulas"))
         diagnostics += _lacking_framework(program, package, registered)
         differentiation, differentiated = build_differentiation(
-            package, program.resolved, registered, program.module_functions(TARGET, "formulas")
+            package, program.resolved, registered, modules.get("formulas")
         )
-        find = kernel_finder(options.kernels, _finder(kernels))
-        registration, missing = build_registrations(package, registered, find, differentiated)
+        find = kernel_finder(options.kernels, _finder(modules.get("kernels")))
+        registration = build_registrations(package, registered, find, differentiated)
         files += [*differentiation, *registration]
-        diagnostics += [_missing(m) for m in missing]
     return TargetResult(tuple(files), tuple(diagnostics))
 
 
@@ -112,19 +114,3 @@ def _finder(index: KernelIndex | None) -> Callable[[str], str | None]:
         return found[0] if found else None
 
     return find
-
-
-def _missing(missing: MissingKernel) -> Diagnostic:
-    function = missing.overload.function
-    entry = next((e for e in function.dispatch if e.kernel == missing.kernel), None)
-    span = (entry.kernel_span if entry else None) or function.func.name_span or function.span
-    is_meta = missing.kernel.startswith("meta_") and entry is None
-    what = "meta function" if is_meta else "kernel"
-    return Diagnostic(
-        "TG302",
-        f"no kernel module defines `{missing.kernel}`",
-        label=Label(span, f"the {what} for {missing.key}") if span else None,
-        help="write the function in one of the `kernels` modules of `[tool.torchgen_lite.target.python]`",
-        operator=function.func.full_name,
-        context=function.func.span,
-    )

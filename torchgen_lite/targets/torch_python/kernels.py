@@ -7,14 +7,14 @@ def muladd__CPU(a: Tensor, b: Tensor, s: float) -> Any:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.fakes import disagreement
-from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import KernelEntry
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
-from torchgen_lite.dialects import python, torch_library
+from torchgen_lite.analysis.python_calls import Passed
+from torchgen_lite.diagnostics import Span
+from torchgen_lite.dialects import python, torch_library, torch_ops
+from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.torch_python.model import Operator, Package
 
 
@@ -52,23 +52,42 @@ def _place(operator: Operator, entry: KernelEntry) -> str:
     return f"{span.source.path}:{span.line}" if span else operator.place
 
 
-def check_kernels(package: Package) -> Iterator[Diagnostic]:
-    """Kernels that no module defines, or that can't be called with the operator's arguments."""
-    index = package.modules.get("kernels")
-    if index is None:
-        return
-    for operator in package.operators:
+def author_functions(package: Package) -> Iterator[Wanted]:
+    """The kernels, where modules have them, and the functions that `fake` and `vmap` name."""
+    if "kernels" in package.modules:
+        for operator in package.operators:
+            for entry in operator.dispatch:
+                place, arguments = entry.kernel_span, passed(operator.schema.arguments)
+                yield _wanted(operator, entry.kernel, entry.key, place, arguments)
+    for operator in package.own:
         function = operator.function
-        for entry in operator.dispatch:
-            if package.module_of("kernels", entry.kernel) is None:
-                hint = did_you_mean(entry.kernel.rpartition(".")[2], index.names())
-                hint = hint or "write the function in one of the modules of `kernels`"
-                message = f"no kernel module defines `{entry.kernel}`"
-                yield finding(function, "TG302", message, entry.kernel_span, "not found", hint)
-                continue
-            signature = index.signature(entry.kernel)
-            problem = signature and disagreement(
-                signature, operator.schema, leaves_out_defaults=False
-            )
-            if problem:
-                yield finding(function, "TG334", problem, entry.kernel_span, "this kernel")
+        fake = function.fake.function if function.fake is not None else ""
+        arguments = passed(operator.schema.arguments, leaves_out_defaults=True)
+        if fake:
+            yield _wanted(operator, fake, "fake", _named(operator, "fake"), arguments, "fakes")
+        if function.vmap:
+            place = _named(operator, "vmap")
+            first = [Passed("info"), Passed("in_dims"), *arguments]
+            yield _wanted(operator, function.vmap, "vmap", place, first, "fakes")
+
+
+def _named(operator: Operator, field: str) -> Span | None:
+    return operator.function.place(field) or operator.function.place("func")
+
+
+def _wanted(
+    operator: Operator,
+    name: str,
+    use: str,
+    place: Span | None,
+    arguments: Sequence[Passed],
+    option: str = "kernels",
+) -> Wanted:
+    schema = operator.schema
+    taken = torch_library.parameters(schema, inside=True, has_defaults=option == "fakes")
+    returns = torch_ops.returns_type(schema)
+    if use == "vmap":
+        taken = ["info: Any", "in_dims: tuple[Any, ...]", *taken]
+        returns = "tuple[Any, Any]"
+    code = "TG302" if option == "kernels" else "TG334"
+    return Wanted(operator.function, name, use, place, arguments, taken, returns, option, code)

@@ -7,19 +7,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.fakes import disagreement, is_view_rule, lacks_fake
+from torchgen_lite.analysis.fakes import is_view_rule, lacks_fake
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.analysis.torch_library import unrecordable
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets import TARGETS
+from torchgen_lite.targets.author import check_author, check_helpers
 from torchgen_lite.targets.output import Selection, TargetResult
 from torchgen_lite.targets.skipped import has_any_number, select
 from torchgen_lite.targets.torch_python.autograd import build_autograd
 from torchgen_lite.targets.torch_python.functions import build_functions
-from torchgen_lite.targets.torch_python.kernels import check_kernels
+from torchgen_lite.targets.torch_python.kernels import author_functions
 from torchgen_lite.targets.torch_python.model import Operator, Package, build_package
 from torchgen_lite.targets.torch_python.options import TARGET, TorchPythonOptions
 from torchgen_lite.targets.torch_python.package import build_package_files
@@ -100,37 +101,11 @@ def _taken(function: NativeFunction) -> str:
 
 
 def _check(package: Package) -> Iterator[Diagnostic]:
-    yield from check_kernels(package)
+    yield from check_author(author_functions(package), package.modules)
+    yield from check_helpers([o.function for o in package.own], package.modules.get("formulas"))
     yield from unregistrable([operator.function for operator in package.own])
     for operator in package.own:
-        yield from _check_named(package, operator)
         yield from _check_rules(package, operator)
-
-
-def _check_named(package: Package, operator: Operator) -> Iterator[Diagnostic]:
-    """The Python functions that `fake` and `vmap` name."""
-    function = operator.function
-    fake = function.fake.function if function.fake is not None else ""
-    for field, name, first in (
-        ("fake", fake, ()),
-        ("vmap", function.vmap or "", ("info", "in_dims")),
-    ):
-        if not name:
-            continue
-        index = package.modules.get("fakes")
-        if index is None or index.find(name) is None:
-            hint = did_you_mean(name, index.names()) if index is not None else None
-            message = f"no module of `fakes` defines `{name}`"
-            hint = (
-                hint or "name its module in `fakes` of `[tool.torchgen_lite.target.torch-python]`"
-            )
-            yield _about(operator, "TG334", message, field, "not found", hint)
-            continue
-        signature = index.signature(name)
-        problem = signature and disagreement(signature, operator.schema, first=first)
-        if problem:
-            hint = f"the operator is `{operator.schema}`"
-            yield _about(operator, "TG334", problem, field, "this function", hint)
 
 
 def _check_rules(package: Package, operator: Operator) -> Iterator[Diagnostic]:

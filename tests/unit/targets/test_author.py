@@ -1,0 +1,161 @@
+"""The Python functions of authors, held against schemas without being imported."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Result
+
+Run = Callable[..., Result]
+
+PYTHON = """\
+schema = ["ops.yaml"]
+targets = ["python"]
+
+[target.python]
+framework = "torchgen_lite.reference.framework"
+kernels = ["kernels", "others"]
+formulas = ["formulas"]
+"""
+TORCH = """\
+schema = ["ops.yaml"]
+targets = ["torch-python"]
+
+[target.torch-python]
+kernels = ["kernels", "others"]
+fakes = ["kernels"]
+formulas = ["formulas"]
+"""
+
+
+def said(run: Run, folder: Path, config: str, ops: str, kernels: str, formulas: str = "") -> str:
+    """What `lint` prints, which is what `generate` prints."""
+    (folder / "torchgen_lite.toml").write_text(config)
+    (folder / "ops.yaml").write_text(ops)
+    (folder / "kernels.py").write_text(kernels)
+    (folder / "others.py").write_text("def twice(x): ...\n")
+    (folder / "formulas.py").write_text(formulas)
+    full = run("lint", "-q").stderr
+    assert run("generate", "--dry-run").stderr.startswith(full)
+    return full
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+OPS = """\
+- func: my::scale(Tensor self, *, float by=1, int[2]? dim=None) -> Tensor
+  dispatch:
+    CPU, Meta: scale_cpu
+"""
+
+
+def test_a_missing_kernel_is_shown_as_it_begins(run: Run, folder: Path) -> None:
+    assert said(run, folder, PYTHON, OPS, "") == """\
+error[TG302]: no module of `kernels` defines `scale_cpu`
+ --> ops.yaml:3:16
+  |
+1 | - func: my::scale(Tensor self, *, float by=1, int[2]? dim=None) -> Tensor
+2 |   dispatch:
+3 |     CPU, Meta: scale_cpu
+  |                ^^^^^^^^^ not found
+  |
+  = help: write it in a module of `kernels`, or let `torchgen-lite kernels --missing` begin it
+  = note: it begins `def scale_cpu(self: Tensor, *, by: float, dim: int | Sequence[int] | None) -> Tensor:`
+"""
+
+
+def test_a_kernel_with_other_parameters_is_shown(run: Run, folder: Path) -> None:
+    kernels = "import os\n\n\ndef scale_cpu(self, *, by):\n    return self\n"
+    found = said(
+        run, folder, TORCH, OPS.replace("Meta", "CUDA") + "  fake: {like: self}\n", kernels
+    )
+    assert found == """\
+error[TG334]: `scale_cpu` does not take `dim`, which is given by name
+ --> ops.yaml:3:16
+  |
+1 | - func: my::scale(Tensor self, *, float by=1, int[2]? dim=None) -> Tensor
+2 |   dispatch:
+3 |     CPU, CUDA: scale_cpu
+  |                ^^^^^^^^^ named here
+ ::: kernels.py:4:1
+  |
+4 | def scale_cpu(self, *, by):
+  | --------------------------- defined here
+  |
+  = note: it begins `def scale_cpu(self: Tensor, *, by: float, dim: Sequence[int] | None) -> Tensor:`
+"""
+
+
+@pytest.mark.parametrize("config", [PYTHON, TORCH], ids=["python", "torch-python"])
+@pytest.mark.parametrize(
+    ("kernel", "code"),
+    [
+        ("def k(self, n, *, by): ...", ""),
+        ("def k(*args, **kwargs): ...", ""),
+        ("k = make()", ""),
+        ("@wrapped\ndef k(): ...", ""),
+        ("def k(self, n, by): ...", ""),
+        ("def k(self, *, by): ...", "TG334"),
+        ("def k(self, n): ...", "TG334"),
+        ("def k(self, n, by, /): ...", "TG334"),
+        ("def k(self, n, more, *, by): ...", "TG334"),
+        ("def k(self, n, *, by, more): ...", "TG334"),
+        ("def kk(self, n, *, by): ...", "TG302"),
+        ("k = twice = 1", "TG303"),
+    ],
+)
+def test_what_fits(run: Run, folder: Path, config: str, kernel: str, code: str) -> None:
+    name = "twice" if code == "TG303" else "k"
+    ops = (
+        f"- func: my::f(Tensor self, int n, *, float by=1) -> Tensor\n  dispatch: {{CPU: {name}}}\n"
+    )
+    found = said(run, folder, config, ops + "  fake: {like: self}\n", f"{kernel}\n")
+    assert found[:12] == (f"error[{code}]" if code else ""), found
+
+
+def test_structured_kernels_and_their_meta_function(run: Run, folder: Path) -> None:
+    ops = """\
+- func: my::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch: {CPU: neg_out}
+"""
+    kernels = "def meta_neg_out(self, out): ...\ndef neg_out(self): ...\n"
+    notes = [
+        line for line in said(run, folder, PYTHON, ops, kernels).splitlines() if "note" in line
+    ]
+    assert notes == [
+        "  = note: it begins `def meta_neg_out(self: Tensor) -> Any:`",
+        "  = note: it begins `def neg_out(self: Tensor, *, out: Tensor) -> None:`",
+    ]
+
+
+@pytest.mark.parametrize("config", [PYTHON, TORCH], ids=["python", "torch-python"])
+def test_functions_of_formulas(run: Run, folder: Path, config: str) -> None:
+    ops = """\
+- func: my::f(Tensor self) -> Tensor
+  dispatch: {CPU: k}
+  fake: {like: self}
+  derivatives:
+    self: helper(grad, self)
+"""
+    found = said(run, folder, config, ops, "def k(self): ...\n", "def helper(grad): ...\n")
+    assert found == """\
+error[TG334]: `helper` takes 1 positional argument, and `self` is one more
+ --> ops.yaml:5:11
+  |
+1 | - func: my::f(Tensor self) -> Tensor
+...
+5 |     self: helper(grad, self)
+  |           ^^^^^^^^^^^^^^^^^^ in this call
+ ::: formulas.py:1:1
+  |
+1 | def helper(grad): ...
+  | --------------------- defined here
+"""

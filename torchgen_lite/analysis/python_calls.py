@@ -1,0 +1,60 @@
+"""Whether a Python function can be called in one way, from its signature alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from torchgen_lite.loader.python_signature import PythonSignature
+
+
+class Passed(NamedTuple):
+    """An argument of a call. `is_left_out` says that some calls leave it to the function's default."""
+
+    name: str
+    by_keyword: bool = False
+    is_left_out: bool = False
+
+
+def disagreement(signature: PythonSignature, passed: Sequence[Passed]) -> str | None:
+    """What keeps a function from taking these arguments, or None."""
+    positional = [a.name for a in passed if not a.by_keyword]
+    keywords = [a for a in passed if a.by_keyword]
+    name, taken = f"`{signature.name}`", signature.positional
+    if len(taken) < len(positional) and not signature.takes_more:
+        extra = positional[len(taken)]
+        noun = "argument" if len(taken) == 1 else "arguments"
+        return f"{name} takes {len(taken)} positional {noun}, and `{extra}` is one more"
+    names = {a.name for a in keywords}
+    for parameter in signature.required[len(positional) :]:
+        # A keyword may be given to a parameter that is also positional.
+        if parameter not in names:
+            return f"{name} needs `{parameter}`, which is not passed"
+    for argument in keywords:
+        problem = _keyword(signature, argument)
+        if problem:
+            return f"{name} {problem}"
+    for keyword, has_default in signature.by_keyword:
+        if keyword not in names and not has_default:
+            return f"{name} needs `{keyword}`, which is not passed"
+    return _missing_default(signature, [a for a in passed if not a.by_keyword])
+
+
+def _keyword(signature: PythonSignature, argument: Passed) -> str | None:
+    own = dict(signature.by_keyword)
+    nameable = signature.positional[signature.positional_only :]
+    if argument.name not in own and argument.name not in nameable and not signature.takes_keywords:
+        return f"does not take `{argument.name}`, which is given by name"
+    if argument.is_left_out and not own.get(argument.name, True):
+        return f"has no default for `{argument.name}`, and the schema has one"
+    return None
+
+
+def _missing_default(signature: PythonSignature, positional: Sequence[Passed]) -> str | None:
+    for index, argument in enumerate(positional[: len(signature.required)]):
+        # Only arguments at the end can be left out.
+        if all(later.is_left_out for later in positional[index:]):
+            return (
+                f"`{signature.name}` has no default for `{argument.name}`, and the schema has one"
+            )
+    return None

@@ -1,0 +1,120 @@
+"""The Python functions that an author writes: found in modules, held against the schema, shown as they begin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.python_calls import Passed, disagreement
+from torchgen_lite.diagnostics import Diagnostic, Label, Span, did_you_mean
+from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.kernel_modules import KernelIndex
+from torchgen_lite.schema import Argument
+from torchgen_lite.schema.formula import Call, called_name, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A Python function that an entry names, and how it is called.
+
+    `use` is what it is for (`CPU`, `fake`), `span` where it is named, `option` whose modules have it. `parameters` and
+    `returns` are how it begins.
+    """
+
+    function: NativeFunction
+    name: str
+    use: str
+    span: Span | None
+    passed: Sequence[Passed]
+    parameters: Sequence[str]
+    returns: str
+    option: str = "kernels"
+    code: str = "TG302"
+
+    @property
+    def base(self) -> str:
+        return self.name.rpartition(".")[2]
+
+    @property
+    def declaration(self) -> str:
+        """`def scale_cpu(self: Tensor, factor: Number) -> Tensor`."""
+        return f"def {self.base}({', '.join(self.parameters)}) -> {self.returns}"
+
+
+def passed(arguments: Iterable[Argument], *, leaves_out_defaults: bool = False) -> list[Passed]:
+    """How the arguments of a schema are passed; PyTorch leaves out those that equal their default."""
+    return [
+        Passed(identifier(a.name), a.kwarg_only, leaves_out_defaults and a.default is not None)
+        for a in arguments
+    ]
+
+
+def check_author(
+    wanted: Iterable[Wanted], modules: Mapping[str, KernelIndex]
+) -> Iterator[Diagnostic]:
+    """Functions that no module defines, that several define, or that can't be called as they are.
+
+    What an entry says of several keys is said once.
+    """
+    seen: set[tuple[int, str, str]] = set()
+    for one in wanted:
+        key = (id(one.function), one.name, one.option)
+        if key not in seen:
+            seen.add(key)
+            yield from _check(one, modules.get(one.option))
+
+
+def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
+    function, name, place = wanted.function, wanted.name, wanted.span
+    begins = (f"it begins `{wanted.declaration}:`",)
+    if index is None or index.find(name) is None:
+        hint = did_you_mean(wanted.base, index.names()) if index is not None else None
+        hint = (
+            hint
+            or f"write it in a module of `{wanted.option}`, or let `torchgen-lite kernels --missing` begin it"
+        )
+        message = f"no module of `{wanted.option}` defines `{name}`"
+        found = finding(function, wanted.code, message, place, "not found", hint)
+        yield replace(found, notes=begins)
+        return
+    places = index.find_all(name)
+    if len(places) > 1:
+        listed = " and ".join(f"`{module}` (line {line})" for module, line in places)
+        hint = f"write `{places[0][0]}.{name}`, or rename one of them"
+        message = f"`{name}` is defined in {listed}"
+        yield finding(function, "TG303", message, place, "ambiguous", hint)
+        return
+    signature = index.signature(name)
+    problem = signature and disagreement(signature, wanted.passed)
+    if problem:
+        found = finding(function, "TG334", problem, place, "named here", None, _second(index, name))
+        yield replace(found, notes=begins)
+
+
+def check_helpers(
+    functions: Iterable[NativeFunction], helpers: KernelIndex | None
+) -> Iterator[Diagnostic]:
+    """Calls of helper functions in formulas, whose parameters do not fit."""
+    if helpers is None:
+        return
+    for function in functions:
+        variants = function.derivatives.variants if function.derivatives is not None else ()
+        trees = [f.expression for _, own in variants for f in own if f.expression is not None]
+        for node in [node for tree in trees for node in walk(tree) if isinstance(node, Call)]:
+            name = called_name(node)
+            signature = helpers.signature(name) if name is not None else None
+            if name is None or signature is None:
+                continue
+            given = [Passed(str(value)) for value in node.arguments]
+            given += [Passed(keyword, True) for keyword, _ in node.keywords]
+            problem = disagreement(signature, given)
+            if problem:
+                second = _second(helpers, name)
+                yield finding(function, "TG334", problem, node.span, "in this call", None, second)
+
+
+def _second(index: KernelIndex, name: str) -> tuple[Label, ...]:
+    place = index.place(name)
+    return (Label(place, "defined here"),) if place is not None else ()
