@@ -8,15 +8,10 @@ from typing import Any
 import pytest
 
 from torchgen_lite.analysis import Program, resolve
-from torchgen_lite.analysis.differentiability import (
-    Derivative,
-    DifferentiabilityInfo,
-    Fact,
-    Matches,
-    Saved,
-    differentiable_outputs,
-    match_derivatives,
-)
+from torchgen_lite.analysis.differentiability.facts import Fact, Saved
+from torchgen_lite.analysis.differentiability.info import differentiable_outputs
+from torchgen_lite.analysis.differentiability.match import Matches, match_derivatives
+from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
 from torchgen_lite.loader import (
     find_torch_files,
     load_native_functions,

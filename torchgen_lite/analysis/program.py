@@ -83,7 +83,7 @@ def build_program(
         helpers = None if formulas is None else frozenset(formulas.names())
         found += check_derivatives(merged, helpers)
     if any(function.fake is not None or function.samples for function in merged):
-        from torchgen_lite.analysis.fakes import check_fakes
+        from torchgen_lite.analysis.fakes.check import check_fakes
         from torchgen_lite.analysis.samples import check_samples
 
         found += [*check_fakes(resolved), *check_samples(merged)]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from torchgen_lite.schema import SchemaKind
 
 if TYPE_CHECKING:
-    from torchgen_lite.analysis.differentiability import AutogradPlan, DifferentiabilityInfo
+    from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
+    from torchgen_lite.analysis.differentiability.plan import AutogradPlan
     from torchgen_lite.analysis.operators import Operator
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.derive.aliasing import is_aliasing
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability import AutogradPlan, DifferentiabilityInfo
-from torchgen_lite.analysis.fakes import has_own_fake, is_view_rule
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.plan import AutogradPlan
+from torchgen_lite.analysis.fakes.results import has_own_fake, is_view_rule
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, COMPOSITE_KEYS
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from torchgen_lite.analysis import build_program
-from torchgen_lite.analysis.differentiability import Saved, read_info, return_names
+from torchgen_lite.analysis.differentiability.facts import Saved
+from torchgen_lite.analysis.differentiability.info import read_info, return_names
 from torchgen_lite.analysis.differentiability.typed import Scope, saved_in, type_formula
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.loader import Config, KernelIndex, load_native_functions

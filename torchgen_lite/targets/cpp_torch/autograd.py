@@ -23,7 +23,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from torchgen_lite.analysis.differentiability import AutogradPlan, DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
+from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import KEYSET
 from torchgen_lite.dialects.cpp.types import VOID, CType

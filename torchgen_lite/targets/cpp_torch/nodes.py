@@ -20,11 +20,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability import (
-    Derivative,
-    DifferentiabilityInfo,
-    return_names,
-)
+from torchgen_lite.analysis.differentiability.info import return_names
+from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.typed import Typed, every_part, is_own
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects.cpp_formula import Functions, is_function, unsayable, write

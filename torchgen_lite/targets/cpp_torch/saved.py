@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.differentiability import DifferentiabilityInfo, Fact, Saved
+from torchgen_lite.analysis.differentiability.facts import Fact, Saved
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import torch_types
 from torchgen_lite.dialects.cpp.torch_types import Conventions

@@ -8,13 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.differentiability import (
-    AutogradPlan,
-    Category,
-    DifferentiabilityInfo,
-    TensorArgument,
-    Tracking,
-)
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, TensorArgument
+from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote, tuple_display

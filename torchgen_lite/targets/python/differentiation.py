@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from torchgen_lite.analysis.differentiability import AutogradPlan
+from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, Origin
 from torchgen_lite.analysis.registrations import AUTOGRAD, VIEWS, Registration
 from torchgen_lite.analysis.resolve import Resolved

@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.differentiability import (
-    Derivative,
-    DifferentiabilityInfo,
-    Fact,
-    Saved,
-    return_names,
-)
+from torchgen_lite.analysis.differentiability.facts import Fact, Saved
+from torchgen_lite.analysis.differentiability.info import return_names
+from torchgen_lite.analysis.differentiability.model import Derivative, DifferentiabilityInfo
 from torchgen_lite.dialects.python_formula import Words, in_python, write
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import tuple_display

@@ -21,10 +21,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability import (
-    DifferentiabilityInfo,
-    return_names,
-)
+from torchgen_lite.analysis.differentiability.info import return_names
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.dialects.python_formula import Words, in_python, write
 from torchgen_lite.dialects.text import quote, tuple_display

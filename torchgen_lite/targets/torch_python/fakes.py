@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.fakes import Result, results_of, rules_by_result, value_kind
+from torchgen_lite.analysis.fakes.kinds import value_kind
+from torchgen_lite.analysis.fakes.results import Result, results_of, rules_by_result
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.dialects import torch_library, torch_ops
 from torchgen_lite.dialects.python_formula import write

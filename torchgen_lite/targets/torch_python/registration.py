@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from torchgen_lite.analysis.fakes import results_of
+from torchgen_lite.analysis.fakes.results import results_of
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.dialects import torch_library
 from torchgen_lite.dialects.text import quote, tuple_display

@@ -16,8 +16,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability import DifferentiabilityInfo
-from torchgen_lite.analysis.fakes import is_view_rule
+from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
+from torchgen_lite.analysis.fakes.results import is_view_rule
 from torchgen_lite.dialects.python_formula import write
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote, tuple_display

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.fakes import is_view_rule, lacks_fake
+from torchgen_lite.analysis.fakes.results import is_view_rule, lacks_fake
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrable import unregistrable
