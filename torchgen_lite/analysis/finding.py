@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from torchgen_lite.diagnostics import Diagnostic, Label, Span
 from torchgen_lite.loader.entry import NativeFunction
+
+
+class Found(NamedTuple):
+    """What a check found in an entry, which whoever walks the entries makes a diagnostic of."""
+
+    code: str
+    message: str
+    span: Span | None
+    label: str = ""
+    help: str | None = None
 
 
 def finding(
@@ -13,15 +25,15 @@ def finding(
     span: Span | None,
     label: str = "",
     help: str | None = None,
-    secondary: tuple[Label, ...] = (),
+    other: tuple[Span | None, str] = (None, ""),
 ) -> Diagnostic:
-    """A diagnostic about one entry; without a place it is at the name."""
+    """A diagnostic about one entry; without a place it is at the name. `other` is a second place with its label."""
     place = span or function.func.name_span or function.span
     return Diagnostic(
         code,
         message,
         Label(place, label) if place else None,
-        secondary,
+        (Label(other[0], other[1]),) if other[0] else (),
         help,
         operator=function.func.full_name,
         context=function.place("func"),

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from torchgen_lite.analysis.fakes.kinds import DTYPES, MEMORY_FORMATS, fits, value_kind
-from torchgen_lite.analysis.finding import finding
-from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
+from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.samples import Sample
 from torchgen_lite.schema.formula import (
@@ -37,66 +37,64 @@ KEYWORDS = frozenset({"dtype", "device", "memory_format"})
 _WORDS = frozenset({"True", "False", "true", "false", "None", *DTYPES, *MEMORY_FORMATS})
 _LIST = Kind(Sort.unknown, is_list=True)
 
-Finding = tuple[str, str, "Span | None", str, "str | None"]
-
 
 def check_samples(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
     """Every mistake in the `samples:` of these functions."""
     for function in functions:
         for sample in function.samples:
-            for code, message, span, label, help_ in _check(function, sample):
-                yield finding(function, code, message, span or sample.span, label, help_)
+            for found in _check(function, sample):
+                yield finding(function, *found._replace(span=found.span or sample.span))
 
 
-def _check(function: NativeFunction, sample: Sample) -> Iterator[Finding]:
+def _check(function: NativeFunction, sample: Sample) -> Iterator[Found]:
     values = [*sample.arguments, *(value for _, value in sample.keywords)]
-    wrong = [finding for value in values for finding in _unreadable(value)]
+    wrong = [found for value in values for found in _unreadable(value)]
     yield from wrong
     if not wrong:
         yield from _bind(function, sample)
 
 
-def _unreadable(node: Expression) -> Iterator[Finding]:
+def _unreadable(node: Expression) -> Iterator[Found]:
     """Anything but factories, a few methods, numbers, words and lists."""
     if isinstance(node, Call):
         yield from _unreadable_call(node)
     elif isinstance(node, Name):
         if node.text not in _WORDS:
             hint = did_you_mean(node.text, _WORDS)
-            yield "TG335", f"unknown name `{node.text}` in a sample", node.span, "here", hint
+            yield Found("TG335", f"unknown name `{node.text}` in a sample", node.span, "here", hint)
     elif isinstance(node, Literal):
         if "\\" in node.text:
-            yield "TG335", "a backslash in a string", node.span, "not read here", None
+            yield Found("TG335", "a backslash in a string", node.span, "not read here")
     elif not isinstance(node, (ListDisplay, Binary, Unary)):
-        yield "TG335", f"`{node}` in a sample", node.span, "not read here", None
+        yield Found("TG335", f"`{node}` in a sample", node.span, "not read here")
         return
     for child in children(node):
         yield from _unreadable(child)
 
 
-def _unreadable_call(node: Call) -> Iterator[Finding]:
+def _unreadable_call(node: Call) -> Iterator[Found]:
     if isinstance(node.function, Member):
         if node.function.name not in METHODS or node.function.arrow:
             hint = did_you_mean(node.function.name, METHODS)
             message = f"no method `{node.function.name}` in samples"
-            yield "TG335", message, node.function.span, "here", hint
+            yield Found("TG335", message, node.function.span, "here", hint)
     elif str(node.function) not in FACTORIES:
         hint = did_you_mean(str(node.function), FACTORIES)
-        yield "TG335", f"no function `{node.function}` in samples", node.span, "here", hint
+        yield Found("TG335", f"no function `{node.function}` in samples", node.span, "here", hint)
     for keyword, value in node.keywords:
         if keyword not in KEYWORDS:
             hint = did_you_mean(keyword, KEYWORDS)
-            yield "TG335", f"no keyword `{keyword}` in samples", value.span, "here", hint
+            yield Found("TG335", f"no keyword `{keyword}` in samples", value.span, "here", hint)
 
 
-def _bind(function: NativeFunction, sample: Sample) -> Iterator[Finding]:
+def _bind(function: NativeFunction, sample: Sample) -> Iterator[Found]:
     schema = function.func
     name = schema.full_name
     positional = [a for a in schema.arguments if not a.kwarg_only]
     if len(sample.arguments) > len(positional):
         extra = sample.arguments[len(positional)]
         message = f"`{name}` takes {len(positional)} positional arguments"
-        yield "TG336", message, extra.span, "one more", None
+        yield Found("TG336", message, extra.span, "one more")
         return
     values = dict(zip((a.name for a in positional), sample.arguments))
     names = [a.name for a in schema.arguments]
@@ -105,20 +103,20 @@ def _bind(function: NativeFunction, sample: Sample) -> Iterator[Finding]:
         span = spans.get(keyword, value.span)
         if keyword not in names:
             hint = did_you_mean(keyword, names)
-            yield "TG336", f"`{name}` has no argument `{keyword}`", span, "here", hint
+            yield Found("TG336", f"`{name}` has no argument `{keyword}`", span, "here", hint)
         elif keyword in values:
-            yield "TG336", f"argument `{keyword}` is given twice", span, "again here", None
+            yield Found("TG336", f"argument `{keyword}` is given twice", span, "again here")
         values[keyword] = value
     for argument in schema.arguments:
         given = values.get(argument.name)
         if given is None and argument.default is None:
             message = f"the sample leaves out `{argument.name}`"
-            yield "TG336", message, sample.span, "not given", None
+            yield Found("TG336", message, sample.span, "not given")
         elif given is not None:
             found, wanted = _kind(given), value_kind(argument.type)
             if not _fits(found, wanted):
                 message = f"`{given}` is given for `{argument.type} {argument.name}`"
-                yield "TG336", message, given.span, "of another type", None
+                yield Found("TG336", message, given.span, "of another type")
 
 
 def _fits(found: Kind | None, wanted: Kind) -> bool:

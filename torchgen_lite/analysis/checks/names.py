@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
 
 
@@ -18,10 +18,8 @@ def check_names(resolved: Resolved) -> Iterator[Diagnostic]:
         first = seen.setdefault(name, function)
         if first is not function:
             message = f"`{function.func.local_name}` and `{first.func.local_name}` are both called `{name}`"
-            place = first.func.name_span
-            secondary = (Label(place, "the other one"),) if place else ()
-            span = function.func.name_span
-            yield finding(function, "TG306", message, span, "here", None, secondary)
+            other = (first.func.name_span, "the other one")
+            yield finding(function, "TG306", message, None, "here", None, other)
 
 
 def check_autogen(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -32,8 +30,7 @@ def check_autogen(resolved: Resolved) -> Iterator[Diagnostic]:
             found = resolved.declared_by_name.get(declared)
             if found is not None and found.function.is_written:
                 span = function.place("autogen")
-                place = found.schema.name_span
-                secondary = (Label(place, "declared here"),) if place else ()
+                other = (found.schema.name_span, "declared here")
                 message = f"autogen names `{name}`, which is declared"
                 hint = "leave it out of `autogen`"
-                yield finding(function, "TG308", message, span, "here", hint, secondary)
+                yield finding(function, "TG308", message, span, "here", hint, other)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, OptionalType, Type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
@@ -43,9 +43,9 @@ def _none(function: NativeFunction, argument: Argument) -> Diagnostic:
 def _behind_default(function: NativeFunction, argument: Argument, earlier: Argument) -> Diagnostic:
     """c10 `FunctionSchema::checkSchema`; torchgen takes it."""
     message = f"`{argument.name}` has no default, and `{earlier.name}` before it has one"
-    secondary = (Label(earlier.span, "has a default"),) if earlier.span else ()
     hint = f"give `{argument.name}` a default, or put `*` before it"
-    return finding(function, "TG220", message, argument.span, "no default", hint, secondary)
+    other = (earlier.span, "has a default")
+    return finding(function, "TG220", message, argument.span, "no default", hint, other)
 
 
 def _check_out(function: NativeFunction, argument: Argument) -> Iterator[Diagnostic]:

@@ -8,7 +8,7 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import STRUCTURED_KEYS
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Label, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.schema import SchemaKind
 
 
@@ -30,15 +30,13 @@ def check_delegates(resolved: Resolved) -> Iterator[Diagnostic]:
             yield finding(function, "TG304", message, span, "no such operator", hint)
         elif not found.function.structured:
             message = f"structured delegate `{delegate}` is not structured"
-            place = found.schema.name_span
-            secondary = (Label(place, "declared here"),) if place else ()
+            other = (found.schema.name_span, "declared here")
             hint = "add `structured: True` to it"
-            yield finding(function, "TG305", message, span, "not structured", hint, secondary)
+            yield finding(function, "TG305", message, span, "not structured", hint, other)
         elif not _is_variant(operator, found):
             message = f"`{function.func.local_name}` and its delegate take different arguments"
-            place = found.schema.span
-            secondary = (Label(place, "the delegate"),) if place else ()
-            yield finding(function, "TG309", message, function.func.span, "here", None, secondary)
+            other = (found.schema.span, "the delegate")
+            yield finding(function, "TG309", message, function.func.span, "here", None, other)
 
 
 def check_kernels_beside(resolved: Resolved) -> Iterator[Diagnostic]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from itertools import chain
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.info import (
@@ -11,13 +11,12 @@ from torchgen_lite.analysis.differentiability.info import (
     return_names,
 )
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.loader.derivatives import (
     AUTO_ELEMENT_WISE,
     AUTO_LINEAR,
     NOT_DIFFERENTIABLE,
-    Derivatives,
     Formula,
 )
 from torchgen_lite.loader.entry import NativeFunction
@@ -26,23 +25,6 @@ from torchgen_lite.schema.formula import Expression, Literal, Name, Subscript, w
 
 _CONSTANTS = frozenset({"true", "false", "True", "False", "None"})
 _FLAGS = frozenset({"grad_input_mask"})
-
-
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """One operator with formulas, and how its diagnostics look."""
-
-    function: NativeFunction
-    derivatives: Derivatives
-
-    @property
-    def schema(self) -> FunctionSchema:
-        return self.function.func
-
-    def report(
-        self, code: str, message: str, span: Span | None, label: str, help: str | None = None
-    ) -> Diagnostic:
-        return finding(self.function, code, message, span, label, help)
 
 
 def check_derivatives(
@@ -58,24 +40,30 @@ def check_derivatives(
         return
     vocabulary = Vocabulary(functions, helpers)
     for function in with_formulas:
-        assert function.derivatives is not None
-        entry = _Entry(function, function.derivatives)
-        refusal = _refusal(function)
-        if refusal is not None:
-            span = function.place("derivatives") or function.derivatives.span
-            yield entry.report("TG325", refusal, span, "no formulas here")
-            continue
-        yield from _check_differentiability(entry)
-        for _, formulas in function.derivatives.variants:
-            yield from _check_keys(entry, formulas)
-            yield from _check_gradients(entry, formulas)
-            for formula in formulas:
-                if formula.expression is not None:
-                    yield from _check_names(entry, formula, formula.expression)
-                    for code, message, place, label, hint in check_calls(
-                        formula.expression, vocabulary
-                    ):
-                        yield entry.report(code, message, place, label, hint)
+        for found in _check(function, vocabulary):
+            yield finding(function, *found)
+
+
+def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
+    schema, derivatives = function.func, function.derivatives
+    assert derivatives is not None
+    refusal = _refusal(function)
+    if refusal is not None:
+        span = function.place("derivatives") or derivatives.span
+        yield Found("TG325", refusal, span, "no formulas here")
+        return
+    flags, count = derivatives.output_differentiability, len(schema.returns)
+    if flags is not None and len(flags) != count:
+        message = f"{len(flags)} flags for {count} results"
+        span = derivatives.differentiability_span
+        yield Found("TG328", message, span, f"`{schema.full_name}` has {count} results")
+    for _, formulas in derivatives.variants:
+        yield from _check_keys(schema, formulas, derivatives.span)
+        yield from _check_gradients(schema, formulas)
+        for formula in formulas:
+            if formula.expression is not None:
+                yield from _check_names(schema, formula, formula.expression)
+                yield from check_calls(formula.expression, vocabulary)
 
 
 def _refusal(function: NativeFunction) -> str | None:
@@ -92,66 +80,51 @@ def _refusal(function: NativeFunction) -> str | None:
     return None
 
 
-def _check_differentiability(entry: _Entry) -> Iterator[Diagnostic]:
-    given = entry.derivatives.output_differentiability
-    count = len(entry.schema.returns)
-    if given is None or len(given) == count:
-        return
-    message = f"{len(given)} flags for {count} results"
-    span = entry.derivatives.differentiability_span
-    yield entry.report("TG328", message, span, f"`{entry.schema.full_name}` has {count} results")
-
-
-def _check_keys(entry: _Entry, formulas: Sequence[Formula]) -> Iterator[Diagnostic]:
+def _check_keys(
+    schema: FunctionSchema, formulas: Sequence[Formula], place: Span | None
+) -> Iterator[Found]:
     """Names on the left: arguments that are tensors, each once and all of them, or results."""
-    schema = entry.schema
     tensors = [a.name for a in input_arguments(schema) if is_tensor_like(a.type)]
     known = [a.name for a in input_arguments(schema)]
     results = return_names(schema)
-    seen: dict[str, Formula] = {}
+    given = [n for f in formulas if f.word != NOT_DIFFERENTIABLE for n in f.names if n in tensors]
+    seen: set[str] = set()
     for formula in formulas:
         for name, span in zip(formula.names, formula.name_spans):
             if name in seen:
-                yield entry.report("TG105", f"`{name}` has two formulas", span, "again here")
-            seen[name] = formula
+                yield Found("TG105", f"`{name}` has two formulas", span, "again here")
+            seen.add(name)
             if name in known and name not in tensors:
                 message = f"argument `{name}` is no tensor"
-                yield entry.report("TG321", message, span, "has no derivative")
+                yield Found("TG321", message, span, "has no derivative")
             elif name not in known and name not in results:
                 hint = did_you_mean(name, [*tensors, *results])
                 message = f"`{schema.full_name}` has no argument or result `{name}`"
-                yield entry.report("TG321", message, span, "not a tensor of this operator", hint)
+                yield Found("TG321", message, span, "not a tensor of this operator", hint)
             elif name in results and name not in known:
-                yield from _check_forward(entry, formula, formulas, tensors, span)
-    backward = [n for n, f in seen.items() if n in tensors and f.word != NOT_DIFFERENTIABLE]
+                yield from _check_forward(formula, given, span)
     missing = [name for name in tensors if name not in seen]
-    if backward and missing:
+    if given and missing:
         listed = ", ".join(f"`{name}`" for name in missing)
         message = f"no formula for {listed}"
         hint = f"give a formula, or write `{missing[0]}: not_differentiable`"
-        yield entry.report("TG324", message, entry.derivatives.span, "missing here", hint)
+        yield Found("TG324", message, place, "missing here", hint)
 
 
-def _check_forward(
-    entry: _Entry, formula: Formula, formulas: Sequence[Formula], tensors: Sequence[str], span: Span
-) -> Iterator[Diagnostic]:
-    given = [
-        name
-        for other in formulas
-        for name in other.names
-        if name in tensors and other.word != NOT_DIFFERENTIABLE
-    ]
+def _check_forward(formula: Formula, given: Sequence[str], span: Span) -> Iterator[Found]:
+    """`given` are the arguments with formulas."""
     if formula.word == AUTO_ELEMENT_WISE and (len(given) != 1 or len(formula.names) != 1):
         message = f"`{AUTO_ELEMENT_WISE}` with {len(given)} differentiable arguments"
-        yield entry.report("TG329", message, span, "needs exactly one with a formula")
+        yield Found("TG329", message, span, "needs exactly one with a formula")
     if formula.word == AUTO_LINEAR and (not given or len(formula.names) != 1):
         message = f"`{AUTO_LINEAR}` needs a differentiable argument and a single result"
-        yield entry.report("TG329", message, span, "here")
+        yield Found("TG329", message, span, "here")
 
 
-def _check_names(entry: _Entry, formula: Formula, expression: Expression) -> Iterator[Diagnostic]:
+def _check_names(
+    schema: FunctionSchema, formula: Formula, expression: Expression
+) -> Iterator[Found]:
     """Every name of a formula stands for something."""
-    schema = entry.schema
     arguments = {a.name for a in input_arguments(schema)}
     results = return_names(schema)
     known = {*arguments, *results, *_CONSTANTS, *_FLAGS, "grad", "grads"}
@@ -162,35 +135,32 @@ def _check_names(entry: _Entry, formula: Formula, expression: Expression) -> Ite
         if isinstance(node, Name) and "::" not in node.text and node.text not in known:
             hint = did_you_mean(node.text, sorted(known))
             message = f"unknown name `{node.text}` in the formula of `{', '.join(formula.names)}`"
-            yield entry.report("TG320", message, node.span, "not known here", hint)
+            yield Found("TG320", message, node.span, "not known here", hint)
 
 
-def _check_gradients(entry: _Entry, formulas: Sequence[Formula]) -> Iterator[Diagnostic]:
+def _check_gradients(schema: FunctionSchema, formulas: Sequence[Formula]) -> Iterator[Found]:
     """`grad`, `grads[i]` and `grad_NAME` are not mixed, and indices are results (torchgen `check_grad_usage`)."""
-    count = len(entry.schema.returns)
-    named = {f"grad_{value.name}" for value in entry.schema.returns if value.name}
+    count = len(schema.returns)
+    named = {f"grad_{value.name}" for value in schema.returns if value.name}
     ways: dict[str, Span | None] = {}
     ambiguous: dict[str, Span | None] = {}
-    for formula in formulas:
-        if formula.expression is None:
-            continue
-        for node in walk(formula.expression):
-            if isinstance(node, Name):
-                way = "grad_NAME" if node.text in named else node.text
-                if way in ("grad", "grads", "grad_NAME"):
-                    ways.setdefault(way, node.span)
-                    ambiguous.setdefault(node.text, node.span)
-            if isinstance(node, Subscript) and node.value == Name("grads"):
-                index = node.index
-                if isinstance(index, Literal) and index.text.isdigit() and int(index.text) >= count:
-                    message = f"`{node}` of an operator with {count} results"
-                    yield entry.report("TG327", message, node.span, "out of range")
-    for argument in entry.schema.arguments:
+    for node in chain.from_iterable(walk(f.expression) for f in formulas if f.expression):
+        if isinstance(node, Name):
+            way = "grad_NAME" if node.text in named else node.text
+            if way in ("grad", "grads", "grad_NAME"):
+                ways.setdefault(way, node.span)
+                ambiguous.setdefault(node.text, node.span)
+        if isinstance(node, Subscript) and node.value == Name("grads"):
+            index = node.index
+            if isinstance(index, Literal) and index.text.isdigit() and int(index.text) >= count:
+                message = f"`{node}` of an operator with {count} results"
+                yield Found("TG327", message, node.span, "out of range")
+    for argument in schema.arguments:
         if argument.name in ambiguous:
             message = f"`{argument.name}` is a gradient, and an argument"
-            hint = "rename the argument"
-            yield entry.report("TG327", message, ambiguous[argument.name], "which one?", hint)
+            place = ambiguous[argument.name]
+            yield Found("TG327", message, place, "which one?", "rename the argument")
     if len(ways) > 1:
         used = " and ".join(f"`{way}`" for way in ways)
-        message = f"formulas of `{entry.schema.full_name}` mix {used}"
-        yield entry.report("TG327", message, list(ways.values())[1], "use one way")
+        message = f"formulas of `{schema.full_name}` mix {used}"
+        yield Found("TG327", message, list(ways.values())[1], "use one way")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from torchgen_lite.analysis.differentiability.facts import FUNCTIONS, METHODS
-from torchgen_lite.diagnostics import Span, did_you_mean
+from torchgen_lite.analysis.finding import Found
+from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.formula import Call, Expression, Member, Name, called_name, walk
-
-Finding = tuple[str, str, "Span | None", str, "str | None"]
 
 TENSOR_METHODS = frozenset(
     {*METHODS, "conj", "defined", "size", "stride", "sym_size", "is_complex"}
@@ -40,7 +39,7 @@ class Vocabulary:
                 self.declares_methods = self.declares_methods or function.namespace == "aten"
 
 
-def check_calls(expression: Expression, vocabulary: Vocabulary) -> Iterator[Finding]:
+def check_calls(expression: Expression, vocabulary: Vocabulary) -> Iterator[Found]:
     """Calls of what isn't there, or with arguments that no overload takes."""
     for node in walk(expression):
         if not isinstance(node, Call):
@@ -52,7 +51,7 @@ def check_calls(expression: Expression, vocabulary: Vocabulary) -> Iterator[Find
             yield from _check_method(node, node.function, vocabulary)
 
 
-def _check_function(node: Call, name: str, vocabulary: Vocabulary) -> Iterator[Finding]:
+def _check_function(node: Call, name: str, vocabulary: Vocabulary) -> Iterator[Found]:
     if name in vocabulary.helpers or name in _WORDS:
         return
     if name in vocabulary.operators:
@@ -60,10 +59,10 @@ def _check_function(node: Call, name: str, vocabulary: Vocabulary) -> Iterator[F
     elif vocabulary.closed:
         hint = did_you_mean(name, [*vocabulary.operators, *vocabulary.helpers])
         message = f"the formula calls `{name}`, which is neither an operator nor a helper function"
-        yield "TG322", message, node.function.span, "no such operator", hint
+        yield Found("TG322", message, node.function.span, "no such operator", hint)
 
 
-def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Iterator[Finding]:
+def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Iterator[Found]:
     name = method.name
     if name in vocabulary.methods:
         if name in vocabulary.operators and name not in TENSOR_METHODS:
@@ -73,10 +72,10 @@ def _check_method(node: Call, method: Member, vocabulary: Vocabulary) -> Iterato
         if hint is None and name in vocabulary.operators:
             hint = f"`{name}` is a function: write `{name}({method.value})`"
         message = f"tensors have no method `{name}`"
-        yield "TG322", message, node.span, "no such method", hint
+        yield Found("TG322", message, node.span, "no such method", hint)
 
 
-def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> Iterator[Finding]:
+def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> Iterator[Found]:
     overloads = vocabulary.operators[name]
     keywords = [key for key, _ in node.keywords]
     if any(_accepts(schema, count, keywords) for schema in overloads):
@@ -86,7 +85,7 @@ def _check_arity(node: Call, name: str, count: int, vocabulary: Vocabulary) -> I
         given += f" and {', '.join(f'`{key}`' for key in keywords)}"
     message = f"no overload of `{name}` takes {given}"
     hint = f"it is declared as `{overloads[0]}`"
-    yield "TG323", message, node.span, "in this call", hint
+    yield Found("TG323", message, node.span, "in this call", hint)
 
 
 def _accepts(schema: FunctionSchema, count: int, keywords: Sequence[str]) -> bool:

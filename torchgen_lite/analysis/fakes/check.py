@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from torchgen_lite.analysis.fakes.kinds import Scope, expect, value_kind
 from torchgen_lite.analysis.fakes.results import Result, results_of
-from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.fakes import Fake, FakeRule
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.formula import kinds
@@ -37,34 +37,22 @@ _EXCLUDES = {
 _NEEDS = {"stride": ("shape",), "offset": ("view",), "count": ("like", "shape")}
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    operator: Operator
-    fake: Fake
-
-    @property
-    def schema(self) -> FunctionSchema:
-        return self.operator.schema
-
-    def report(
-        self, code: str, message: str, span: Span | None, label: str, help: str | None = None
-    ) -> Diagnostic:
-        return finding(self.operator.function, code, message, span or self.fake.span, label, help)
-
-
 def check_fakes(resolved: Resolved) -> Iterator[Diagnostic]:
     """Every mistake in a `fake:`."""
     for operator in resolved.declared:
-        if operator.function.fake is not None:
-            yield from _check(_Entry(operator, operator.function.fake))
+        fake = operator.function.fake
+        if fake is None:
+            continue
+        for found in _check(operator, fake):
+            yield finding(operator.function, *found._replace(span=found.span or fake.span))
 
 
-def _check(entry: _Entry) -> Iterator[Diagnostic]:
-    refusal = _refusal(entry.operator)
+def _check(operator: Operator, fake: Fake) -> Iterator[Found]:
+    refusal = _refusal(operator)
     if refusal is not None:
-        yield entry.report("TG331", refusal, entry.fake.span, "no fake here", "leave it out")
-    elif not entry.fake.function:
-        yield from _check_rules(entry)
+        yield Found("TG331", refusal, fake.span, "no fake here", "leave it out")
+    elif not fake.function:
+        yield from _check_rules(operator.schema, fake)
 
 
 def _refusal(operator: Operator) -> str | None:
@@ -81,45 +69,45 @@ def _refusal(operator: Operator) -> str | None:
     return f"`{name}` returns nothing, and has its fake by itself" if not results else None
 
 
-def _check_rules(entry: _Entry) -> Iterator[Diagnostic]:
-    needing = [r for r in results_of(entry.schema) if r.argument is None]
-    rules = entry.fake.rules
+def _check_rules(schema: FunctionSchema, fake: Fake) -> Iterator[Found]:
+    needing = [r for r in results_of(schema) if r.argument is None]
+    rules = fake.rules
     if rules and rules[0].name:
         names = [result.name for result in needing]
         for rule in rules:
             if rule.name not in names:
                 hint = did_you_mean(rule.name, names) or f"the results are {', '.join(names)}"
-                message = f"`{entry.schema.full_name}` has no result `{rule.name}`"
-                yield entry.report("TG331", message, rule.name_span, "not a result", hint)
+                message = f"`{schema.full_name}` has no result `{rule.name}`"
+                yield Found("TG331", message, rule.name_span, "not a result", hint)
         given = {rule.name: rule for rule in rules}
         missing = [name for name in names if name not in given]
         if missing:
             message = f"no rule for result `{missing[0]}`"
-            yield entry.report("TG331", message, entry.fake.span, "missing here")
+            yield Found("TG331", message, fake.span, "missing here")
         pairs = [(r, given[r.name]) for r in needing if r.name in given]
     else:
         if len(rules) != len(needing):
             words = f"{len(rules)} rule{'s' if len(rules) != 1 else ''}"
             message = f"{words} for {len(needing)} result{'s' if len(needing) != 1 else ''}"
-            yield entry.report("TG331", message, entry.fake.span, f"of `{entry.schema.full_name}`")
+            yield Found("TG331", message, fake.span, f"of `{schema.full_name}`")
         pairs = list(zip(needing, rules))
     for result, rule in pairs:
-        yield from _check_rule(entry, result, rule)
+        yield from _check_rule(schema, result, rule)
 
 
-def _check_rule(entry: _Entry, result: Result, rule: FakeRule) -> Iterator[Diagnostic]:
+def _check_rule(schema: FunctionSchema, result: Result, rule: FakeRule) -> Iterator[Found]:
     present = {name for name, _ in rule.fields}
     spans = dict(rule.field_spans)
     for name in present:
         clash = [other for other in _EXCLUDES.get(name, ()) if other in present]
         if clash:
             message = f"`{name}` and `{clash[0]}` exclude each other"
-            yield entry.report("TG330", message, spans[clash[0]], f"not beside `{name}`")
+            yield Found("TG330", message, spans[clash[0]], f"not beside `{name}`")
         if name in _NEEDS and not present.intersection(_NEEDS[name]):
             message = f"`{name}` needs `{_NEEDS[name][0]}`"
-            yield entry.report("TG330", message, spans[name], "stands alone")
-    yield from _check_result(entry, result, rule, present)
-    scope = Scope({a.name: value_kind(a.type) for a in entry.schema.arguments})
+            yield Found("TG330", message, spans[name], "stands alone")
+    yield from _check_result(schema, result, rule, present)
+    scope = Scope({a.name: value_kind(a.type) for a in schema.arguments})
     kind = value_kind(result.value.type).present
     for name, tree in rule.fields:
         if name == "value":
@@ -131,54 +119,45 @@ def _check_rule(entry: _Entry, result: Result, rule: FakeRule) -> Iterator[Diagn
             expect(tree, frozenset({kinds.TENSORS if is_each else kinds.TENSOR}), scope)
         else:
             expect(tree, _WANTED[name], scope)
-    for code, message, span, label, help_ in scope.found:
-        yield entry.report(code, message, span, label, help_)
+    yield from scope.found
 
 
 def _check_result(
-    entry: _Entry, result: Result, rule: FakeRule, present: set[str]
-) -> Iterator[Diagnostic]:
+    schema: FunctionSchema, result: Result, rule: FakeRule, present: set[str]
+) -> Iterator[Found]:
     """What the fields make is what the schema says that the result is."""
     kind = value_kind(result.value.type).present
-    one = "the result" if len(entry.schema.returns) == 1 else f"result `{result.name}`"
-    what = f"{one} of `{entry.schema.full_name}`"
+    one = "the result" if len(schema.returns) == 1 else f"result `{result.name}`"
+    what = f"{one} of `{schema.full_name}`"
     if kind not in (kinds.TENSOR, kinds.TENSORS):
         if present and "value" not in present:
             message = f"{what} is `{result.value.type}`, and no tensor"
-            yield entry.report("TG331", message, rule.span, "here", "give it a `value`")
+            yield Found("TG331", message, rule.span, "here", "give it a `value`")
         elif not kind.is_known:
             message = f"no rule makes a `{result.value.type}`"
-            yield entry.report("TG331", message, rule.span, "here", "name a Python function")
+            yield Found("TG331", message, rule.span, "here", "name a Python function")
         return
-    if result.source is not None and "view" not in present:
-        message = f"{what} shares the memory of `{result.source.name}`"
-        hint = f"write `view: {result.source.name}`, with `shape` and `stride`"
-        yield entry.report("TG331", message, rule.span, "makes a new tensor", hint)
-    elif result.source is None and "view" in present:
-        message = f"{what} is a new tensor by its schema"
-        yield entry.report("TG331", message, dict(rule.field_spans)["view"], "shares memory")
-    elif result.source is not None and str(rule.get("view")) != result.source.name:
-        message = f"{what} is a view of `{result.source.name}`"
-        yield entry.report("TG331", message, dict(rule.field_spans)["view"], "of something else")
+    source, places = result.source, dict(rule.field_spans)
+    kinds_given = [value_kind(a.type) for a in schema.arguments]
+    problem, place, label, hint = "", "", "here", None
+    if source is not None and "view" not in present:
+        problem, label = f"shares the memory of `{source.name}`", "makes a new tensor"
+        hint = f"write `view: {source.name}`, with `shape` and `stride`"
+    elif source is None and "view" in present:
+        problem, place, label = "is a new tensor by its schema", "view", "shares memory"
+    elif source is not None and str(rule.get("view")) != source.name:
+        problem, place, label = f"is a view of `{source.name}`", "view", "of something else"
     elif "value" in present:
-        message = f"{what} is a tensor"
-        yield entry.report("TG331", message, dict(rule.field_spans)["value"], "no tensor")
+        problem, place, label = "is a tensor", "value", "no tensor"
     elif not present & {"like", "shape", "view"}:
-        message = f"nothing says the shape of {what}"
-        yield entry.report("TG331", message, rule.span, "here", "add `like` or `shape`")
+        hint = "add `like` or `shape`"
+        yield Found("TG331", f"nothing says the shape of {what}", rule.span, "here", hint)
     elif kind == kinds.TENSORS and not present & {"like", "count"}:
-        message = f"{what} is a list of tensors"
-        yield entry.report("TG331", message, rule.span, "one tensor", "add `count`")
+        problem, label, hint = "is a list of tensors", "one tensor", "add `count`"
     elif kind == kinds.TENSOR and "count" in present:
-        message = f"{what} is one tensor"
-        yield entry.report("TG331", message, dict(rule.field_spans)["count"], "a list")
-    elif "shape" in present and not present & {"like", "dtype", "view"} and not _first(entry):
-        message = f"nothing says the dtype of {what}"
-        has_list = any(value_kind(a.type) == kinds.TENSORS for a in entry.schema.arguments)
-        hint = "add `like` or `dtype`" if has_list else "add `dtype`"
-        yield entry.report("TG331", message, rule.span, "here", hint)
-
-
-def _first(entry: _Entry) -> bool:
-    """Whether there is a tensor to take dtype and device from."""
-    return any(value_kind(a.type) == kinds.TENSOR for a in entry.schema.arguments)
+        problem, place, label = "is one tensor", "count", "a list"
+    elif not present & {"like", "dtype", "view"} and kinds.TENSOR not in kinds_given:
+        hint = "add `like` or `dtype`" if kinds.TENSORS in kinds_given else "add `dtype`"
+        yield Found("TG331", f"nothing says the dtype of {what}", rule.span, "here", hint)
+    if problem:
+        yield Found("TG331", f"{what} {problem}", places.get(place, rule.span), label, hint)

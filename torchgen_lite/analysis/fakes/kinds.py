@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from torchgen_lite.diagnostics import Span, did_you_mean
+from torchgen_lite.analysis.finding import Found
+from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.schema import Type
 from torchgen_lite.schema.defaults import NAMED_CONSTANTS
 from torchgen_lite.schema.formula import (
@@ -97,15 +98,15 @@ def value_kind(type_: Type) -> Kind:
 
 @dataclass(slots=True)
 class Scope:
-    """The arguments by kind, and what was found wrong: code, message, place, label, help."""
+    """The arguments by kind, and what was found wrong."""
 
     kinds: Mapping[str, Kind]
-    found: list[tuple[str, str, Span | None, str, str | None]] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)
 
     def report(
         self, code: str, message: str, node: Expression, label: str, help: str | None = None
     ) -> Kind:
-        self.found.append((code, message, node.span, label, help))
+        self.found.append(Found(code, message, node.span, label, help))
         return kinds.UNKNOWN
 
     def with_defined(self, names: Sequence[str]) -> Scope:

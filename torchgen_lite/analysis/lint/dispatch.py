@@ -9,7 +9,7 @@ from torchgen_lite.analysis.fakes.results import has_own_fake
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_sets import key_sets
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
@@ -18,6 +18,7 @@ from torchgen_lite.schema.dispatch_kind import dispatch_kind
 
 _IMPLICIT = "CompositeImplicitAutograd"
 _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctional")
+_INSTEAD = f"make the `{_IMPLICIT}` kernel `{_EXPLICIT[0]}`"
 
 
 @lru_cache(maxsize=1)
@@ -66,12 +67,8 @@ def shadowed_composite(resolved: Resolved) -> Iterator[Diagnostic]:
         explicit = next((e for e in function.dispatch if e.key in _EXPLICIT), None)
         if implicit is not None and explicit is not None:
             message = f"the `{_IMPLICIT}` kernel of `{function.func.local_name}` is never used"
-            place = Label(explicit.key_span, "stands before it") if explicit.key_span else None
-            secondary = (place,) if place else ()
-            span = implicit.key_span
-            yield finding(
-                function, "TG407", message, span, "shadowed", "remove one of them", secondary
-            )
+            hint, other = "remove one of them", (explicit.key_span, "stands before it")
+            yield finding(function, "TG407", message, implicit.key_span, "shadowed", hint, other)
 
 
 def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -85,11 +82,10 @@ def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
         for entry in function.dispatch:
             if entry.key in autograd_other_keys():
                 message = f"`{entry.key}` and `{_IMPLICIT}` make AutogradOther ambiguous"
-                place = implicit.key_span
-                secondary = (Label(place, "claims every Autograd key"),) if place else ()
-                hint = f"make the `{_IMPLICIT}` kernel `{_EXPLICIT[0]}`"
-                span = entry.key_span
-                yield finding(function, "TG408", message, span, "shares it", hint, secondary)
+                other = (implicit.key_span, "claims every Autograd key")
+                yield finding(
+                    function, "TG408", message, entry.key_span, "shares it", _INSTEAD, other
+                )
                 break
 
 
@@ -133,8 +129,5 @@ def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
         for entry in function.dispatch:
             if entry.key.startswith("Autograd"):
                 message = f"`{entry.key}` replaces the derivative that `{_IMPLICIT}` brings along"
-                place = implicit.key_span
-                secondary = (Label(place, "differentiates itself"),) if place else ()
-                hint = f"make the `{_IMPLICIT}` kernel `{_EXPLICIT[0]}`"
-                span = entry.key_span
-                yield finding(function, "TG410", message, span, "here", hint, secondary)
+                other = (implicit.key_span, "differentiates itself")
+                yield finding(function, "TG410", message, entry.key_span, "here", _INSTEAD, other)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema.model import bare_type
 
@@ -28,10 +28,8 @@ def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
             if first is function or _compatible(first, function):
                 continue
             message = f"kernel `{entry.kernel}` serves `{first.func.local_name}` and `{function.func.local_name}`"
-            place = other.kernel_span
-            secondary = (Label(place, "with other arguments here"),) if place else ()
-            span = entry.kernel_span
-            yield finding(function, "TG413", message, span, "same kernel", None, secondary)
+            there = (other.kernel_span, "with other arguments here")
+            yield finding(function, "TG413", message, entry.kernel_span, "same kernel", None, there)
 
 
 def _compatible(first: NativeFunction, second: NativeFunction) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.model import bare_type
@@ -40,7 +40,5 @@ def indistinguishable_overloads(resolved: Resolved) -> Iterator[Diagnostic]:
         if first is function:
             continue
         message = f"`{function.func.local_name}` and `{first.func.local_name}` can be called alike"
-        place = first.func.span
-        secondary = (Label(place, "chosen first"),) if place else ()
-        span = function.func.span
-        yield finding(function, "TG411", message, span, "same arguments", None, secondary)
+        span, other = function.func.span, (first.func.span, "chosen first")
+        yield finding(function, "TG411", message, span, "same arguments", None, other)

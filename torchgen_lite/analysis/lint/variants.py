@@ -9,7 +9,7 @@ from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.derive.views import copy_name, needs_copy
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
-from torchgen_lite.diagnostics import Diagnostic, Label
+from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.schema.model import bare_type
@@ -74,12 +74,10 @@ def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
 def _disagreement(function: NativeFunction, found: NativeFunction, name: str) -> Diagnostic:
     here, there = _argument(function, name), _argument(found, name)
     message = f"`{function.func.local_name}` and `{found.func.local_name}` take different arguments"
-    place = (there.span if there else None) or found.func.name_span
-    secondary = (Label(place, "its functional variant"),) if place else ()
     hint = f"`{found.func.local_name}` takes `{', '.join(map(str, found.func.arguments))}`"
-    span = here.span if here else function.func.name_span
-    label = "not the same" if here else f"no `{name}`"
-    return finding(function, "TG416", message, span, label, hint, secondary)
+    span, label = (here.span, "not the same") if here else (None, f"no `{name}`")
+    other = ((there and there.span) or found.func.name_span, "its functional variant")
+    return finding(function, "TG416", message, span, label, hint, other)
 
 
 def _argument(function: NativeFunction, name: str) -> Argument | None:
@@ -102,10 +100,8 @@ def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:
         copy = found.function if found else None
         if copy is not None and _inputs(copy) != _inputs(function):
             message = f"`{function.func.local_name}` and its copy take different arguments"
-            place = copy.func.span
-            secondary = (Label(place, "the copy"),) if place else ()
-            hint = "give both the same arguments"
-            yield finding(function, "TG417", message, schema.span, "the view", hint, secondary)
+            hint, other = "give both the same arguments", (copy.func.span, "the copy")
+            yield finding(function, "TG417", message, schema.span, "the view", hint, other)
         elif copy is None and expected:
             message = f"view `{function.func.local_name}` has no `{name}`"
             hint = f"declare `{name}` with the tag `view_copy`: functionalization calls it"
