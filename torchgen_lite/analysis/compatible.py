@@ -6,6 +6,8 @@ by asking it; `tests/conformance/test_compare.py` asks again.
 
 from __future__ import annotations
 
+import re
+
 from torchgen_lite.schema import (
     Argument,
     BaseType,
@@ -18,6 +20,8 @@ from torchgen_lite.schema import (
     default_value,
     walk_type,
 )
+from torchgen_lite.schema.defaults import ENUMERATORS
+from torchgen_lite.schema.model import bare_type
 
 # PyTorch passes all of these as integers, so a caller can't tell one from another.
 _INTEGERS = frozenset(
@@ -33,26 +37,14 @@ _INTEGERS = frozenset(
 )
 _NUMBERS = frozenset({"int", "float", "complex"})
 
-# Constants with two names, or a name and a number.
-_SAME_CONSTANTS = {
+# What constants with two names, or a name and a number, have in common.
+_SAME_CONSTANTS: dict[str, object] = {
+    **ENUMERATORS["ScalarType"],
+    **{name: number for number, name in enumerate(ENUMERATORS["MemoryFormat"])},
     "Mean": 1,
     "Sum": 2,
-    "contiguous_format": 0,
-    "preserve_format": 1,
-    "channels_last": 2,
-    "channels_last_3d": 3,
-    "byte": "uint8",
-    "char": "int8",
-    "short": "int16",
-    "int": "int32",
-    "long": "int64",
-    "half": "float16",
-    "float": "float32",
-    "double": "float64",
-    "chalf": "complex32",
-    "cfloat": "complex64",
-    "cdouble": "complex128",
 }
+_NAME, _SIZE = re.compile(r"[\w.]+"), re.compile(r"\[\d+\]")
 
 
 def accepts(wide: Type, narrow: Type) -> bool:
@@ -90,14 +82,8 @@ def type_key(type_: Type) -> str:
     >>> type_key(FunctionSchema.parse("f(SymInt[2]? x) -> ()").arguments[0].type)
     'int[]?'
     """
-    if isinstance(type_, BaseType):
-        return "int" if type_.name in _INTEGERS else type_.name
-    if isinstance(type_, OptionalType):
-        return f"{type_key(type_.elem)}?"
-    if isinstance(type_, ListType):
-        return f"{type_key(type_.elem)}[]"
-    inner = ", ".join(map(type_key, type_.args if isinstance(type_, GenericType) else type_.elems))
-    return f"{type_.name}({inner})" if isinstance(type_, GenericType) else f"({inner})"
+    text = _SIZE.sub("[]", bare_type(type_))
+    return _NAME.sub(lambda name: "int" if name[0] in _INTEGERS else name[0], text)
 
 
 def size_of(type_: Type) -> int | None:

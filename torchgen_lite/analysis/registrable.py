@@ -27,7 +27,6 @@ RESERVED = frozenset("""
 UNREAD_TYPES = frozenset(
     {"AnyList", "AnyTuple", "DimVector", "Dimname", "Function", "PyObject", "SymFloat", "number"}
 )
-_WORDS = frozenset({"True", "False", "None"})
 # Names that stand for a number, wherever a whole one may stand.
 NUMBER_NAMES = {"Mean": 1, "contiguous_format": 0, "float": 6, "long": 4, "strided": 0}
 _SCALAR_TYPES = frozenset("""

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 
 from torchgen_lite.analysis.derive.layout import has_symint
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
@@ -15,7 +16,6 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import registrations
 from torchgen_lite.dialects import torch_pyi, torch_python
 from torchgen_lite.dialects.cpp import dispatcher, native, public
-from torchgen_lite.loader.entry import NativeFunction
 
 # Goes up when a field changes its meaning or goes away; new fields leave it as it is.
 EXPORT_VERSION = 2
@@ -42,8 +42,10 @@ def export_program(
             export_operator(operator, registered.get(operator.name, {}))
             for operator in resolved.operators
         ],
-        "groups": [_group(group) for group in resolved.groups],
-        "view_groups": [_view_group(group) for group in resolved.views],
+        "groups": [
+            {**_members(group), "structured": group.structured} for group in resolved.groups
+        ],
+        "view_groups": list(map(_members, resolved.views)),
     }
 
 
@@ -101,23 +103,7 @@ def _signatures(operator: Operator) -> Json:
     }
 
 
-def _name(function: NativeFunction | None) -> str | None:
-    return None if function is None else function.name
-
-
-def _group(group: VariantGroup) -> Json:
-    return {
-        "functional": _name(group.functional),
-        "out": _name(group.out),
-        "inplace": _name(group.inplace),
-        "mutable": _name(group.mutable),
-        "structured": group.structured,
-    }
-
-
-def _view_group(group: ViewGroup) -> Json:
-    return {
-        "view": _name(group.view),
-        "view_copy": _name(group.view_copy),
-        "view_inplace": _name(group.view_inplace),
-    }
+def _members(group: VariantGroup | ViewGroup) -> Json:
+    """The members by their roles."""
+    found = {field.name: getattr(group, field.name) for field in fields(group)}
+    return {role: None if member is None else member.name for role, member in found.items()}

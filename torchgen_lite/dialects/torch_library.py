@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from torchgen_lite.analysis.compatible import size_of
 from torchgen_lite.dialects import python, torch_ops
 from torchgen_lite.dialects.python_names import identifier, type_words
 from torchgen_lite.dialects.text import docstring, literal, quote, tuple_display
@@ -25,16 +26,10 @@ def default_text(argument: Argument, *, inside: bool = False) -> str:
     value = python.default(argument)
     if isinstance(value, NamedConstant):
         return f"torch.{value.name}"
-    size = _size(argument.type) if inside else None
+    size = size_of(argument.type) if inside else None
     if size is not None and value is not None and not isinstance(value, list):
         value = [value] * size
     return literal(value)
-
-
-def _size(type_: Type) -> int | None:
-    while isinstance(type_, OptionalType):
-        type_ = type_.elem
-    return type_.size if isinstance(type_, ListType) else None
 
 
 def _as_received(type_: Type) -> Type:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import identifier, is_reserved
+from torchgen_lite.dialects.python_names import BUILTIN_TYPES, identifier, is_reserved
 from torchgen_lite.dialects.python_types import Annotations
 from torchgen_lite.schema import Argument, FunctionSchema
 
@@ -38,33 +38,17 @@ _TYPES = Annotations(
 argument_type = _TYPES.argument
 return_type = _TYPES.returned
 # The names of types that this dialect writes, and where a stub imports them from.
-TYPE_MODULES = {
-    "Any": "typing",
-    "Sequence": "collections.abc",
-    "Generator": "torch",
-    "Number": "torch.types",
-    "ScriptObject": "torch",
-    "Stream": "torch",
-    "SymBool": "torch",
-    "SymFloat": "torch",
-    "SymInt": "torch",
-    "Tensor": "torch",
-    "UntypedStorage": "torch",
-    "device": "torch",
-    "dtype": "torch",
-    "layout": "torch",
-    "memory_format": "torch",
-    "overload": "typing",
-    "qscheme": "torch",
-    "bool": "builtins",
-    "complex": "builtins",
-    "dict": "builtins",
-    "float": "builtins",
-    "int": "builtins",
-    "list": "builtins",
-    "str": "builtins",
-    "tuple": "builtins",
+_NAMES_OF = {
+    "typing": ("Any", "overload"),
+    "collections.abc": ("Sequence",),
+    "torch.types": ("Number",),
+    "torch": (
+        *("Generator", "ScriptObject", "Stream", "SymBool", "SymFloat", "SymInt", "Tensor"),
+        *("UntypedStorage", "device", "dtype", "layout", "memory_format", "qscheme"),
+    ),
+    "builtins": BUILTIN_TYPES,
 }
+TYPE_MODULES = {name: module for module, names in _NAMES_OF.items() for name in names}
 
 
 def returns_type(schema: FunctionSchema) -> str:

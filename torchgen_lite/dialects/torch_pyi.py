@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
+from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.torch_python import PythonParameter, PythonSignature, signature
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import BaseType, ListType, OptionalType, Return, Type
@@ -43,11 +44,6 @@ _DEFAULTS = {
     "c10::MemoryFormat::Contiguous": "contiguous_format",
     "QScheme::PER_TENSOR_AFFINE": "per_tensor_affine",
 }
-
-
-def name(function: NativeFunction) -> str:
-    """The base name."""
-    return function.func.base_name
 
 
 def _optional(type_: str) -> str:
@@ -107,14 +103,10 @@ def returns_type(found: PythonSignature) -> str:
     return f"tuple[{', '.join(types)}]" if types else "None"
 
 
-def parameter_text(parameter: PythonParameter, *, method: bool = False) -> str:
+def parameter_text(parameter: PythonParameter) -> str:
     """`alpha: Number | _complex = 1`."""
     type_ = argument_type(parameter.type)
-    text = parameter.name
-    if text == "self" and type_ == "Tensor" and not method:
-        text = "input"
-    if text == "from":  # A keyword of Python.
-        text += "_"
+    text = identifier(parameter.name)
     if text == "out":
         type_ = _optional(type_)
     if parameter.default is None:
@@ -131,7 +123,7 @@ def _default(parameter: PythonParameter, default: str) -> str:
 
 def arguments(found: PythonSignature) -> list[str]:
     """The parameters as they are written, `self` and `*` among them."""
-    texts = found.with_star([parameter_text(p, method=found.method) for p in found.parameters])
+    texts = found.with_star([parameter_text(p) for p in found.parameters])
     return ["self", *texts] if found.method else texts
 
 
@@ -150,7 +142,7 @@ def vararg_signature_text(found: PythonSignature) -> str | None:
         return None
     if bare_type(first.type.elem) not in ("int", "SymInt"):
         return None
-    texts = [parameter_text(p, method=found.method) for p in found.parameters]
+    texts = [parameter_text(p) for p in found.parameters]
     texts[0] = f"*{first.name}: {argument_type(first.type.elem)}"
     if found.method:
         texts.insert(0, "self")

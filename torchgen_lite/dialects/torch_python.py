@@ -18,7 +18,6 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import (
     Argument,
     BaseType,
-    FunctionSchema,
     ListType,
     OptionalType,
     Return,
@@ -81,11 +80,6 @@ _OPTIONS = (
 )
 
 
-def name(schema: FunctionSchema) -> str:
-    """The base name, the same for out variants: `add`, `add_`, `__and__`."""
-    return schema.base_name
-
-
 def argument_type(type_: Type, *, symint: bool = True) -> str:
     """`Tensor`, `int64_t?`, `IntArrayRef[2]`."""
     if isinstance(type_, BaseType):
@@ -123,12 +117,10 @@ def default_text(argument: Argument) -> str | None:
 
 
 def _parameter(argument: Argument) -> PythonParameter:
-    return PythonParameter(argument.name, argument.type, default_text(argument))
-
-
-def arguments(function: NativeFunction, *, method: bool = False) -> tuple[PythonParameter, ...]:
-    """Every parameter of the signature."""
-    return signature(function, method=method).parameters
+    """The tensor that a method would be called on is `input` in a function."""
+    is_receiver = argument.name == "self" and bare_type(argument.type) == "Tensor"
+    shown = "input" if is_receiver else argument.name
+    return PythonParameter(shown, argument.type, default_text(argument))
 
 
 def signature(function: NativeFunction, *, method: bool = False) -> PythonSignature:
@@ -138,7 +130,7 @@ def signature(function: NativeFunction, *, method: bool = False) -> PythonSignat
     positional = [a for a in layout.positional if not (method and a.name == "self")]
     takes_options = _takes_options(function)
     return PythonSignature(
-        name(schema),
+        schema.base_name,
         tuple(map(_parameter, positional)),
         tuple(map(_parameter, layout.before_options + layout.after_options)),
         _out_parameter(layout.out),
@@ -163,29 +155,22 @@ def _takes_options(function: NativeFunction) -> bool:
     category = function.category_override
     if category in ("dummy", "factory", "new", "like"):
         return category != "dummy"
-    shown = public.name(schema)
-    if shown.startswith("new_") or shown.endswith("_like"):
+    if schema.base_name.startswith("new_") or public.name(schema).endswith("_like"):
         return True
     makes = any(is_tensor_like(value.type) for value in schema.returns)
     takes = any(is_tensor_like(a.type) for a in schema.arguments if not a.is_out)
     return makes and not takes
 
 
-def parameter_text(parameter: PythonParameter, *, method: bool = False, symint: bool = True) -> str:
-    """`Scalar alpha=1`. The tensor that a method would be called on is `input` in a function."""
-    type_ = argument_type(parameter.type, symint=symint)
-    text = parameter.name
-    if text == "self" and type_ == "Tensor" and not method:
-        text = "input"
+def parameter_text(parameter: PythonParameter, *, symint: bool = True) -> str:
+    """`Scalar alpha=1`."""
+    text = f"{argument_type(parameter.type, symint=symint)} {parameter.name}"
     if parameter.default is None:
-        return f"{type_} {text}"
-    default = "None" if parameter.default in _NOTHING else parameter.default
-    return f"{type_} {text}={default}"
+        return text
+    return f"{text}={'None' if parameter.default in _NOTHING else parameter.default}"
 
 
 def signature_text(signature: PythonSignature, *, symint: bool = True) -> str:
     """The string for PythonArgParser."""
-    texts = [
-        parameter_text(p, method=signature.method, symint=symint) for p in signature.parameters
-    ]
+    texts = [parameter_text(p, symint=symint) for p in signature.parameters]
     return f"{signature.name}({', '.join(signature.with_star(texts))})"

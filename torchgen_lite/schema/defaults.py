@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from itertools import chain
 from typing import NamedTuple
 
 from .lexer import IDENT, NUMBER, PUNCT, STRING, tokenize
@@ -17,56 +18,52 @@ class NamedConstant(NamedTuple):
 
 # Names that stand for a number where an `int` is wanted (PyTorch `parseSingleConstant`).
 INT_CONSTANTS = ("Mean", "Sum")
-_SCALAR_TYPES = [
-    "uint8",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "complex32",
-    "complex64",
-    "complex128",
-    "bool",
-    "bfloat16",
-    "qint8",
-    "quint8",
-    "qint32",
-    "byte",
-    "char",
-    "short",
-    "int",
-    "long",
-    "half",
-    "float",
-    "double",
-    "cfloat",
-    "cdouble",
-    "chalf",
-]
-_MEMORY_FORMATS = ("contiguous_format", "preserve_format", "channels_last", "channels_last_3d")
-_LAYOUTS = (
-    "strided",
-    "sparse_coo",
-    "sparse_csr",
-    "sparse_csc",
-    "sparse_bsr",
-    "sparse_bsc",
-    "jagged",
-)
-
+# Names of dtypes by what C++ calls them; the first is the one that counts its bits.
+_SCALAR_TYPES = {
+    "Byte": ("uint8", "byte"),
+    "Char": ("int8", "char"),
+    "Bool": ("bool",),
+    "Short": ("int16", "short"),
+    "Int": ("int32", "int"),
+    "Long": ("int64", "long"),
+    "UInt16": ("uint16",),
+    "UInt32": ("uint32",),
+    "UInt64": ("uint64",),
+    "Half": ("float16", "half"),
+    "BFloat16": ("bfloat16",),
+    "Float": ("float32", "float"),
+    "Double": ("float64", "double"),
+    "ComplexHalf": ("complex32", "chalf"),
+    "ComplexFloat": ("complex64", "cfloat"),
+    "ComplexDouble": ("complex128", "cdouble"),
+    "QInt8": ("qint8",),
+    "QUInt8": ("quint8",),
+    "QInt32": ("qint32",),
+}
+# The enumerators that the names of a schema stand for, by their type; formats are in the order of their numbers.
+ENUMERATORS: dict[str, dict[str, str]] = {
+    "ScalarType": {name: enum for enum, names in _SCALAR_TYPES.items() for name in names},
+    "MemoryFormat": {
+        "contiguous_format": "Contiguous",
+        "preserve_format": "Preserve",
+        "channels_last": "ChannelsLast",
+        "channels_last_3d": "ChannelsLast3d",
+    },
+    "Layout": {
+        "strided": "Strided",
+        "sparse_coo": "Sparse",
+        "sparse_csr": "SparseCsr",
+        "sparse_csc": "SparseCsc",
+        "sparse_bsr": "SparseBsr",
+        "sparse_bsc": "SparseBsc",
+        "jagged": "Jagged",
+    },
+}
 NAMED_CONSTANTS: dict[str, tuple[str, ...]] = {
     # PyTorch's parser reads types, formats and layouts as the integers they are.
-    "int": (*INT_CONSTANTS, *_SCALAR_TYPES, *_MEMORY_FORMATS, *_LAYOUTS),
+    "int": (*INT_CONSTANTS, *chain.from_iterable(ENUMERATORS.values())),
     "SymInt": INT_CONSTANTS,
-    "ScalarType": tuple(_SCALAR_TYPES),
-    "MemoryFormat": _MEMORY_FORMATS,
-    "Layout": _LAYOUTS,
+    **{name: tuple(names) for name, names in ENUMERATORS.items()},
 }
 _KEYWORDS: dict[str, object] = {"None": None, "True": True, "False": False}
 _FLOATS = {"inf": float("inf"), "nan": float("nan")}

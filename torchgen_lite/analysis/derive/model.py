@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from torchgen_lite.loader.entry import NativeFunction
@@ -25,14 +24,10 @@ class VariantGroup:
         """Whether the kernels are split into a meta and an impl function."""
         return self.out.structured
 
-    def functions(self) -> Iterator[NativeFunction]:
+    def functions(self) -> list[NativeFunction]:
         """The variants that are there: functional, out, in-place, mutable."""
-        yield self.functional
-        yield self.out
-        if self.inplace is not None:
-            yield self.inplace
-        if self.mutable is not None:
-            yield self.mutable
+        every = (self.functional, self.out, self.inplace, self.mutable)
+        return [function for function in every if function is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +38,7 @@ class ViewGroup:
     view_copy: NativeFunction | None = None
     view_inplace: NativeFunction | None = None
 
-    def functions(self) -> Iterator[NativeFunction]:
+    def functions(self) -> list[NativeFunction]:
         """The members that are there: view, in-place view, copy."""
-        yield self.view
-        if self.view_inplace is not None:
-            yield self.view_inplace
-        if self.view_copy is not None:
-            yield self.view_copy
+        every = (self.view, self.view_inplace, self.view_copy)
+        return [function for function in every if function is not None]

@@ -12,27 +12,10 @@ from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.kind import is_inplace_name
 
 # Types whose values are copied into a call, so that no callee can change the caller's.
-_VALUE_TYPES = frozenset(
-    [
-        "int",
-        "SymInt",
-        "float",
-        "SymFloat",
-        "bool",
-        "SymBool",
-        "str",
-        "Scalar",
-        "ScalarType",
-        "Layout",
-        "Device",
-        "DeviceIndex",
-        "MemoryFormat",
-        "Dimname",
-        "QScheme",
-        "complex",
-        "number",
-    ]
-)
+_VALUE_TYPES = frozenset("""
+    Device DeviceIndex Dimname Layout MemoryFormat QScheme Scalar ScalarType SymBool SymFloat SymInt
+    bool complex float int number str
+    """.split())
 
 
 def _written_value(type_: Type) -> bool:

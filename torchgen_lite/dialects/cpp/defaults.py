@@ -23,61 +23,11 @@ from torchgen_lite.schema import (
     Type,
     default_value,
 )
-from torchgen_lite.schema.defaults import unescape
+from torchgen_lite.schema.defaults import ENUMERATORS, unescape
 from torchgen_lite.schema.model import bare_type
 
 NOTHING = Expression("::std::nullopt")
 EMPTY = Expression("{}")
-# How the enumerators are called that the schema has names for.
-ENUMERATORS = {
-    "ScalarType": {
-        "uint8": "Byte",
-        "byte": "Byte",
-        "int8": "Char",
-        "char": "Char",
-        "bool": "Bool",
-        "int16": "Short",
-        "short": "Short",
-        "int32": "Int",
-        "int": "Int",
-        "int64": "Long",
-        "long": "Long",
-        "uint16": "UInt16",
-        "uint32": "UInt32",
-        "uint64": "UInt64",
-        "float16": "Half",
-        "half": "Half",
-        "bfloat16": "BFloat16",
-        "float32": "Float",
-        "float": "Float",
-        "float64": "Double",
-        "double": "Double",
-        "complex32": "ComplexHalf",
-        "chalf": "ComplexHalf",
-        "complex64": "ComplexFloat",
-        "cfloat": "ComplexFloat",
-        "complex128": "ComplexDouble",
-        "cdouble": "ComplexDouble",
-        "qint8": "QInt8",
-        "quint8": "QUInt8",
-        "qint32": "QInt32",
-    },
-    "MemoryFormat": {
-        "contiguous_format": "Contiguous",
-        "preserve_format": "Preserve",
-        "channels_last": "ChannelsLast",
-        "channels_last_3d": "ChannelsLast3d",
-    },
-    "Layout": {
-        "strided": "Strided",
-        "sparse_coo": "Sparse",
-        "sparse_csr": "SparseCsr",
-        "sparse_csc": "SparseCsc",
-        "sparse_bsr": "SparseBsr",
-        "sparse_bsc": "SparseBsc",
-        "jagged": "Jagged",
-    },
-}
 # PyTorch's `Reduction`, which its schemas spell by name.
 _REDUCTIONS = {"Mean": "1", "Sum": "2"}
 # What the names in PyTorch's file are in C++.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.dialects.cpp import torch_types
-from torchgen_lite.dialects.cpp.defaults import EMPTY, as_written
+from torchgen_lite.dialects.cpp import public, torch_types
+from torchgen_lite.dialects.cpp.defaults import EMPTY
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature
 from torchgen_lite.dialects.cpp.torch_types import OPTIONAL_TENSOR, Conventions, conventions
-from torchgen_lite.dialects.cpp.types import CType, ref, std
+from torchgen_lite.dialects.cpp.types import ref, std
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import bare_type
@@ -46,18 +46,6 @@ def takes_symint(entry: KernelEntry) -> bool:
     return "_symint" in entry.kernel.rpartition("::")[2]
 
 
-def argument_type(argument: Argument, how: Conventions) -> CType:
-    """As in the public API, but for an optional tensor that is written: it stays optional."""
-    if argument.is_write and not how.const_ref and bare_type(argument.type) == "Tensor?":
-        return ref(OPTIONAL_TENSOR)
-    return torch_types.argument_type(argument.type, argument.is_write, how)
-
-
-def returns_type(function: NativeFunction, *, symint: bool = False) -> CType:
-    """As in the public API."""
-    return torch_types.returns_type(function.func.returns, conventions(function, symint=symint))
-
-
 def arguments(function: NativeFunction, *, symint: bool = False) -> tuple[CppParameter, ...]:
     """The parameters in schema order; with defaults, but for out variants, whose out come last."""
     layout = argument_layout(function.func)
@@ -73,14 +61,15 @@ def arguments(function: NativeFunction, *, symint: bool = False) -> tuple[CppPar
     return tuple(found)
 
 
-def _parameter(argument: Argument, how: Conventions, defaults: bool) -> CppParameter:
-    default = None
-    if defaults and argument.default is not None:
-        default = as_written(argument.default, argument.type, symint=how.symint)
-    return CppParameter(argument_type(argument, how), argument.name, default)
+def _parameter(argument: Argument, how: Conventions, with_default: bool) -> CppParameter:
+    """As in the public API, but for an optional tensor that is written: it stays optional."""
+    found = public.parameter(argument, how, with_default)
+    if argument.is_write and not how.const_ref and bare_type(argument.type) == "Tensor?":
+        return found._replace(type=ref(OPTIONAL_TENSOR))
+    return found
 
 
 def signature(function: NativeFunction, *, symint: bool = False) -> CppSignature:
     """The signature of a kernel that takes `c10::SymInt`, or does not."""
     parameters = arguments(function, symint=symint)
-    return CppSignature(name(function.func), returns_type(function, symint=symint), parameters)
+    return CppSignature(name(function.func), public.returns_type(function), parameters)

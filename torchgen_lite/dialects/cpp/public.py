@@ -12,7 +12,6 @@ and the faithful one, in the order of the schema and without defaults, `add_outf
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from itertools import chain
 from typing import NamedTuple
 
@@ -51,14 +50,9 @@ def name(schema: FunctionSchema, style: Style = PLAIN) -> str:
     return text
 
 
-def argument_type(argument: Argument, how: Conventions) -> CType:
-    """`const at::Tensor&`, `at::IntArrayRef`, `::std::optional<int64_t>`."""
-    return torch_types.argument_type(argument.type, argument.is_write, how)
-
-
-def returns_type(function: NativeFunction, style: Style = PLAIN) -> CType:
-    """`at::Tensor`, `::std::tuple<at::Tensor, at::Tensor>`, `void`."""
-    how = conventions(function, symint=style.symint)
+def returns_type(function: NativeFunction) -> CType:
+    """`at::Tensor`, `::std::tuple<at::Tensor, at::Tensor>`, `void`: the same for every style and dialect."""
+    how = conventions(function, symint=True)
     return torch_types.returns_type(function.func.returns, how)
 
 
@@ -69,21 +63,23 @@ def arguments(function: NativeFunction, style: Style = PLAIN) -> tuple[CppParame
     positional = [a for a in layout.positional if not (style.method and a.name == "self")]
     if style.faithful:
         ordered = chain(positional, layout.keywords, layout.out)
-        return tuple([CppParameter(argument_type(a, how), a.name) for a in ordered])
+        return tuple([parameter(a, how, with_default=False) for a in ordered])
     without = function.cpp_no_default_args
     before = chain(layout.out, positional, layout.before_options)
-    found = [_parameter(a, how, without) for a in before]
+    found = [parameter(a, how, a.name not in without) for a in before]
     if layout.options is not None:
         found.append(_options(layout.options))
-    found += [_parameter(a, how, without) for a in layout.after_options]
+    found += [parameter(a, how, a.name not in without) for a in layout.after_options]
     return tuple(found)
 
 
-def _parameter(argument: Argument, how: Conventions, without: Collection[str]) -> CppParameter:
+def parameter(argument: Argument, how: Conventions, with_default: bool) -> CppParameter:
+    """`const at::Scalar& alpha = 1`."""
     default = None
-    if argument.default is not None and argument.name not in without:
+    if with_default and argument.default is not None:
         default = as_written(argument.default, argument.type, symint=how.symint)
-    return CppParameter(argument_type(argument, how), argument.name, default)
+    type_ = torch_types.argument_type(argument.type, argument.is_write, how)
+    return CppParameter(type_, argument.name, default)
 
 
 def _options(options: TensorOptions) -> CppParameter:
@@ -100,7 +96,7 @@ def signature(function: NativeFunction, style: Style = PLAIN) -> CppSignature:
     text = name(function.func, style)
     if function.manual_cpp_binding:
         text = FALLBACK_PREFIX + text
-    return CppSignature(text, returns_type(function, style), arguments(function, style))
+    return CppSignature(text, returns_type(function), arguments(function, style))
 
 
 def styles(function: NativeFunction, *, method: bool = False) -> tuple[Style, ...]:

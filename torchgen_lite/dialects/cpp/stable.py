@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from torchgen_lite.dialects.cpp.defaults import ENUMERATORS, Words, default_of, reduction
+from torchgen_lite.dialects.cpp.defaults import Words, default_of, reduction
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, trailing_defaults
 from torchgen_lite.dialects.cpp.types import (
     BOOL,
@@ -45,6 +45,7 @@ from torchgen_lite.schema import (
     OptionalType,
     Type,
 )
+from torchgen_lite.schema.defaults import ENUMERATORS
 from torchgen_lite.schema.model import bare_type
 
 Release = tuple[int, int]
