@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.python_calls import Passed, disagreement
-from torchgen_lite.diagnostics import Diagnostic, Label, Span, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
@@ -89,7 +89,8 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
     signature = index.signature(name)
     problem = signature and disagreement(signature, wanted.passed)
     if problem:
-        found = finding(function, "TG334", problem, place, "named here", None, _second(index, name))
+        other = (index.place(name), "defined here")
+        found = finding(function, "TG334", problem, place, "named here", None, other)
         yield replace(found, notes=begins)
 
 
@@ -111,10 +112,5 @@ def check_helpers(
             given += [Passed(keyword, True) for keyword, _ in node.keywords]
             problem = disagreement(signature, given)
             if problem:
-                second = _second(helpers, name)
-                yield finding(function, "TG334", problem, node.span, "in this call", None, second)
-
-
-def _second(index: KernelIndex, name: str) -> tuple[Label, ...]:
-    place = index.place(name)
-    return (Label(place, "defined here"),) if place is not None else ()
+                other = (helpers.place(name), "defined here")
+                yield finding(function, "TG334", problem, node.span, "in this call", None, other)
