@@ -10,7 +10,8 @@ keep up to date, and nothing to lose.
 Note [Where orphans are looked for]
 A whole run into a folder inside the project looks everywhere below it. Of any other folder (`..`, say) only
 a part is the project's, and a run of some targets has nothing to say of the rest: there it is the folders that files
-of this run are in. Folders with a configuration of their own are another project's.
+of this run are in, and what is below a Python package of this run. Folders with a configuration of their own are another
+project's.
 """
 
 from __future__ import annotations
@@ -201,13 +202,13 @@ def _read(path: Path) -> str | None:
 
 def _find_files(root: Path, files: Iterable[str], everywhere: bool) -> Iterator[Path]:
     """The regular files that may be orphans or leftovers; see Note [Where orphans are looked for]."""
+    packages = {os.path.dirname(path) for path in files if os.path.basename(path) == "__init__.py"}
     folders = [""] if everywhere else sorted({os.path.dirname(path) for path in files})
     for folder in folders:
         for directory, names, found in os.walk(root / folder, followlinks=False):
             inner = [n for n in sorted(names) if n != "__pycache__" and not n.startswith(".")]
-            names[:] = [
-                n for n in inner if everywhere and not find_in_folder(Path(directory, n), [])
-            ]
+            is_deep = everywhere or folder in packages
+            names[:] = [n for n in inner if is_deep and not find_in_folder(Path(directory, n), [])]
             for path in (Path(directory, name) for name in sorted(found)):
                 with suppress(OSError):  # Another run may be at work.
                     if stat.S_ISREG(path.lstat().st_mode):

@@ -63,6 +63,16 @@ def test_an_orphan_takes_its_empty_folder_along(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_is_below_a_package_is_the_packages(tmp_path: Path) -> None:
+    files = {f"{d}/{n}": HEAD for d in ("p", "p/q", "r", "r/s") for n in ("__init__.py", "x.txt")}
+    write_plan(build_plan(files, tmp_path, "out"))
+    left = build_plan(
+        {"p/__init__.py": HEAD, "r/x.txt": HEAD}, tmp_path, "out", project=tmp_path, is_whole=False
+    )
+    deleted = [c.path for c in left.changes if c.action == "delete"]
+    assert deleted == ["p/q/__init__.py", "p/q/x.txt", "p/x.txt", "r/__init__.py"]
+
+
 def test_crlf_is_fresh_but_written_text_has_lf(tmp_path: Path) -> None:
     text = HEAD + "a\n"
     (tmp_path / "a.txt").write_bytes(text.replace("\n", "\r\n").encode())
