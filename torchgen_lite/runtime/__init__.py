@@ -19,6 +19,7 @@ from .errors import (
     MissingKernelError,
     fallthrough_kernel,
 )
+from .interface import check_interface
 from .kernel import BoxedKernel, Kernel
 from .keys import (
     BackendComponent,
@@ -95,6 +96,7 @@ __all__ = [
     "backend_keyset_from_autograd",
     "below_adinplaceorview",
     "below_autograd",
+    "check_interface",
     "fallthrough_kernel",
     "is_alias_dispatch_key",
     "is_included_in_alias",

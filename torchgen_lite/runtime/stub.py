@@ -108,7 +108,7 @@ def _compile(
         "_resolve": resolve,
         "_optional": optional_keyset,
         "_list": list_keyset,
-        "__name__": "torchgen_lite.runtime.stub",
+        "__name__": __name__,
     }
     namespace.update((f"_default_{name}", value) for name, value in signature.defaults)
     exec(compile(text, f"<stub of {signature.full_name}>", "exec"), namespace)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.analysis.policy import NOTHING, Policy
@@ -34,6 +35,13 @@ class OutputFile:
     context: Mapping[str, object] = field(default_factory=dict)
     is_marked: bool = True
     is_copied: bool = False
+
+
+def copied(folder: str, to: str, endings: Collection[str]) -> Iterator[OutputFile]:
+    """Copies of the files of a folder of this project: `("runtime", "python/ops/runtime", {".py"})`."""
+    here = Path(__file__).resolve().parent.parent / folder
+    for name in sorted(path.name for path in here.iterdir() if path.suffix in endings):
+        yield OutputFile(f"{to}/{name}", f"{folder}/{name}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,10 @@ def described_files() -> Iterator[OutputFile]:
 
 
 def unusual(program: Program, target: str) -> Iterator[Program]:
-    """The same with what the configurations don't have: files in shards, stub files of PyTorch."""
+    """The same with what the configurations don't have: files in shards, stub files of PyTorch, the runtime in the package."""
+    if target == "python":
+        options = {**program.config.target_options.get(target, {}), "runtime": "vendored"}
+        yield replace(program, config=replace(program.config, target_options={target: options}))
     if target == "torch-stubs":
         yield replace(program, installed=InstalledTorch((), (("_C/__init__.pyi", "x: int"),)))
     if target in ("cpp-torch", "cpp-runtime"):

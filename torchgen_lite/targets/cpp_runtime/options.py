@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 from torchgen_lite.dialects.cpp.runtime import Types
 from torchgen_lite.dialects.cpp.types import CType, Expression
-from torchgen_lite.loader.options import option, table_of
+from torchgen_lite.loader.options import choice, option, table_of
 from torchgen_lite.targets.cpp.options import HEADERS, LibraryOptions, calls_only_option
 from torchgen_lite.targets.cpp_runtime.framework import EXPRESSION, PASSED, TENSOR
 from torchgen_lite.targets.options import folder_option
 
 TARGET = "cpp-runtime"
+VENDORED = "vendored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,12 @@ class RuntimeOptions(LibraryOptions):
         "Headers of yours that declare the kernels; they take the place of `kernels.h`, and are proven too.",
         HEADERS,
         (),
+    )
+    runtime: str = option(
+        "Where the headers of the dispatcher are: `installed`, in a package that the build finds, or `vendored`, copied "
+        "to `<folder>/include/torchgen_lite`.",
+        choice("installed", VENDORED),
+        "installed",
     )
     calls_only: bool = calls_only_option()
 

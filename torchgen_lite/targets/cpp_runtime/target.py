@@ -19,11 +19,12 @@ from torchgen_lite.targets.cpp_runtime.methods import build_methods, methods
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, build_operators
 from torchgen_lite.targets.cpp_runtime.options import (
     TARGET,
+    VENDORED,
     RuntimeOptions,
 )
 from torchgen_lite.targets.cpp_runtime.registrations import build_keys, build_schema
 from torchgen_lite.targets.cpp_runtime.unsupported import check_kernels, check_types
-from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
+from torchgen_lite.targets.output import OutputFile, Selection, TargetResult, copied
 from torchgen_lite.targets.skipped import select
 
 if TYPE_CHECKING:
@@ -69,6 +70,10 @@ def _files(
     layout = RuntimeLayout(
         place.root, place.folder, place.namespace, place.shards, types, options.headers
     )
+    if options.runtime == VENDORED:
+        yield from copied(
+            "cpp/include/torchgen_lite", f"{layout.root}/include/torchgen_lite", {".h"}
+        )
     operators = build_operators(selected, len(layout.shards), types)
     members = [] if options.calls_only else methods(operators, types)
     yield from build_calls(operators, layout, has_methods=bool(members))

@@ -85,7 +85,7 @@ def _node_file(
     recorded = [one.plan.infos[DEFAULT] for one in planned if one.origin is Origin.autograd]
     infos = {info.node_name: info for info in recorded}
     context = {
-        "framework": package.options.framework,
+        "framework": package.framework,
         "helpers": functions.modules(),
         "nodes": [node_view(info, functions) for info in infos.values()],
     }
@@ -127,6 +127,7 @@ def _adinplaceorview_file(
 def _context(package: Package, planned: Sequence[_Planned]) -> dict[str, object]:
     used = [one.overload for one in planned]
     return {
-        "framework": package.options.framework,
+        "runtime": package.runtime,
+        "framework": package.framework,
         "types": type_imports(package, [o.function for o in used], frozenset()),
     }

@@ -65,6 +65,7 @@ def build_functions(package: Package) -> Iterator[OutputFile]:
     """`functions.py` and `functions.pyi`."""
     groups = public_groups(package)
     context: dict[str, object] = {
+        "runtime": package.runtime,
         "functions": [function_view(base, group) for base, group in groups.items()],
         "names": [quote(name) for name in map(identifier, groups) if is_exported(name)],
     }
@@ -75,6 +76,7 @@ def build_functions(package: Package) -> Iterator[OutputFile]:
 def build_redispatch(package: Package, groups: Groups) -> Iterator[OutputFile]:
     """`redispatch.py` and `redispatch.pyi`: the same for all base names, keyset first."""
     context = {
+        "runtime": package.runtime,
         "functions": [_redispatch_view(base, group) for base, group in groups.items()],
     }
     yield OutputFile(f"{package.root}/redispatch.py", "python/redispatch.py.j2", context)
@@ -102,6 +104,7 @@ def _types_of(
     ]
     shadowed = shadowed_types([identifier(base) for base in groups])
     context: dict[str, object] = {
+        "runtime": package.runtime,
         "functions": [
             signatures_view(identifier(base), group, first=first, shadowed=shadowed)
             for base, group in groups.items()

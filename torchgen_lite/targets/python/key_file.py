@@ -93,6 +93,7 @@ def registration_module(key: str) -> str:
 def build_key_file(package: Package, key: str, file: KeyFile) -> OutputFile:
     """`register_cpu.py`."""
     context = {
+        "runtime": package.runtime,
         "key": key,
         "modules": imported_modules(file.references),
         "libraries": libraries_of(file.overloads),

@@ -77,6 +77,7 @@ def build_methods(package: Package) -> Iterator[OutputFile]:
     views = [_method_view(base, group) for base, group in groups.items()]
     common: dict[str, object] = {"has_eq": any(o.dunder == "__eq__" for o in operators)}
     context = {
+        "runtime": package.runtime,
         "adapters": [_adapter_view(o) for o in adapters],
         "methods": views,
         "hoisted": [view for view in views if view.hoisted],

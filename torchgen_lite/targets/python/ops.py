@@ -75,7 +75,8 @@ def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
     shadowed = shadowed_types([o.names.attribute for o in package.overloads])
     functions = [o.function for o in package.overloads]
     context: dict[str, object] = {
-        "namespaces": [_namespace_view(package, n, merged, shadowed) for n in package.namespaces]
+        "runtime": package.runtime,
+        "namespaces": [_namespace_view(package, n, merged, shadowed) for n in package.namespaces],
     }
     types = {
         "types": type_imports(package, functions, shadowed),

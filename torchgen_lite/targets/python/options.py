@@ -17,6 +17,7 @@ TARGET = "python"
 # An editor and a reviewer open a few thousand lines with pleasure, and 20,000 without.
 MANY_OPERATORS = 200
 NO_FRAMEWORK = "torchgen_lite.runtime.framework"
+VENDORED = "vendored"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,6 +43,12 @@ class PythonOptions:
     )
     formulas: tuple[str, ...] = modules_option(
         "Modules with the functions that derivative formulas call beside the operators."
+    )
+    runtime: str = option(
+        "The dispatcher that the package runs on: `torchgen_lite.runtime`; `torchgen_lite_runtime`, the same from a "
+        "distribution without the generator and without dependencies; `vendored`, a copy in the package, `<package>.runtime`.",
+        choice("torchgen_lite.runtime", "torchgen_lite_runtime", VENDORED),
+        "torchgen_lite.runtime",
     )
     dispatcher: str = option(
         "`own` gives the package a dispatcher of its own, `<package>.dispatcher`.",

@@ -17,7 +17,12 @@ from torchgen_lite.dialects.text import quote
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import NamedConstant
 from torchgen_lite.targets.python.model import Overload, build_overload
-from torchgen_lite.targets.python.options import MANY_OPERATORS, PythonOptions
+from torchgen_lite.targets.python.options import (
+    MANY_OPERATORS,
+    NO_FRAMEWORK,
+    VENDORED,
+    PythonOptions,
+)
 from torchgen_lite.targets.python.views import used_types
 
 AUTOMATIC_SHARDS = 16
@@ -35,6 +40,17 @@ class Package:
     def root(self) -> str:
         """The package's folder below the output directory."""
         return PurePosixPath(self.options.folder, *self.options.package.split(".")).as_posix()
+
+    @property
+    def runtime(self) -> str:
+        """The module of the dispatcher, as the package's modules import it."""
+        return ".runtime" if self.options.runtime == VENDORED else self.options.runtime
+
+    @property
+    def framework(self) -> str:
+        """The module of types and helpers. Where none is named, the runtime's own has types for annotations."""
+        named = self.options.framework
+        return f"{self.runtime}.framework" if named == NO_FRAMEWORK else named
 
     @property
     def namespaces(self) -> tuple[str, ...]:
@@ -79,7 +95,7 @@ def type_imports(
     if hidden:
         lines.append(f"from builtins import {', '.join(f'{n} as _{n}' for n in hidden)}")
     if names:
-        lines.append(f"from {package.options.framework} import {', '.join(names)}")
+        lines.append(f"from {package.framework} import {', '.join(names)}")
     return lines
 
 

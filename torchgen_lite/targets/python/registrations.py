@@ -176,7 +176,7 @@ def _structured_file(
     context = {
         "key": key,
         "modules": imported_modules(call for kernel in kernels for call in kernel.calls),
-        "framework": package.options.framework,
+        "framework": package.framework,
         "types": type_imports(package, functions, frozenset()),
         "structured": [kernel.view for kernel in kernels],
     }
@@ -191,7 +191,7 @@ def _backend_select_file(
     for overload, kernel in zip(overloads, kernels, strict=True):
         registrations.add_generated(overload, module, kernel.name)
     context = {
-        "framework": package.options.framework,
+        "framework": package.framework,
         "types": type_imports(package, [o.function for o in overloads], frozenset()),
         "kernels": kernels,
     }
@@ -208,7 +208,7 @@ def _constants_file(package: Package) -> Iterator[OutputFile]:
     if not using:
         return
     context = {
-        "framework": package.options.framework,
+        "framework": package.framework,
         "constants": used_constants([o.function for o in using]),
         "defaults": [view for overload in using for view in _defaults(overload)],
     }

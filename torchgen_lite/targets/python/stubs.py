@@ -23,6 +23,7 @@ _DISPATCHERS = {"singleton": "Dispatcher.singleton()", "own": "Dispatcher()"}
 def build_libraries(package: Package) -> OutputFile:
     """The file that makes the dispatcher and the libraries."""
     context = {
+        "runtime": package.runtime,
         "dispatcher": _DISPATCHERS[package.options.dispatcher],
         "libraries": [{"name": identifier(n), "namespace": quote(n)} for n in package.namespaces],
     }
@@ -48,6 +49,7 @@ def _operators_file(package: Package, module: str, overloads: Sequence[Overload]
     functions = [o.function for o in overloads]
     shadowed = shadowed_types([o.names.flat for o in overloads])
     context = {
+        "runtime": package.runtime,
         "libraries": sorted({identifier(o.names.namespace) for o in overloads}),
         "types": type_imports(package, functions, shadowed),
         "constants": used_constants(functions),

@@ -24,7 +24,8 @@ _PREFIXES = ("_handle_", "_memo_", "_redispatch_memo_", "redispatch_")
 # A function of such a name would take the place of a module of the package: `functions` alone has it.
 _MODULES = re.compile(
     r"(?:nodes|operators|autograd|adinplaceorview)(?:_[0-9]+)?|(?:register|structured)_[a-z0-9]+(?:_[0-9]+)?"
-    "|backendselect|constants|dispatcher|functions|libraries|methods|ops|redispatch|registration"
+    "|backendselect|constants|dispatcher|functions|key_sets|key_tables|libraries|methods|ops|redispatch|registration"
+    "|runtime"
 )
 
 

@@ -13,13 +13,13 @@ from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.author import check_author, check_helpers
-from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
+from torchgen_lite.targets.output import OutputFile, Selection, TargetResult, copied
 from torchgen_lite.targets.python.differentiation import build_differentiation
 from torchgen_lite.targets.python.functions import all_groups, build_functions, build_redispatch
 from torchgen_lite.targets.python.kernels import kernel_finder
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.ops import build_ops
-from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, PythonOptions
+from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, VENDORED, PythonOptions
 from torchgen_lite.targets.python.package import Package, build_package, used_constants
 from torchgen_lite.targets.python.registrations import author_functions, build_registrations
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
@@ -76,7 +76,13 @@ def _inexpressible(function: NativeFunction, *, home: str, stubs: Collection[str
 
 
 def _common_files(package: Package) -> Iterator[OutputFile]:
-    context = {"has_kernels": bool(package.options.kernels)}
+    is_vendored = package.options.runtime == VENDORED
+    if is_vendored:
+        yield from _runtime(package)
+    context = {
+        "runtime": "" if is_vendored else package.runtime,
+        "has_kernels": bool(package.options.kernels),
+    }
     yield OutputFile(f"{package.root}/__init__.py", "python/package.py.j2", context)
     yield OutputFile(f"{package.root}/py.typed", "python/py.typed.j2", {})
     yield build_libraries(package)
@@ -86,6 +92,15 @@ def _common_files(package: Package) -> Iterator[OutputFile]:
     yield from build_redispatch(package, groups)
     yield from build_methods(package)
     yield from build_ops(package, groups)
+
+
+def _runtime(package: Package) -> Iterator[OutputFile]:
+    """The dispatcher in the package, and the data that it reads. Schemas as text are not read."""
+    for name in ("key_sets.py", "key_tables.py"):
+        yield OutputFile(f"{package.root}/{name}", name)
+    for file in copied("runtime", f"{package.root}/runtime", {".py", ".pyi"}):
+        is_reader = file.template == "runtime/read_schema.py"
+        yield OutputFile(file.path, "python/read_schema.py.j2") if is_reader else file
 
 
 def _lacking_framework(

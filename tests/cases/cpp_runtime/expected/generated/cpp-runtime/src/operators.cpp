@@ -4,6 +4,11 @@
 
 #include <demo/operators.h>
 #include <torchgen_lite/dispatcher.h>
+#include <torchgen_lite/interface.h>
+
+static_assert(
+    TORCHGEN_LITE_INTERFACE == 1,
+    "generated for interface 1 of torchgen_lite: generate it again");
 
 namespace demo::ops::operators_detail {
 namespace {

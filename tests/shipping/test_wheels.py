@@ -1,0 +1,281 @@
+"""What was generated runs without the generator: wheels of a user's, each installed with nothing else, and called."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, Result
+from tests.cpp.compiling import needs_compiler
+
+Run = Callable[..., Result]
+
+OPS = """\
+- func: tiny::scale(Tensor self, float factor=2.0) -> Tensor
+  dispatch:
+    CPU: scale_cpu
+"""
+CONFIGURATION = """\
+schema = ["ops.yaml"]
+output-dir = "."
+[target.python]
+package = "tiny_ops"
+kernels = ["tiny.kernels"]
+runtime = "{runtime}"
+"""
+PROJECT = """\
+[build-system]
+requires = ["hatchling"]
+build-backend = "hatchling.build"
+[project]
+name = "tiny"
+version = "1"
+[tool.hatch.build.targets.wheel]
+packages = ["tiny", "python/tiny_ops"]
+"""
+KERNELS = """\
+from {runtime} import DispatchKey, DispatchKeySet
+
+
+class Array:
+    def __init__(self, value):
+        self.value = value
+        self._dispatch_keyset = DispatchKeySet(DispatchKey.CPU)
+
+
+def scale_cpu(self, factor):
+    return Array(self.value * factor)
+"""
+CALL = """\
+import sys
+import tiny_ops
+from tiny.kernels import Array
+
+print(tiny_ops.scale(Array(21)).value, tiny_ops.dispatcher.__class__.__module__)
+print(*sorted({name.split(".")[0] for name in sys.modules} & {"black", "jinja2", "torchgen_lite", "yaml"}))
+"""
+
+
+def build_wheel(project: Path, to: Path) -> Path:
+    before = set(to.glob("*.whl"))
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(to)]
+    subprocess.run(command, cwd=project, check=True, capture_output=True)
+    [wheel] = set(to.glob("*.whl")) - before
+    return wheel
+
+
+class Environment:
+    """A fresh environment with these wheels and nothing else."""
+
+    def __init__(self, folder: Path, *wheels: Path) -> None:
+        venv.EnvBuilder(with_pip=False, symlinks=os.name != "nt").create(folder)
+        self.python = folder / "bin" / "python"
+        [self.site] = folder.glob("lib/python*/site-packages")
+        pip = [sys.executable, "-m", "pip", "--python", str(self.python), "install", "--quiet"]
+        subprocess.run([*pip, "--no-index", "--no-deps", "--no-compile", *wheels], check=True)
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [str(self.python), "-I", "-B", *arguments]
+        return subprocess.run(command, cwd=self.site, capture_output=True, text=True)
+
+    def prints(self, program: str) -> str:
+        done = self.run("-c", program)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+@pytest.fixture
+def tiny(run: Run, tmp_path: Path) -> Callable[[str], Path]:
+    """A user's wheel, made for a runtime."""
+
+    def build(runtime: str) -> Path:
+        project = tmp_path / "project"
+        (project / "tiny").mkdir(parents=True)
+        (project / "tiny" / "__init__.py").touch()
+        module = "tiny_ops.runtime" if runtime == "vendored" else runtime
+        (project / "tiny" / "kernels.py").write_text(KERNELS.format(runtime=module))
+        (project / "ops.yaml").write_text(OPS)
+        (project / "torchgen_lite.toml").write_text(CONFIGURATION.format(runtime=runtime))
+        (project / "pyproject.toml").write_text(PROJECT)
+        for command in ("generate", "check"):
+            done = run(command, "--config", str(project / "torchgen_lite.toml"))
+            assert done.code == 0, done.stderr
+        return build_wheel(project, tmp_path)
+
+    return build
+
+
+@pytest.fixture(scope="module")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Our own wheels, by the option's value for them."""
+    folder = tmp_path_factory.mktemp("wheels")
+    return {
+        "torchgen_lite.runtime": build_wheel(ROOT, folder),
+        "torchgen_lite_runtime": build_wheel(ROOT / "runtime", folder),
+    }
+
+
+@pytest.mark.parametrize(
+    ("runtime", "home", "others"),
+    [
+        ("torchgen_lite.runtime", "torchgen_lite.runtime", "torchgen_lite"),
+        ("torchgen_lite_runtime", "torchgen_lite_runtime._own.runtime", ""),
+        ("vendored", "tiny_ops.runtime", ""),
+    ],
+)
+def test_a_wheel_runs_without_the_generator_on_a_runtime_that_fits(
+    tiny: Callable[[str], Path],
+    distributions: dict[str, Path],
+    tmp_path: Path,
+    runtime: str,
+    home: str,
+    others: str,
+) -> None:
+    wheels = [tiny(runtime), *([distributions[runtime]] if runtime in distributions else [])]
+    installed = Environment(tmp_path / "environment", *wheels)
+    assert installed.prints(CALL) == f"42.0 {home}.dispatcher\n{others}\n"
+    define = f"from {home} import Library; Library('mine', 'DEF').define('f(Tensor x) -> Tensor')"
+    done = installed.run("-c", f"import tiny_ops; {define}")
+    refusal = (
+        f"DispatcherError: cannot define mine::f(Tensor x) -> Tensor: the runtime in {home} defines what was "
+        "generated with it, and reads no schemas; torchgen_lite.runtime and torchgen_lite_runtime do"
+    )
+    if runtime == "vendored":
+        assert refusal in done.stderr
+        return
+    assert done.returncode == 0, done.stderr
+    interface = installed.site.joinpath(*home.split("."), "interface.py")
+    text = interface.read_text()
+    for number, remedy in ((0, "install a runtime with interface 1"), (2, "generate it again")):
+        interface.write_text(text.replace("INTERFACE = 1", f"INTERFACE = {number}"))
+        assert installed.run("-c", "import tiny_ops").stderr.splitlines()[-1] == (
+            f"ImportError: tiny_ops is made for interface 1 of the runtime, and {home} has "
+            f"interface {number}: {remedy}"
+        )
+
+
+def test_both_distributions_share_one_dispatcher_or_say_why_not(
+    tiny: Callable[[str], Path], distributions: dict[str, Path], tmp_path: Path
+) -> None:
+    both = Environment(
+        tmp_path / "environment", tiny("torchgen_lite_runtime"), *distributions.values()
+    )
+    program = (
+        "import torchgen_lite_runtime, torchgen_lite.runtime\n"
+        "import torchgen_lite_runtime.framework, torchgen_lite.runtime.framework\n"
+        "names = torchgen_lite.runtime.__all__\n"
+        "print(names == torchgen_lite_runtime.__all__,"
+        " all(getattr(torchgen_lite_runtime, n) is getattr(torchgen_lite.runtime, n) for n in names),"
+        " torchgen_lite_runtime.framework.Tensor is torchgen_lite.runtime.Dispatchable)"
+    )
+    assert both.prints(program) == "True True True\n"
+    assert both.prints(CALL) == "42.0 torchgen_lite.runtime.dispatcher\ntorchgen_lite\n"
+
+    interface = both.site / "torchgen_lite" / "runtime" / "interface.py"
+    interface.write_text(interface.read_text().replace("INTERFACE = 1", "INTERFACE = 2"))
+    for module in ("torchgen_lite_runtime", "tiny_ops"):
+        assert both.run("-c", f"import {module}").stderr.splitlines()[-1] == (
+            "ImportError: torchgen_lite_runtime is made for interface 1 of the runtime, and torchgen_lite.runtime "
+            "has interface 2: install both from the same version of torchgen-lite"
+        )
+
+
+CPP_CONFIGURATION = """\
+schema = ["ops.yaml"]
+output-dir = "."
+targets = ["cpp-runtime"]
+[target.cpp-runtime]
+tensor = "tiny::Array"
+headers = ["array.h"]
+runtime = "vendored"
+"""
+ARRAY = """\
+#pragma once
+#include <torchgen_lite/keyset_of.h>
+namespace tiny {
+struct Array {
+  double value;
+};
+} // namespace tiny
+template <>
+struct torchgen_lite::KeysetOf<tiny::Array> {
+  static DispatchKeySet get(const tiny::Array&) {
+    return DispatchKeySet(DispatchKey::CPU);
+  }
+};
+"""
+PROGRAM = """\
+#include <tiny/functions.h>
+
+#include <iostream>
+
+namespace tiny {
+Array scale_cpu(const Array& self, double factor) {
+  return {self.value * factor};
+}
+} // namespace tiny
+
+int main() {
+  std::cout << tiny::functions::scale(tiny::Array{21}).value << "\\n";
+}
+"""
+
+
+def test_a_copy_of_the_runtime_goes_when_it_is_no_longer_asked_for(
+    run: Run, tmp_path: Path
+) -> None:
+    configuration = tmp_path / "torchgen_lite.toml"
+    (tmp_path / "ops.yaml").write_text("- func: tiny::scale(Tensor self) -> Tensor\n")
+    first = 'schema = ["ops.yaml"]\noutput-dir = "."\n[target.python]\n'
+    counts = []
+    for runtime in ("vendored", "torchgen_lite_runtime"):
+        configuration.write_text(f'{first}runtime = "{runtime}"\n')
+        before = run("check", "--config", str(configuration))
+        assert before.code == 1
+        assert run("generate", "--config", str(configuration)).code == 0
+        counts.append(len(list(tmp_path.glob("python/ops/runtime/*.py"))))
+    assert counts == [len(list((ROOT / "torchgen_lite" / "runtime").glob("*.py"))), 0]
+    assert re.search(r"^orphan +python/ops/runtime/keyset.py", before.stderr, re.M)
+
+
+@needs_compiler
+def test_generated_cpp_compiles_with_what_is_in_its_folder(run: Run, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "ops.yaml").write_text(OPS)
+    (project / "torchgen_lite.toml").write_text(CPP_CONFIGURATION)
+    (project / "array.h").write_text(ARRAY)
+    (project / "main.cpp").write_text(PROGRAM)
+    for command in ("generate", "check"):
+        done = run(command, "--config", str(project / "torchgen_lite.toml"))
+        assert done.code == 0, done.stderr
+    library = project / "cpp-runtime"
+    sources = [project / "main.cpp", *sorted((library / "src").glob("*.cpp"))]
+    program = tmp_path / "program"
+    flags = ["-std=c++17", "-pthread", f"-I{library}/include", f"-I{project}", "-o", str(program)]
+    # As one source: each would read the dispatcher again.
+    everything = tmp_path / "everything.cpp"
+    everything.write_text("".join(f'#include "{source}"\n' for source in sources))
+    subprocess.run(["g++", *flags, str(everything)], check=True)
+    assert subprocess.run([program], capture_output=True, text=True).stdout == "42\n"
+
+
+def test_the_runtime_alone_has_the_headers_and_says_where(
+    distributions: dict[str, Path], tmp_path: Path
+) -> None:
+    installed = Environment(tmp_path / "environment", distributions["torchgen_lite_runtime"])
+    done = installed.run("-m", "torchgen_lite_runtime")
+    cmake = Path(done.stdout.strip())
+    for folder in ("cmake", "cpp/include/torchgen_lite"):
+        ours = sorted((ROOT / "torchgen_lite" / folder).iterdir())
+        shipped = cmake.parent / folder
+        assert [path.read_bytes() for path in ours] == [
+            path.read_bytes() for path in sorted(shipped.iterdir())
+        ]
