@@ -93,28 +93,24 @@ def _removed(
     """TG350, or TG351 if other overloads are left; a renamed overload is found by its arguments."""
     name, base = function.func.full_name, function.func.base_name
     rest = [f for f in new if (f.namespace, f.func.base_name) == (function.namespace, base)]
+    code, message = "TG350", f"operator `{name}` was removed"
+    near = before or (new[0] if new else None)
+    said = "it stood after this" if before else "it stood before this"
+    if rest:
+        placed = [other for other in rest if other.func.name_span]
+        code, message = "TG351", f"overload `{name}` was removed"
+        near, said = (placed or rest)[0], "what is left of it"
+        alike = [
+            f for f in placed if f.name not in old and f.func.arguments == function.func.arguments
+        ]
+        if alike:
+            near, said = alike[0], "another overload name"
+            message = f"overload `{name}` was renamed to `{near.func.full_name}`"
     there = function.func.name_span or function.func.span
-    secondary = () if there is None else (Label(there, "was declared here"),)
-    for other in rest:
-        span = other.func.name_span
-        if other.name not in old and other.func.arguments == function.func.arguments and span:
-            message = f"overload `{name}` was renamed to `{other.func.full_name}`"
-            renamed = Label(span, "another overload name")
-            return Diagnostic("TG351", message, renamed, secondary, operator=function.name)
-    code, what = ("TG351", "overload") if rest else ("TG350", "operator")
-    rest = [other for other in rest if other.func.name_span] or rest
-    near = rest[0] if rest else before or (new[0] if new else None)
-    message = f"{what} `{name}` was removed"
-    here = None if near is None else near.func.name_span
-    if here is None:
-        label = secondary[0] if secondary else None
-        return Diagnostic(code, message, label, operator=function.name)
-    said = (
-        "what is left of it"
-        if rest
-        else "it stood after this" if before else "it stood before this"
-    )
-    return Diagnostic(code, message, Label(here, said), secondary, operator=function.name)
+    places = ((near and near.func.name_span, said), (there, "was declared here"))
+    labels = [Label(span, text) for span, text in places if span]
+    label = labels[0] if labels else None
+    return Diagnostic(code, message, label, tuple(labels[1:]), operator=function.name)
 
 
 def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Finding]:

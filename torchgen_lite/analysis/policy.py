@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis import refusals
+from torchgen_lite.schema import SchemaKind
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
@@ -55,11 +55,25 @@ class Policy:
     target: str = ""
     in_pytorch: bool = False
     makes: frozenset[Origin] = frozenset()
-    refuses: Callable[[Operator, AutogradPlan, DifferentiabilityInfo], str] = refusals.nothing
+    refuses: Callable[[Operator, AutogradPlan, DifferentiabilityInfo], str] = lambda *_: ""
 
     @property
     def speaks_of(self) -> str:
         return f"target `{self.target}`" if self.target else "PyTorch"
+
+
+def refuses_libtorch(operator: Operator, plan: AutogradPlan, info: DifferentiabilityInfo) -> str:
+    """Why libtorch can't have a kernel with these formulas; empty if it can."""
+    if not info.slots or operator.kind is SchemaKind.out:
+        return ""
+    if operator.kind is not SchemaKind.functional and plan.written != ("self",):
+        return "writes to more than `self`"
+    if operator.kind is not SchemaKind.functional and plan.tensors[0].is_list:
+        return "writes to a list of tensors"
+    # libtorch collects no edges of a `Tensor[]?`, as it collects no keys.
+    known = {tensor.name for tensor in plan.tensors}
+    absent = [name for name in info.arguments if name not in known]
+    return f"has a list of tensors that may be absent, `{absent[0]}`" if absent else ""
 
 
 # These are there whatever the policy.

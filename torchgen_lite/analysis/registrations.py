@@ -78,7 +78,11 @@ def registrations(
 
 def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:
     """What could be registered for one operator beside autograd, whatever the policy makes."""
-    yield from _written(program, operator, policy)
+    for kernel in _kernels(program, operator, policy):
+        if not kernel.is_structured or Origin.structured not in policy.makes:
+            origin = Origin.implied if kernel.is_implied else Origin.written
+            origin = Origin.derived if operator.is_derived else origin
+            yield Registration(operator, kernel.key, origin, kernel)
     yield from _structured(program, operator, policy)
     for kernel in out_kernels(operator):
         out = program.resolved.by_name[operator.group.out.name] if operator.group else None
@@ -103,14 +107,6 @@ def _is_pytorchs(operator: Operator, policy: Policy) -> bool:
     """Whether PyTorch, into which the kernels of a target get, has the operator already."""
     in_pytorch = bool(policy.target) and policy.in_pytorch
     return in_pytorch and operator.function.namespace in TORCH_NAMESPACES
-
-
-def _written(program: Program, operator: Operator, policy: Policy) -> Iterator[Registration]:
-    for kernel in _kernels(program, operator, policy):
-        if not kernel.is_structured or Origin.structured not in policy.makes:
-            origin = Origin.implied if kernel.is_implied else Origin.written
-            origin = Origin.derived if operator.is_derived else origin
-            yield Registration(operator, kernel.key, origin, kernel)
 
 
 def _kernels(program: Program, operator: Operator, policy: Policy) -> tuple[KernelEntry, ...]:

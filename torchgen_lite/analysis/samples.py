@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from torchgen_lite.analysis.fakes.kinds import DTYPES, MEMORY_FORMATS, fits, value_kind
+from torchgen_lite.analysis.fakes.kinds import CONSTANTS, fits, value_kind
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
@@ -34,7 +34,7 @@ METHODS = frozenset(
     }
 )  # fmt: skip
 KEYWORDS = frozenset({"dtype", "device", "memory_format"})
-_WORDS = frozenset({"True", "False", "true", "false", "None", *DTYPES, *MEMORY_FORMATS})
+_WORDS = CONSTANTS.keys() | {"None"}
 _LIST = Kind(Sort.unknown, is_list=True)
 
 
@@ -136,22 +136,21 @@ def _fits(found: Kind | None, wanted: Kind) -> bool:
 
 def _kind(node: Expression) -> Kind | None:
     """What a value is, as far as it shows; None where it is that."""
-    if isinstance(node, ListDisplay):
-        return _LIST
-    if isinstance(node, Name):
-        if node.text == "None":
+    match node:
+        case ListDisplay():
+            return _LIST
+        case Name("None"):
             return None
-        if node.text in DTYPES:
-            return kinds.DTYPE
-        return kinds.MEMORY_FORMAT if node.text in MEMORY_FORMATS else kinds.BOOL
-    if isinstance(node, Literal):
-        if node.text[0] in "\"'":
+        case Name(text):
+            return CONSTANTS[text]
+        case Literal(text) if text[0] in "\"'":
             return kinds.STRING
-        return kinds.INT if node.text.isdigit() else kinds.FLOAT
-    if isinstance(node, Unary):
-        return _kind(node.operand)
-    if isinstance(node, Binary):
-        sides = {_kind(node.left), _kind(node.right)}
-        if kinds.TENSOR not in sides:
-            return kinds.INT if sides == {kinds.INT} else kinds.FLOAT
+        case Literal(text):
+            return kinds.INT if text.isdigit() else kinds.FLOAT
+        case Unary(operand=operand):
+            return _kind(operand)
+        case Binary(left=left, right=right):
+            sides = {_kind(left), _kind(right)}
+            if kinds.TENSOR not in sides:
+                return kinds.INT if sides == {kinds.INT} else kinds.FLOAT
     return kinds.TENSOR

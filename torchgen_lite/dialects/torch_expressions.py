@@ -30,16 +30,10 @@ _WORDS = {"true": "True", "false": "False"}
 _PYTHON = frozenset({"True", "False", "None"})
 
 
-def torch_call(name: str, *arguments: Expression, **keywords: Expression | None) -> Call:
-    """`torch.empty(shape, dtype=...)`; keywords that are None are left out."""
-    given = tuple((k, v) for k, v in keywords.items() if v is not None)
-    return Call(Member(TORCH, name), arguments, given)
-
-
 def method_call(
     value: Expression, name: str, *arguments: Expression, **keywords: Expression | None
 ) -> Call:
-    """`x.new_empty(shape, dtype=...)`."""
+    """`x.new_empty(shape, dtype=...)`, `torch.empty(...)` of `TORCH`; keywords that are None are left out."""
     given = tuple((k, v) for k, v in keywords.items() if v is not None)
     return Call(Member(value, name), arguments, given)
 

@@ -15,14 +15,7 @@ from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.dialects.cpp import public
 from torchgen_lite.dialects.cpp.defaults import as_written
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import (
-    Argument,
-    BaseType,
-    ListType,
-    OptionalType,
-    Return,
-    Type,
-)
+from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Return, Type
 from torchgen_lite.schema.model import bare_type
 
 _TYPES = {"int": "int64_t", "float": "double", "str": "c10::string_view"}

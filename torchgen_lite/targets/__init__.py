@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from torchgen_lite.analysis import refusals
 from torchgen_lite.analysis.policy import (
     AUTOGRAD_KERNELS,
     STRUCTURED,
@@ -12,6 +11,7 @@ from torchgen_lite.analysis.policy import (
     UNKNOWN_VIEWS,
     Origin,
     Policy,
+    refuses_libtorch,
 )
 from torchgen_lite.targets.output import OutputFile, Target, TargetResult
 
@@ -41,7 +41,7 @@ TARGETS: dict[str, Target] = {
                 | AUTOGRAD_KERNELS
                 | UNKNOWN_VIEWS
                 | {Origin.backend_select, Origin.from_out, Origin.functionalize},
-                refusals.by_libtorch,
+                refuses_libtorch,
             ),
         ),
         Target(

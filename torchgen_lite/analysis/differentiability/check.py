@@ -6,10 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
-from torchgen_lite.analysis.differentiability.info import (
-    input_arguments,
-    return_names,
-)
+from torchgen_lite.analysis.differentiability.info import input_arguments, return_names
 from torchgen_lite.analysis.differentiability.vocabulary import Vocabulary, check_calls
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean

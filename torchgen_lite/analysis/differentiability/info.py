@@ -14,21 +14,10 @@ from torchgen_lite.analysis.differentiability.model import (
     TensorArgument,
     needed_by,
 )
-from torchgen_lite.analysis.differentiability.typed import (
-    Operators,
-    Scope,
-    saved_in,
-    type_formula,
-)
+from torchgen_lite.analysis.differentiability.typed import Operators, Scope, saved_in, type_formula
 from torchgen_lite.loader.derivatives import DEFAULT, NOT_DIFFERENTIABLE, Derivatives, Formula
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import (
-    Argument,
-    FunctionSchema,
-    ListType,
-    SchemaKind,
-    Type,
-)
+from torchgen_lite.schema import Argument, FunctionSchema, ListType, SchemaKind, Type
 from torchgen_lite.schema.dispatch_kind import LISTS, dispatch_kind
 from torchgen_lite.schema.dispatch_kind import TENSORS as TENSOR_LETTERS
 from torchgen_lite.schema.formula.kinds import TENSOR, TENSORS, UNKNOWN, Kind, kind_of_type

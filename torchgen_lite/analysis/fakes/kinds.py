@@ -13,7 +13,7 @@ from typing import NamedTuple
 from torchgen_lite.analysis.finding import Found
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.schema import Type
-from torchgen_lite.schema.defaults import NAMED_CONSTANTS
+from torchgen_lite.schema.defaults import ENUMERATORS
 from torchgen_lite.schema.formula import (
     Binary,
     Call,
@@ -34,11 +34,10 @@ _LISTS = frozenset(
     {kinds.TENSORS, kinds.INTS, Kind(Sort.float, is_list=True), Kind(Sort.bool, is_list=True)}
 )
 
-DTYPES = frozenset(NAMED_CONSTANTS["ScalarType"])
-MEMORY_FORMATS = frozenset(NAMED_CONSTANTS["MemoryFormat"])
-_CONSTANTS = {
+DTYPES = frozenset(ENUMERATORS["ScalarType"])
+CONSTANTS = {
     **dict.fromkeys(DTYPES, kinds.DTYPE),
-    **dict.fromkeys(MEMORY_FORMATS, kinds.MEMORY_FORMAT),
+    **dict.fromkeys(ENUMERATORS["MemoryFormat"], kinds.MEMORY_FORMAT),
     **dict.fromkeys(("True", "False", "true", "false"), kinds.BOOL),
 }
 
@@ -63,14 +62,11 @@ class Function(NamedTuple):
 
 
 _INT = frozenset({kinds.INT})
+_BOOL = frozenset({kinds.BOOL})
+_TENSOR = frozenset({kinds.TENSOR})
 _SHAPE = frozenset({kinds.TENSOR, kinds.INTS})
 _DIMS = frozenset(
-    {
-        kinds.INT,
-        kinds.INTS,
-        replace(kinds.INT, is_optional=True),
-        replace(kinds.INTS, is_optional=True),
-    }
+    replace(kind, is_optional=flag) for kind in (kinds.INT, kinds.INTS) for flag in (False, True)
 )
 FUNCTIONS: Mapping[str, Function] = {
     "broadcast": Function((_SHAPE,), 1, kinds.INTS, True),
@@ -147,51 +143,47 @@ def _word(kind: Kind) -> str:
 
 def infer(node: Expression, scope: Scope) -> Kind:
     """The kind of an expression; what is wrong with it is recorded in the scope."""
-    if isinstance(node, Name):
-        return _name(node, scope)
-    if isinstance(node, Literal):
-        return _literal(node, scope)
-    if isinstance(node, Member):
-        return _member(node, scope)
-    if isinstance(node, Call):
-        return _call(node, scope)
-    if isinstance(node, Subscript):
-        expect(node.index, _INT, scope)
-        return expect(node.value, _LISTS, scope).element
-    if isinstance(node, ListDisplay):
-        for item in node.items:
-            expect(item, _INT, scope)
-        return kinds.INTS
-    if isinstance(node, Conditional):
-        return _conditional(node, scope)
-    if isinstance(node, Unary):
-        wanted = frozenset({kinds.BOOL}) if node.operator == "!" else NUMBERS
-        return expect(node.operand, wanted, scope)
-    if isinstance(node, Binary):
-        return _binary(node, scope)
+    match node:
+        case Name():
+            return _name(node, scope)
+        case Literal(text):
+            if text[0] not in "\"'":
+                return kinds.INT if text.isdigit() else kinds.FLOAT
+            if "\\" in text:
+                return scope.report("TG333", "a backslash in a string", node, "not read here")
+            return kinds.STRING
+        case Member():
+            return _member(node, scope)
+        case Call(Member() as method):
+            return _method(node, method, scope)
+        case Call():
+            return _call(node, scope)
+        case Subscript(value, index):
+            expect(index, _INT, scope)
+            return expect(value, _LISTS, scope).element
+        case ListDisplay(items):
+            for item in items:
+                expect(item, _INT, scope)
+            return kinds.INTS
+        case Conditional():
+            return _conditional(node, scope)
+        case Unary(operator, operand):
+            return expect(operand, _BOOL if operator == "!" else NUMBERS, scope)
+        case Binary():
+            return _binary(node, scope)
     return scope.report("TG332", "C++ in a rule", node, "not an expression of rules")
 
 
 def _name(node: Name, scope: Scope) -> Kind:
-    kind = scope.kinds.get(node.text) or _CONSTANTS.get(node.text)
+    kind = scope.kinds.get(node.text) or CONSTANTS.get(node.text)
     if kind is not None:
         return kind
-    hint = did_you_mean(node.text, [*scope.kinds, *_CONSTANTS])
+    hint = did_you_mean(node.text, [*scope.kinds, *CONSTANTS])
     return scope.report("TG332", f"unknown name `{node.text}` in a rule", node, "not known", hint)
 
 
-def _literal(node: Literal, scope: Scope) -> Kind:
-    if node.text[0] in "\"'":
-        if "\\" in node.text:
-            return scope.report("TG333", "a backslash in a string", node, "not read here")
-        return kinds.STRING
-    if node.text.isdigit():
-        return kinds.INT
-    return kinds.FLOAT
-
-
 def _member(node: Member, scope: Scope) -> Kind:
-    expect(node.value, frozenset({kinds.TENSOR}), scope)
+    expect(node.value, _TENSOR, scope)
     kind = _ATTRIBUTES.get(node.name)
     if kind is None or node.arrow:
         hint = did_you_mean(node.name, _ATTRIBUTES) or f"write `{node}()`"
@@ -202,8 +194,6 @@ def _member(node: Member, scope: Scope) -> Kind:
 
 
 def _call(node: Call, scope: Scope) -> Kind:
-    if isinstance(node.function, Member):
-        return _method(node, node.function, scope)
     name = str(node.function)
     if name == "default":
         return _default(node, scope)
@@ -245,7 +235,7 @@ def _method(node: Call, method: Member, scope: Scope) -> Kind:
             message = f"`{method.value}` is always there"
             return scope.report("TG333", message, node, "never None")
         return kinds.BOOL
-    expect(method.value, frozenset({kinds.TENSOR}), scope)
+    expect(method.value, _TENSOR, scope)
     results = _METHODS.get(method.name)
     if results is None or method.arrow:
         hint = did_you_mean(method.name, _METHODS)
@@ -260,7 +250,7 @@ def _method(node: Call, method: Member, scope: Scope) -> Kind:
 
 
 def _conditional(node: Conditional, scope: Scope) -> Kind:
-    expect(node.test, frozenset({kinds.BOOL}), scope)
+    expect(node.test, _BOOL, scope)
     yes = infer(node.yes, scope.with_defined(_defined(node.test)))
     no_scope = scope
     if isinstance(node.test, Unary) and node.test.operator == "!":
@@ -278,20 +268,19 @@ def _conditional(node: Conditional, scope: Scope) -> Kind:
 
 def _defined(test: Expression) -> list[str]:
     """The arguments that are there if a test holds."""
-    if isinstance(test, Binary) and test.operator == "&&":
-        return _defined(test.left) + _defined(test.right)
-    if isinstance(test, Call) and isinstance(test.function, Member):
-        value = test.function.value
-        if test.function.name == "defined" and isinstance(value, Name):
-            return [value.text]
+    match test:
+        case Binary("&&", left, right):
+            return _defined(left) + _defined(right)
+        case Call(Member(Name(name), "defined")):
+            return [name]
     return []
 
 
 def _binary(node: Binary, scope: Scope) -> Kind:
     if node.operator in ("&&", "||"):
-        expect(node.left, frozenset({kinds.BOOL}), scope)
+        expect(node.left, _BOOL, scope)
         inner = scope.with_defined(_defined(node.left)) if node.operator == "&&" else scope
-        expect(node.right, frozenset({kinds.BOOL}), inner)
+        expect(node.right, _BOOL, inner)
         return kinds.BOOL
     if node.operator in ("==", "!="):
         left = infer(node.left, scope)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from torchgen_lite.analysis.lint import (
     aliasing,
@@ -13,11 +13,11 @@ from torchgen_lite.analysis.lint import (
     variants,
     versions,
 )
-from torchgen_lite.analysis.lint.rule import Rule
 from torchgen_lite.analysis.lint.suppress import filter_diagnostics
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 
+Rule = Callable[[Resolved], Iterator[Diagnostic]]
 RULES: tuple[Rule, ...] = (
     aliasing.mutated_value,
     aliasing.inplace_name_without_write,

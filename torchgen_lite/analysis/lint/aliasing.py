@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.schema import BaseType, Type, walk_type
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.schema import AliasAnnotation, Argument, BaseType, Type, walk_type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.kind import is_inplace_name
 
@@ -19,12 +20,8 @@ _VALUE_TYPES = frozenset("""
 
 
 def _written_value(type_: Type) -> bool:
-    return (
-        isinstance(type_, BaseType)
-        and type_.annotation is not None
-        and type_.annotation.is_write
-        and type_.name in _VALUE_TYPES
-    )
+    is_value = isinstance(type_, BaseType) and type_.name in _VALUE_TYPES
+    return is_value and type_.annotation is not None and type_.annotation.is_write
 
 
 def mutated_value(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -37,14 +34,17 @@ def mutated_value(resolved: Resolved) -> Iterator[Diagnostic]:
                 yield finding(function, "TG401", message, argument.span, "not a tensor", hint)
 
 
+def _in_place(resolved: Resolved) -> Iterator[tuple[NativeFunction, Argument]]:
+    """The functions that are named as in-place, each with its first argument."""
+    for function in resolved.functions:
+        if is_inplace_name(function.func.base_name) and function.func.arguments:
+            yield function, function.func.arguments[0]
+
+
 def inplace_name_without_write(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG402: `relu_(Tensor self)`."""
-    for function in resolved.functions:
-        schema = function.func
-        if not is_inplace_name(schema.base_name) or not schema.arguments:
-            continue
-        if not schema.arguments[0].is_write:
-            first = schema.arguments[0]
+    for function, first in _in_place(resolved):
+        if not first.is_write:
             message = f"`{function.func.local_name}` is named as in-place and doesn't write `{first.name}`"
             hint = f"write `{first.type}(a!) {first.name}`, or drop the underscore"
             yield finding(function, "TG402", message, first.span, "not written", hint)
@@ -79,35 +79,30 @@ def positional_out(resolved: Resolved) -> Iterator[Diagnostic]:
 def unknown_returned_alias(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG405: `view(Tensor(a) self) -> Tensor(b)`."""
     for function in resolved.functions:
-        schema = function.func
-        returned = [r for r in schema.returns if r.annotation is not None]
+        returned = [r for r in function.func.returns if r.annotation is not None]
         if not returned:
             continue
-        known: set[str] = {"*"}
-        for argument in schema.arguments:
-            for type_ in walk_type(argument.type):
-                if type_.annotation is not None:
-                    known.update(type_.annotation.before, type_.annotation.after)
+        known = {"*"}
+        for annotation in (n for a in function.func.arguments for n in _annotations(a.type)):
+            known.update(annotation.before, annotation.after)
         for value in returned:
-            for type_ in walk_type(value.type):
-                sets = type_.annotation.before if type_.annotation is not None else ()
-                for name in sets:
-                    if name not in known:
-                        message = f"the return aliases set `{name}`, which no argument has"
-                        yield finding(function, "TG405", message, value.span, "no such set")
+            names = [name for one in _annotations(value.type) for name in one.before]
+            for name in [name for name in names if name not in known]:
+                message = f"the return aliases set `{name}`, which no argument has"
+                yield finding(function, "TG405", message, value.span, "no such set")
+
+
+def _annotations(type_: Type) -> list[AliasAnnotation]:
+    return [part.annotation for part in walk_type(type_) if part.annotation is not None]
 
 
 def inplace_without_return(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG414: `relu_(Tensor(a!) self) -> Tensor`."""
-    for function in resolved.functions:
-        schema = function.func
-        if not is_inplace_name(schema.base_name) or not schema.arguments:
+    for function, first in _in_place(resolved):
+        returns = function.func.returns
+        if not first.is_write or not returns:
             continue
-        first = schema.arguments[0]
-        if not first.is_write or not schema.returns or first.annotation is None:
-            continue
-        if all(value.annotation != first.annotation for value in schema.returns):
+        if all(value.annotation != first.annotation for value in returns):
             message = f"in-place `{function.func.local_name}` does not return `{first.name}`"
-            hint = f"return `{first.type}`"
-            span = schema.returns[0].span
+            span, hint = returns[0].span, f"return `{first.type}`"
             yield finding(function, "TG414", message, span, "not the first argument", hint)

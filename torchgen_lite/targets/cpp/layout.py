@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.model import shard_count
+from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.cpp.selection import default_namespace
-
-if TYPE_CHECKING:
-    from torchgen_lite.loader.entry import NativeFunction
-    from torchgen_lite.targets.cpp.options import LibraryOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects.cpp_text import KEYSETS, KEYWORDS, MACROS, identifier
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.kernels import split_kernel
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.operators import Operator
-    from torchgen_lite.analysis.program import Program
 
 # Namespaces of libraries that generated code names. Inside of `mylib::at` the name `at` would be another.
 _LIBRARIES = frozenset({"at", "c10", "caffe2", "std", "torch", "torchgen_lite"})

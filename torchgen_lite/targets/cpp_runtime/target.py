@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import library_layout
@@ -17,20 +19,11 @@ from torchgen_lite.targets.cpp_runtime.calls import build_calls
 from torchgen_lite.targets.cpp_runtime.kernels import build_kernels, kernel_signature
 from torchgen_lite.targets.cpp_runtime.methods import build_methods, methods
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, build_operators
-from torchgen_lite.targets.cpp_runtime.options import (
-    TARGET,
-    VENDORED,
-    RuntimeOptions,
-)
+from torchgen_lite.targets.cpp_runtime.options import TARGET, VENDORED, RuntimeOptions
 from torchgen_lite.targets.cpp_runtime.registrations import build_keys, build_schema
 from torchgen_lite.targets.cpp_runtime.unsupported import check_kernels, check_types
 from torchgen_lite.targets.output import OutputFile, Selection, TargetResult, copied
 from torchgen_lite.targets.skipped import select
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.operators import Operator
-    from torchgen_lite.analysis.program import Program
-    from torchgen_lite.analysis.registrations import Registration
 
 # What there is in the namespace of a library.
 INNER_NAMESPACES = frozenset({"functions", "ops", "proof"})

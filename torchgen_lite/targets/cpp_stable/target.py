@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Layout, library_layout
+from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.places import build_places
-from torchgen_lite.targets.cpp.required import (
-    author_kernels,
-    kernel_files,
-)
+from torchgen_lite.targets.cpp.required import Kernel, author_kernels, kernel_files
 from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
 from torchgen_lite.targets.cpp_stable.model import build_operators
@@ -23,11 +21,6 @@ from torchgen_lite.targets.cpp_stable.registrations import build_keys, build_sch
 from torchgen_lite.targets.cpp_stable.unsupported import check_entry
 from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Program
-    from torchgen_lite.targets.cpp.model import Operator
-    from torchgen_lite.targets.cpp.required import Kernel
 
 # What there is in the namespace of a library.
 INNER_NAMESPACES = frozenset({"detail", "functions", "ops", "proof"})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.policy import WRITTEN, Origin
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import AUTOGRAD, FUNCTIONALIZE
 from torchgen_lite.analysis.registrations import Registration as Registered
 from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Layout, library_layout
 from torchgen_lite.targets.cpp.model import Operator
@@ -25,10 +26,7 @@ from torchgen_lite.targets.cpp_torch.from_out import from_out_header, from_out_r
 from torchgen_lite.targets.cpp_torch.kernels import build_kernels, kernel_signature
 from torchgen_lite.targets.cpp_torch.methods import build_methods
 from torchgen_lite.targets.cpp_torch.model import build_operators
-from torchgen_lite.targets.cpp_torch.options import (
-    TARGET,
-    TorchOptions,
-)
+from torchgen_lite.targets.cpp_torch.options import TARGET, TorchOptions
 from torchgen_lite.targets.cpp_torch.registrations import (
     Registration,
     build_keys,
@@ -46,10 +44,6 @@ from torchgen_lite.targets.cpp_torch.tags import check_tags, known_tags
 from torchgen_lite.targets.cpp_torch.wrappers import select_wrapper
 from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Program
-    from torchgen_lite.loader.entry import NativeFunction
 
 # What there is in the namespace of a library.
 INNER_NAMESPACES = frozenset(

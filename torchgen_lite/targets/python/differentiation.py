@@ -16,18 +16,11 @@ from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.autograd import (
-    autograd_view,
-    tracking_view,
-)
+from torchgen_lite.targets.python.autograd import autograd_view, tracking_view
 from torchgen_lite.targets.python.key_file import KeyFile
 from torchgen_lite.targets.python.model import Overload, shard_of
 from torchgen_lite.targets.python.nodes import Functions, node_view
-from torchgen_lite.targets.python.package import (
-    Package,
-    sharded,
-    type_imports,
-)
+from torchgen_lite.targets.python.package import Package, sharded, type_imports
 
 _TRACKING = frozenset({Origin.view, Origin.raises_versions})
 

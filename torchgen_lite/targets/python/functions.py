@@ -20,11 +20,7 @@ from torchgen_lite.targets.python.overloads import (
     merge_out,
     signatures_view,
 )
-from torchgen_lite.targets.python.package import (
-    Package,
-    type_imports,
-    used_constants,
-)
+from torchgen_lite.targets.python.package import Package, type_imports, used_constants
 from torchgen_lite.targets.python.taken import is_exported
 from torchgen_lite.targets.python.views import shadowed_types
 

@@ -12,10 +12,7 @@ from dataclasses import dataclass, replace
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.python_operators import (
-    PYTHON_OPERATORS,
-    PythonOperator,
-)
+from torchgen_lite.dialects.python_operators import PYTHON_OPERATORS, PythonOperator
 from torchgen_lite.schema import Argument, NamedConstant
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
@@ -27,11 +24,7 @@ from torchgen_lite.targets.python.overloads import (
     self_first,
     signatures_view,
 )
-from torchgen_lite.targets.python.package import (
-    Package,
-    type_imports,
-    used_constants,
-)
+from torchgen_lite.targets.python.package import Package, type_imports, used_constants
 from torchgen_lite.targets.python.views import shadowed_types
 
 

@@ -22,11 +22,7 @@ from torchgen_lite.targets.python.overloads import (
     group_by_base,
     signatures_view,
 )
-from torchgen_lite.targets.python.package import (
-    Package,
-    type_imports,
-    used_constants,
-)
+from torchgen_lite.targets.python.package import Package, type_imports, used_constants
 from torchgen_lite.targets.python.views import shadowed_types
 
 

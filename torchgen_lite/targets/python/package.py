@@ -8,11 +8,7 @@ from pathlib import PurePosixPath
 
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import (
-    BUILTIN_TYPES,
-    FRAMEWORK_TYPES,
-    identifier,
-)
+from torchgen_lite.dialects.python_names import BUILTIN_TYPES, FRAMEWORK_TYPES, identifier
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import NamedConstant

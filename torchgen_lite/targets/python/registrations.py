@@ -21,18 +21,10 @@ from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.autograd import kernel_view
-from torchgen_lite.targets.python.kernels import (
-    FindKernel,
-    KernelReference,
-    imported_modules,
-)
+from torchgen_lite.targets.python.kernels import FindKernel, KernelReference, imported_modules
 from torchgen_lite.targets.python.key_file import KeyFile, build_key_file, registration_module
 from torchgen_lite.targets.python.model import Overload
-from torchgen_lite.targets.python.package import (
-    Package,
-    type_imports,
-    used_constants,
-)
+from torchgen_lite.targets.python.package import Package, type_imports, used_constants
 from torchgen_lite.targets.python.structured import StructuredView, structured_kernel
 
 _BACKEND_SELECT = "BackendSelect"

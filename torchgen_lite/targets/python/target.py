@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.policy import WRITTEN, Origin
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.loader.config import locate_option
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.author import check_author, check_helpers
 from torchgen_lite.targets.output import OutputFile, Selection, TargetResult, copied
@@ -25,12 +28,6 @@ from torchgen_lite.targets.python.registrations import author_functions, build_r
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
 from torchgen_lite.targets.python.taken import taken_name
 from torchgen_lite.targets.skipped import has_any_number, select
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Program
-    from torchgen_lite.analysis.registrations import Registration
-    from torchgen_lite.loader.entry import NativeFunction
-    from torchgen_lite.loader.kernel_modules import KernelIndex
 
 # Kernels that call nothing of a framework, and the constants of `runtime.framework`.
 _PLAIN = WRITTEN | {Origin.fallthrough}

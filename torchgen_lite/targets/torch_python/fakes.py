@@ -16,11 +16,7 @@ from torchgen_lite.dialects import torch_library, torch_ops
 from torchgen_lite.dialects.python_formula import write
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import tuple_display
-from torchgen_lite.dialects.torch_expressions import (
-    in_rule,
-    method_call,
-    torch_call,
-)
+from torchgen_lite.dialects.torch_expressions import TORCH, in_rule, method_call
 from torchgen_lite.loader.fakes import FakeRule
 from torchgen_lite.schema.formula import Expression, Member, Name
 from torchgen_lite.schema.formula.kinds import TENSOR, TENSORS
@@ -113,8 +109,8 @@ def _tensor(operator: Operator, rule: FakeRule, like: Expression | None) -> Expr
     stride, memory_format = fields.get("stride"), fields.get("memory_format")
     if shape is None:
         assert like is not None
-        return torch_call(
-            "empty_like", like, dtype=dtype, device=device, memory_format=memory_format
+        return method_call(
+            TORCH, "empty_like", like, dtype=dtype, device=device, memory_format=memory_format
         )
     base = like if like is not None else _first_tensor(operator)
     if stride is None and memory_format is None and base is not None:
@@ -122,8 +118,10 @@ def _tensor(operator: Operator, rule: FakeRule, like: Expression | None) -> Expr
     if base is not None:
         dtype, device = dtype or Member(base, "dtype"), device or Member(base, "device")
     if stride is not None:
-        return torch_call("empty_strided", shape, stride, dtype=dtype, device=device)
-    return torch_call("empty", shape, dtype=dtype, device=device, memory_format=memory_format)
+        return method_call(TORCH, "empty_strided", shape, stride, dtype=dtype, device=device)
+    return method_call(
+        TORCH, "empty", shape, dtype=dtype, device=device, memory_format=memory_format
+    )
 
 
 def _first_tensor(operator: Operator) -> Expression | None:

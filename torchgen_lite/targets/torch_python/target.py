@@ -5,14 +5,15 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.fakes.results import is_view_rule, lacks_fake
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Origin
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.analysis.torch_library import unrecordable
 from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.author import check_author, check_helpers
@@ -26,10 +27,6 @@ from torchgen_lite.targets.torch_python.options import TARGET, TorchPythonOption
 from torchgen_lite.targets.torch_python.package import build_package_files
 from torchgen_lite.targets.torch_python.places import build_places
 from torchgen_lite.targets.torch_python.samples import build_samples
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Program
-    from torchgen_lite.loader.entry import NativeFunction
 
 # Attributes of `torch.ops`, of a namespace in it, and of an operator in that: no operator is found there.
 _NAMESPACES = frozenset({"higher_order", "import_module", "load_library", "loaded_libraries"})

@@ -11,15 +11,11 @@ are known: with `--torch`, when the package is made for the PyTorch of this envi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from torchgen_lite.analysis.program import Program
 from torchgen_lite.loader.torch_operators import InstalledTorch
 from torchgen_lite.targets.options import NoOptions
 from torchgen_lite.targets.output import OutputFile, TargetResult
 from torchgen_lite.targets.torch_stubs.views import group_by_namespace, namespace_view
-
-if TYPE_CHECKING:
-    from torchgen_lite.analysis.program import Program
 
 ROOT = "torch-stubs"
 MODULES = f"{ROOT}/_ops_stubs"
