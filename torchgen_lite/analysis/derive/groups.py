@@ -11,7 +11,6 @@ from torchgen_lite.analysis.derive.signature import Signature
 from torchgen_lite.analysis.derive.variants import derive_functional, derive_out
 from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 
 Slots = dict[SchemaKind, Operator]
@@ -114,17 +113,10 @@ def _wants_out(base: Operator, slots: Slots) -> bool:
 
 def complete_groups(groups: Iterable[Slots]) -> tuple[VariantGroup, ...]:
     """The groups that have both a functional and an out variant."""
-    return tuple(
-        VariantGroup(
-            slots[SchemaKind.functional].function,
-            slots[SchemaKind.out].function,
-            _function(slots, SchemaKind.inplace),
-            _function(slots, SchemaKind.mutable),
-        )
-        for slots in groups
-        if len(slots) > 1 and SchemaKind.functional in slots and SchemaKind.out in slots
-    )
-
-
-def _function(slots: Slots, kind: SchemaKind) -> NativeFunction | None:
-    return slots[kind].function if kind in slots else None
+    found = []
+    for slots in groups:
+        if SchemaKind.functional in slots and SchemaKind.out in slots:
+            own = {kind.name: operator.function for kind, operator in slots.items()}
+            members = map(own.get, ("inplace", "mutable"))
+            found.append(VariantGroup(own["functional"], own["out"], *members))
+    return tuple(found)

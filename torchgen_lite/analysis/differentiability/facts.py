@@ -130,16 +130,19 @@ class Saved:
 
 def saved_by(node: Expression, values: Mapping[str, Saved]) -> Saved | None:
     """What has to be kept for an expression that is one of these values, or a fact about one; else None."""
-    if isinstance(node, Name):
-        return values.get(node.text)
-    if isinstance(node, Member):
-        return _about(node.value, values, _ATTRIBUTES.get(node.name))
-    if not isinstance(node, Call) or node.keywords:
-        return None
-    if isinstance(node.function, Member):
-        return _method_fact(node, node.function, values)
-    if len(node.arguments) == 1:
-        return _about(node.arguments[0], values, FUNCTIONS.get(called_name(node) or ""))
+    match node:
+        case Name(text):
+            return values.get(text)
+        case Member(value, name):
+            return _about(value, values, _ATTRIBUTES.get(name))
+        case Call(Member(value, "sym_sizes", True), (), ()):
+            return _about(value, values, Fact.sym_sizes_opt)
+        case Call(Member(value, name, False), (), ()):
+            return _about(value, values, METHODS.get(name))
+        case Call(Member(value, "sym_size", False), (Literal() | Name() | Unary() as dim,), ()):
+            return _about(value, values, Fact.size, str(dim))
+        case Call(function, (value,), ()) if not isinstance(function, Member):
+            return _about(value, values, FUNCTIONS.get(called_name(node) or ""))
     return None
 
 
@@ -148,17 +151,3 @@ def _about(
 ) -> Saved | None:
     source = values.get(value.text) if isinstance(value, Name) else None
     return None if source is None or fact is None else replace(source, fact=fact, dim=dim)
-
-
-def _method_fact(node: Call, method: Member, values: Mapping[str, Saved]) -> Saved | None:
-    if not node.arguments:
-        fact = METHODS.get(method.name)
-        if method.arrow:
-            fact = Fact.sym_sizes_opt if fact is Fact.sym_sizes else None
-        return _about(method.value, values, fact)
-    index = node.arguments[0]
-    if (method.name, len(node.arguments)) != ("sym_size", 1) or method.arrow:
-        return None
-    if isinstance(index, (Literal, Name, Unary)):
-        return _about(method.value, values, Fact.size, str(index))
-    return None

@@ -106,7 +106,9 @@ def _read_variant(
 ) -> DifferentiabilityInfo:
     schema = function.func
     inputs = {name for name, saved in scope.values.items() if saved.result is None}
-    differentiability = _differentiability(derivatives)
+    given = derivatives.output_differentiability
+    # Where a condition decides in PyTorch when the operator is called, a result counts as differentiable.
+    differentiability = tuple(value is not False for value in given) if given else None
     backward: list[Derivative] = []
     refused: list[str] = []
     for formula in formulas:
@@ -147,12 +149,6 @@ def _saved(derivatives: Sequence[Derivative], slots: Sequence[str]) -> tuple[Sav
             using.setdefault(saved, set()).update(slots.index(name) for name in derivative.names)
     found = needed_by(using, len(slots))
     return tuple(sorted(found, key=lambda saved: saved.result is not None))
-
-
-def _differentiability(derivatives: Derivatives) -> tuple[bool, ...] | None:
-    """Where a condition decides in PyTorch when the operator is called, a result counts as differentiable."""
-    given = derivatives.output_differentiability
-    return tuple(value is not False for value in given) if given else None
 
 
 def _available_gradients(

@@ -18,7 +18,6 @@ from torchgen_lite.schema.formula import (
     Call,
     Conditional,
     Expression,
-    Lambda,
     ListDisplay,
     Literal,
     Member,
@@ -137,30 +136,30 @@ def type_formula(node: Expression, scope: Scope) -> Typed:
 
 
 def _kind(node: Expression, parts: Sequence[Typed], scope: Scope) -> Kind:
-    if isinstance(node, Name):
-        known = kinds.UNKNOWN if node.text == "None" or "::" in node.text else kinds.TENSOR
-        return kinds.BOOL if node.text in _CONSTANTS else scope.kinds.get(node.text, known)
-    if isinstance(node, Literal):
-        if node.text[:1] in "'\"":
-            return kinds.STRING
-        is_float = any(character in node.text for character in ".e")
-        return kinds.FLOAT if is_float and not node.text.startswith("0x") else kinds.INT
-    if isinstance(node, Lambda):
-        return kinds.UNKNOWN
-    if isinstance(node, Member):
-        return kinds.UNKNOWN if node.arrow else _ATTRIBUTES.get(node.name, kinds.TENSOR)
-    if isinstance(node, Subscript):
-        value = parts[0].kind
-        return value.element if value.is_list and value.sort is not Sort.unknown else kinds.TENSOR
-    if isinstance(node, ListDisplay):
-        return _list_kind([part.kind for part in parts])
-    if isinstance(node, Unary):
-        return kinds.BOOL if node.operator == "!" else parts[0].kind.present
-    if isinstance(node, Conditional):
-        _, yes, no = parts
-        return no.kind if yes.is_none else yes.kind
-    assert isinstance(node, Binary)
-    return _binary_kind(node.operator, parts[0].kind.present, parts[1].kind.present)
+    match node:
+        case Name(text):
+            known = kinds.UNKNOWN if text == "None" or "::" in text else kinds.TENSOR
+            return kinds.BOOL if text in _CONSTANTS else scope.kinds.get(text, known)
+        case Literal(text):
+            if text[:1] in "'\"":
+                return kinds.STRING
+            is_float = any(character in text for character in ".e")
+            return kinds.FLOAT if is_float and not text.startswith("0x") else kinds.INT
+        case Member(_, name, arrow):
+            return kinds.UNKNOWN if arrow else _ATTRIBUTES.get(name, kinds.TENSOR)
+        case Subscript():
+            value = parts[0].kind
+            return value.element if value.is_list and value.is_known else kinds.TENSOR
+        case ListDisplay():
+            return _list_kind([part.kind for part in parts])
+        case Unary(operator):
+            return kinds.BOOL if operator == "!" else parts[0].kind.present
+        case Conditional():
+            _, yes, no = parts
+            return no.kind if yes.is_none else yes.kind
+        case Binary(operator):
+            return _binary_kind(operator, parts[0].kind.present, parts[1].kind.present)
+    return kinds.UNKNOWN
 
 
 def _list_kind(items: Sequence[Kind]) -> Kind:

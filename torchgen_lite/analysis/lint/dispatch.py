@@ -32,8 +32,12 @@ def autograd_other_keys() -> frozenset[str]:
     return key_sets(CURRENT).backends_of["AutogradOther"]
 
 
-def _entry(function: NativeFunction, key: str) -> DispatchEntry | None:
-    return next((entry for entry in function.dispatch if entry.key == key), None)
+def _implicit(resolved: Resolved) -> Iterator[tuple[NativeFunction, DispatchEntry]]:
+    """The functions with a CompositeImplicitAutograd kernel, each with that."""
+    for function in resolved.functions:
+        for entry in function.dispatch:
+            if entry.key == _IMPLICIT:
+                yield function, entry
 
 
 def unreachable_kernel(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -61,10 +65,9 @@ def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnos
 
 def shadowed_composite(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG407: CompositeImplicitAutograd beside CompositeExplicitAutograd."""
-    for function in resolved.functions:
-        implicit = _entry(function, _IMPLICIT)
+    for function, implicit in _implicit(resolved):
         explicit = next((e for e in function.dispatch if e.key in _EXPLICIT), None)
-        if implicit is not None and explicit is not None:
+        if explicit is not None:
             message = f"the `{_IMPLICIT}` kernel of `{function.func.local_name}` is never used"
             hint, other = "remove one of them", (explicit.key_span, "stands before it")
             yield finding(function, "TG407", message, implicit.key_span, "shadowed", hint, other)
@@ -72,11 +75,8 @@ def shadowed_composite(resolved: Resolved) -> Iterator[Diagnostic]:
 
 def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG408: c10 step 2.2 gives the ambiguity error for AutogradOther."""
-    for function in resolved.functions:
-        implicit = _entry(function, _IMPLICIT)
-        if implicit is None or _entry(function, "AutogradOther") is not None:
-            continue
-        if any(entry.key in _EXPLICIT for entry in function.dispatch):
+    for function, implicit in _implicit(resolved):
+        if any(entry.key in (*_EXPLICIT, "AutogradOther") for entry in function.dispatch):
             continue
         for entry in function.dispatch:
             if entry.key in autograd_other_keys():
@@ -114,10 +114,7 @@ def backend_without_meta(resolved: Resolved) -> Iterator[Diagnostic]:
 
 def composite_with_autograd(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG410: CompositeImplicitAutograd beside an Autograd kernel."""
-    for function in resolved.functions:
-        implicit = _entry(function, _IMPLICIT)
-        if implicit is None:
-            continue
+    for function, implicit in _implicit(resolved):
         for entry in function.dispatch:
             if entry.key.startswith("Autograd"):
                 message = f"`{entry.key}` replaces the derivative that `{_IMPLICIT}` brings along"

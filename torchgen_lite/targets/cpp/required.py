@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature, unrooted_signature
 from torchgen_lite.dialects.cpp.types import CType
+from torchgen_lite.targets.cpp import registrations as registration
 from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_kernel
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
@@ -85,11 +86,6 @@ def kernel_files(
     yield from proof_files(layout, required_kernels(kernels), includes, is_boxed)
 
 
-def kernel_address(name: str, shared: Collection[str], type_: str) -> str:
-    """`&::mylib::add_cpu`. Where kernels share the name, the type says which is meant."""
-    return f"static_cast<{type_}>(&{name})" if name in shared else f"&{name}"
-
-
 def kernels_header(
     layout: Layout, kernels: Sequence[Kernel], includes: Sequence[str]
 ) -> OutputFile:
@@ -140,3 +136,31 @@ def shared_names(kernels: Sequence[Kernel], namespace: str) -> frozenset[str]:
         name = qualified(kernel.name, namespace)
         found.setdefault(name, set()).add(kernel.signature.type)
     return frozenset([name for name, own in found.items() if len(own) > 1])
+
+
+def kernel_key_files(
+    layout: Layout,
+    kernels: Sequence[Kernel],
+    includes: Sequence[str],
+    macro: str,
+    function: str,
+    type_of: Callable[[Kernel], str],
+) -> Iterator[OutputFile]:
+    """One file for each key, or one for each shard of it, that registers the author's kernels as they are.
+
+    `includes` declare them, `function` is the macro around a kernel's address, and `type_of` names the type of one that
+    shares its name, by the typed call: `ops::add_Tensor::schema*`.
+    """
+    shared = shared_names(kernels, layout.namespace)
+    lines = [*includes, *([f"#include <{layout.folder}/operators.h>"] if shared else [])]
+    registrations = []
+    for kernel in kernels:
+        name = qualified(kernel.name, layout.namespace)
+        address = f"static_cast<{type_of(kernel)}>(&{name})" if name in shared else f"&{name}"
+        registered = f"{function}({address})"
+        registrations.append(
+            registration.Registration(
+                kernel.operator, kernel.key, registered, kernel.operator.guard
+            )
+        )
+    yield from registration.key_files(registrations, layout, macro, lambda own: {"includes": lines})

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp.registrations import Registration, key_files, schema_file
-from torchgen_lite.targets.cpp.required import Kernel, kernel_address, shared_names
+from torchgen_lite.targets.cpp.registrations import schema_file
+from torchgen_lite.targets.cpp.required import Kernel, kernel_key_files
 from torchgen_lite.targets.cpp_runtime.kernels import keys_above_backends
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
 from torchgen_lite.targets.output import OutputFile
@@ -34,17 +33,10 @@ def build_keys(
     kernels: Sequence[Kernel], layout: RuntimeLayout, includes: Sequence[str]
 ) -> Iterator[OutputFile]:
     """One file for each key, or one for each shard of it; `includes` declare the kernels."""
-    shared = shared_names(kernels, layout.namespace)
-    lines = [_LIBRARY, "", *includes]
-    if shared:
-        # The type that says which kernel is meant is that of a typed call.
-        lines.append(f"#include <{layout.folder}/operators.h>")
-    registrations = []
-    for operator, key, name, _ in kernels:
-        call = "redispatch" if key in keys_above_backends() else "call"
-        type_ = f"decltype(::{layout.namespace}::ops::{operator.flat}::{call})*"
-        address = kernel_address(qualified(name, layout.namespace), shared, type_)
-        function = f"TORCHGEN_LITE_FN({address})"
-        registrations.append(Registration(operator, key, function, operator.guard))
-    macro = "TORCHGEN_LITE_LIBRARY_IMPL"
-    yield from key_files(registrations, layout, macro, lambda own: {"includes": lines})
+
+    def type_of(kernel: Kernel) -> str:
+        call = "redispatch" if kernel.key in keys_above_backends() else "call"
+        return f"decltype(::{layout.namespace}::ops::{kernel.operator.flat}::{call})*"
+
+    lines, macro = [_LIBRARY, "", *includes], "TORCHGEN_LITE_LIBRARY_IMPL"
+    yield from kernel_key_files(layout, kernels, lines, macro, "TORCHGEN_LITE_FN", type_of)

@@ -9,12 +9,11 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.stable import FIRST_RELEASE, Release
 from torchgen_lite.targets.cpp.conditions import version_number
-from torchgen_lite.targets.cpp.kernels import qualified
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.options import ModuleOptions
-from torchgen_lite.targets.cpp.registrations import Registration, key_files, schema_file
-from torchgen_lite.targets.cpp.required import Kernel, kernel_address, kernel_includes, shared_names
+from torchgen_lite.targets.cpp.registrations import schema_file
+from torchgen_lite.targets.cpp.required import Kernel, kernel_includes, kernel_key_files
 from torchgen_lite.targets.cpp_stable.model import needed_release
 from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS, release_text
 from torchgen_lite.targets.output import OutputFile
@@ -68,16 +67,11 @@ def build_keys(
     kernels: Sequence[Kernel], layout: Layout, headers: Sequence[str]
 ) -> Iterator[OutputFile]:
     """One file for each key, or one for each shard of it; `headers` of the author's may declare the kernels."""
-    shared = shared_names(kernels, layout.namespace)
     includes = ["#include <torch/csrc/stable/library.h>", ""]
     includes += kernel_includes(layout.folder, headers)
-    if shared:
-        # The type that says which kernel is meant is the schema of a typed call.
-        includes.append(f"#include <{layout.folder}/operators.h>")
-    registrations = []
-    for operator, key, name, _ in kernels:
-        type_ = f"{layout.namespace}::ops::{operator.flat}::schema*"
-        address = kernel_address(qualified(name, layout.namespace), shared, type_)
-        registrations.append(Registration(operator, key, f"TORCH_BOX({address})", operator.guard))
+
+    def type_of(kernel: Kernel) -> str:
+        return f"{layout.namespace}::ops::{kernel.operator.flat}::schema*"
+
     macro = "STABLE_TORCH_LIBRARY_IMPL"
-    yield from key_files(registrations, layout, macro, lambda own: {"includes": includes})
+    yield from kernel_key_files(layout, kernels, includes, macro, "TORCH_BOX", type_of)
