@@ -45,7 +45,9 @@ def _cpp(text: str) -> Iterator[tuple[str, str]]:
 
 def _python(text: str) -> Iterator[tuple[str, str]]:
     for variable, namespace, key in _LIBRARY.findall(text):
-        for name in re.findall(rf'^{variable}\.impl\(\s*"([^"]+)"', text, re.MULTILINE):
+        for name in re.findall(
+            rf'^{variable}\.(?:impl|impl_from)\(\s*(?:\w+,\s*)?"([^"]+)"', text, re.MULTILINE
+        ):
             yield f"{namespace}::{name}", key
         table = rf"^{variable}\.impl_deferred\(\n    \w+,\n    {{\n(.*?)^    }},$"
         for names in re.findall(table, text, re.DOTALL | re.MULTILINE):

@@ -80,7 +80,9 @@ def places(target: str, key: str, name: str) -> str:
     if target == "torch-python":
         return rf'"\w+::{re.escape(name)}"(?:(?!Operator\().)*?"{key}"'
     call = rf'impl\(\s*"{re.escape(name)}",'
-    return rf'{call}|\n        "{re.escape(name)}": "' if target == "python" else call
+    if target == "python":
+        return rf'impl_from\(\s*\w+,\s*"{re.escape(name)}",|\n        "{re.escape(name)}": "'
+    return call
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@
 Operators come from the generated package `torchgen_lite_ops`, made of `native_functions.yaml`.
 
 Note [Import order]
-The generated package is imported first. It defines the stubs and methods, which need no tensor, and
-imports its registrations last; those import the kernels, which import `Tensor`, whose base class is
-then there. Importing `torchgen_lite_ops` first works as well, for its registrations come back here.
+The generated package is imported first. It defines the stubs and methods, which need no tensor, and takes
+the framework's constants last; the framework imports `Tensor`, whose base class is then there. Importing
+`torchgen_lite_ops` first works as well, for it comes back here.
 """
 
 from __future__ import annotations

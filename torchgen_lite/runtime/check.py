@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from types import FunctionType
 
-from .deferred import DeferredKernel
 from .errors import DispatcherError, fallthrough_kernel
 from .kernel import WITH_KEYSET, BoxedKernel, Kernel
 from .signature import Signature
@@ -19,8 +18,6 @@ def check_kernel(signature: Signature, kernel: Kernel) -> None:
     Calls pass every argument: positional ones by position, keyword-only ones by name. Builtins, bound
     methods and objects with `__call__` are not looked into.
     """
-    if isinstance(kernel, DeferredKernel):
-        return  # It is made for the schema, and asking for its function would import it.
     function = kernel.function
     if type(function) is not FunctionType or function is fallthrough_kernel:
         check_callable(kernel)

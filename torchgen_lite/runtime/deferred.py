@@ -1,11 +1,13 @@
 """Kernels of modules that are imported when the first of them is needed.
 
-Note [Generated kernels load when they are called]
-A package has more generated kernels (of autograd, of views, of structured operators) than most programs call, and
-reading their code is most of what importing it costs. So a registration gives their names and a function that
-imports their module, which runs in a context of its own: the module's code sees neither the guards nor the modes of
-the call that happens to need it. A call imports before it takes the dispatcher's lock, because an import may wait for
-another thread's.
+Note [Kernels load when they are called]
+A package has more kernels than most programs call, and reading their code is most of what importing it costs. So a
+registration gives their names and a function that imports their module, which runs in a context of its own: the
+module's code sees neither the guards nor the modes of the call that happens to need it. A call imports before it
+takes the dispatcher's lock, because an import may wait for another thread's.
+
+Kernels that somebody wrote load so for another reason, too. They import the tensor class, which derives from the
+package's `TensorMethods`: importing the package must not import them.
 """
 
 from __future__ import annotations
@@ -15,13 +17,15 @@ from contextvars import Context
 from types import ModuleType
 from typing import Any
 
-from .kernel import Kernel
+from .errors import fallthrough_kernel
+from .kernel import Kernel, packed
+from .sites import Place
 
 LoadModule = Callable[[], ModuleType]
 
 
 class DeferredKernel(Kernel):
-    """A function of a module. Its site is where it stands, not where it is registered."""
+    """A generated function of a module. Its site is where it stands, not where it is registered."""
 
     __slots__ = ("_load", "_name")
 
@@ -37,8 +41,26 @@ class DeferredKernel(Kernel):
 
     def __getattr__(self, attribute: str) -> Any:
         # Only these two can be unset.
-        if attribute not in ("function", "_where"):
-            raise AttributeError(f"'DeferredKernel' object has no attribute '{attribute}'")
-        function = getattr(Context().run(self._load), self._name)
-        self.function, self._where = function, function.__code__
+        if attribute == "function":
+            self.function = getattr(Context().run(self._load), self._name)
+        elif attribute == "_where":
+            function: Any = self.function
+            self._where = function.__code__
+        else:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{attribute}'")
         return getattr(self, attribute)
+
+
+class WrittenKernel(DeferredKernel):
+    """A function that somebody wrote: it is checked against the schema when it is there, and may fall through."""
+
+    __slots__ = ("is_checked",)
+
+    def __init__(self, load: LoadModule, name: str, where: Place, offset: int) -> None:
+        super().__init__(load, name, packed(0, offset))
+        self._where = where
+        self.is_checked = False
+
+    @property
+    def is_fallthrough(self) -> bool:
+        return self.is_checked and self.function is fallthrough_kernel

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from ..key_sets import key_sets
 from .check import check_kernel
+from .deferred import DeferredKernel
 from .errors import DispatcherError
 from .kernel import Kernel, KernelCallable
 from .keys import RUNTIME_KEYS, DispatchKey, parse_dispatch_key
@@ -155,7 +156,8 @@ class Dispatcher:
         if operator.kernels:  # They came before it, so nobody has checked them.
             for key in tuple(operator.kernels):
                 for kernel in operator.kernels_at(key):
-                    check_kernel(signature, kernel)
+                    if not isinstance(kernel, DeferredKernel):
+                        check_kernel(signature, kernel)
         operator.set_signature(signature, where, offset)
         try:
             for listener in tuple(self._listeners):

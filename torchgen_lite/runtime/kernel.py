@@ -51,6 +51,11 @@ IS_FALLBACK = 2
 _numbers: dict[int, int] = {}
 
 
+def packed(kind: int, offset: int) -> int:
+    number = offset << 2 | kind
+    return _numbers.setdefault(number, number)
+
+
 class Kernel:
     """One registration. `older` is the kernel that it shadows, which comes back when this one goes.
 
@@ -66,8 +71,7 @@ class Kernel:
     ) -> None:
         self.function = function
         self._where = where
-        packed = offset << 2 | kind
-        self._offset_and_kind = _numbers.setdefault(packed, packed)
+        self._offset_and_kind = packed(kind, offset)
         self.older = None
 
     @property

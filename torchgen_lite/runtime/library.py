@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import Any, Union
 
 from .check import check_callable, check_kernel, check_name
-from .deferred import DeferredKernel, LoadModule
+from .deferred import DeferredKernel, LoadModule, WrittenKernel
 from .dispatcher import Dispatcher
 from .errors import DispatcherError, fallthrough_kernel
 from .kernel import IS_FALLBACK, WITH_KEYSET, BoxedKernel, Kernel
@@ -222,20 +222,32 @@ class Library:
         """`impl` for generated code: functions of the module that `load` imports when one of them is needed.
 
         `kernels` has the name of a function for the local name of each operator. They are made for the
-        schemas, so they are not checked against them. See Note [Generated kernels load when they are called].
+        schemas, so they are not checked against them. See Note [Kernels load when they are called].
         """
         self._check_open()
-        key, prefix = self._default_key, self._prefix
         kind = WITH_KEYSET if with_keyset else 0
-        dispatcher = self.dispatcher
-        with dispatcher.lock:
+        with self.dispatcher.lock:
             for name, function in kernels.items():
-                operator = dispatcher.operator_of_name(prefix + name)
                 kernel = DeferredKernel(load, function, kind)
-                if key in operator.kernels:
-                    _overridden(operator, key, kernel, allow_override=True)
-                operator.add_kernel(key, kernel)
-                self._kernels += (operator, kernel)
+                self._add(self._prefix + name, self._default_key, kernel)
+
+    def impl_from(self, load: LoadModule, name: str, function: str) -> None:
+        """`impl` for generated code: a function that somebody wrote, in the module that `load` imports for a call.
+
+        Then it is checked against the schema. See Note [Kernels load when they are called].
+        """
+        self._check_open()
+        frame = sys._getframe(1)
+        kernel = WrittenKernel(load, function, frame.f_code, frame.f_lasti)
+        with self.dispatcher.lock:
+            self._add(self._prefix + name, self._default_key, kernel)
+
+    def _add(self, full_name: str, key: DispatchKey, kernel: Kernel) -> None:
+        operator = self.dispatcher.operator_of_name(full_name)
+        if key in operator.kernels:
+            _overridden(operator, key, kernel, allow_override=True, stacklevel=4)
+        operator.add_kernel(key, kernel)
+        self._kernels += (operator, kernel)
 
     def fallback(
         self,
@@ -344,7 +356,11 @@ def _parse_key(key: str | DispatchKey) -> DispatchKey:
 
 
 def _overridden(
-    operator: OperatorHandle, key: DispatchKey, kernel: Kernel, allow_override: bool
+    operator: OperatorHandle,
+    key: DispatchKey,
+    kernel: Kernel,
+    allow_override: bool,
+    stacklevel: int = 3,
 ) -> None:
     previous = operator.kernels[key]
     if not allow_override:
@@ -360,5 +376,5 @@ def _overridden(
         f"  Overriding a previously registered kernel for the same operator and the same dispatch key\n"
         f"  operator: {operator}\n    {operator.definition_debug}\n  dispatch key: {key}\n"
         f"  previous kernel: {previous.debug}\n       new kernel: {kernel.debug}",
-        stacklevel=3,
+        stacklevel=stacklevel,
     )

@@ -21,6 +21,8 @@ from functools import partial
 from typing import Any, Protocol
 
 from . import report
+from .check import check_kernel
+from .deferred import DeferredKernel, WrittenKernel
 from .errors import DispatcherError
 from .kernel import Kernel, KernelCallable
 from .keys import (
@@ -343,7 +345,8 @@ class OperatorHandle:
     def _resolve(self, signature: Signature, *arguments: Any) -> Any:
         path = report.keysets_of(signature, signature.dispatching, arguments)
         state = local_state()
-        self.load(self.compute_keyset(_union(path), state))
+        while self.load(self.compute_keyset(_union(path), state)):
+            pass
         with self.dispatcher.lock:
             self._check_current(signature)
             changes = self._changes
@@ -402,12 +405,25 @@ class OperatorHandle:
                 f"{self.full_name}.{method} takes a DispatchKeySet first, not {type(keyset).__name__}"
             ) from None
 
-    def load(self, keyset: DispatchKeySet) -> None:
-        """Import the module of the kernel in a keyset's slot, if that is deferred, without the lock."""
+    def load(self, keyset: DispatchKeySet) -> bool:
+        """Import the function of the kernel in a keyset's slot, if that is deferred, without the lock.
+
+        True if it turns out to fall through, so that calls go to another slot. Raises TypeError if it does not
+        fit the schema.
+        """
         with self.dispatcher.lock:
             kernel = self.kernel_of_slot(table_index(keyset._repr))
-        if kernel is not None:
-            kernel.function  # noqa: B018 - a deferred kernel imports its module when asked for this
+        if not isinstance(kernel, DeferredKernel):
+            return False
+        kernel.function  # noqa: B018 - it imports its module when asked for this
+        if not isinstance(kernel, WrittenKernel) or kernel.is_checked:
+            return False
+        check_kernel(self.signature, kernel)
+        with self.dispatcher.lock:
+            kernel.is_checked = True
+            if kernel.is_fallthrough:
+                self.forget()
+        return kernel.is_fallthrough
 
     def bind(self, keyset: DispatchKeySet, how: str) -> KernelCallable:
         """The kernel in a keyset's slot, bound to the keyset, and watched where observers are installed."""
@@ -436,8 +452,9 @@ class OperatorHandle:
         arguments = self._top_of(signature, stack)
         tensors = [i for i in signature.dispatching if signature.kinds[i] != "G"]
         path = report.keysets_of(signature, tensors, [arguments[i] for i in tensors])
-        keyset = self.compute_keyset(_union(path), local_state())
-        self.load(keyset)
+        state = local_state()
+        while self.load(keyset := self.compute_keyset(_union(path), state)):
+            pass
         with self.dispatcher.lock:
             self._check_current(signature)
             bound = self.bind(keyset, "callBoxed")

@@ -15,5 +15,5 @@ from .libraries import dispatcher as dispatcher
 
 from . import methods as methods, ops as ops, redispatch as redispatch
 
-# Last: kernels import the framework, which imports the modules above.
+# Last: the framework, whose constants are defaults, imports the modules above.
 from . import registration as registration

@@ -6,169 +6,281 @@
 
 from __future__ import annotations
 
-import torchgen_lite.reference.kernels.activation_plain as _activation_plain
-import torchgen_lite.reference.kernels.advanced_index as _advanced_index
-import torchgen_lite.reference.kernels.binary as _binary
-import torchgen_lite.reference.kernels.comparison as _comparison
-import torchgen_lite.reference.kernels.complex as _complex
-import torchgen_lite.reference.kernels.copy as _copy
-import torchgen_lite.reference.kernels.factory as _factory
-import torchgen_lite.reference.kernels.index as _index
-import torchgen_lite.reference.kernels.loss_composite as _loss_composite
-import torchgen_lite.reference.kernels.masked as _masked
-import torchgen_lite.reference.kernels.matmul_composite as _matmul_composite
-import torchgen_lite.reference.kernels.order as _order
-import torchgen_lite.reference.kernels.random as _random
-import torchgen_lite.reference.kernels.rearrange as _rearrange
-import torchgen_lite.reference.kernels.reduction as _reduction
-import torchgen_lite.reference.kernels.scalar as _scalar
-import torchgen_lite.reference.kernels.sequence as _sequence
-import torchgen_lite.reference.kernels.softmax as _softmax
-import torchgen_lite.reference.kernels.sparse as _sparse
-import torchgen_lite.reference.kernels.unary as _unary
-import torchgen_lite.reference.kernels.view as _view
+from types import ModuleType
+
 from torchgen_lite.runtime import Library
 
 from .libraries import dispatcher
 
 aten = Library("aten", "IMPL", "CompositeExplicitAutograd", dispatcher=dispatcher)
 
-aten.impl("empty_like", _factory.empty_like)
-aten.impl("new_empty", _factory.new_empty)
-aten.impl("new_empty_strided", _factory.new_empty_strided)
-aten.impl("zeros", _factory.zeros)
-aten.impl("zeros.out", _factory.zeros_out)
-aten.impl("ones", _factory.ones)
-aten.impl("ones.out", _factory.ones_out)
-aten.impl("full", _factory.full)
-aten.impl("full.out", _factory.full_out)
-aten.impl("scalar_tensor", _factory.scalar_tensor)
-aten.impl("zeros_like", _factory.zeros_like)
-aten.impl("ones_like", _factory.ones_like)
-aten.impl("full_like", _factory.full_like)
-aten.impl("new_zeros", _factory.new_zeros)
-aten.impl("new_ones", _factory.new_ones)
-aten.impl("new_full", _factory.new_full)
-aten.impl("arange", _sequence.arange)
-aten.impl("arange.start", _sequence.arange_start)
-aten.impl("arange.start_step", _sequence.arange_start_step)
-aten.impl("arange.out", _sequence.arange_out_no_start)
-aten.impl("range.step", _sequence.range)
-aten.impl("range", _sequence.range)
-aten.impl("range.out_", _sequence.range_out_no_step)
-aten.impl("linspace", _sequence.linspace)
-aten.impl("logspace", _sequence.logspace)
-aten.impl("eye", _sequence.eye)
-aten.impl("eye.m", _sequence.eye_m)
-aten.impl("rand", _random.rand)
-aten.impl("randn", _random.randn)
-aten.impl("copy_", _copy.copy_)
-aten.impl("clone", _copy.clone)
-aten.impl("_to_copy", _copy._to_copy)
-aten.impl("fill.Scalar", _copy.fill)
-aten.impl("fill.Tensor", _copy.fill)
-aten.impl("view.dtype", _view.view_dtype)
-aten.impl("alias", _view.alias)
-aten.impl("detach", _view.detach)
-aten.impl("_unsafe_view", _view._unsafe_view)
-aten.impl("permute", _view.permute)
-aten.impl("transpose.int", _view.transpose)
-aten.impl("t", _view.t)
-aten.impl("expand", _view.expand)
-aten.impl("select.int", _view.select)
-aten.impl("slice.Tensor", _view.slice_tensor)
-aten.impl("diagonal", _view.diagonal)
-aten.impl("squeeze", _view.squeeze)
-aten.impl("squeeze.dim", _view.squeeze_dim)
-aten.impl("squeeze.dims", _view.squeeze_dims)
-aten.impl("unsqueeze", _view.unsqueeze)
-aten.impl("split.Tensor", _view.split)
-aten.impl("split_with_sizes", _view.split_with_sizes)
-aten.impl("unbind.int", _view.unbind)
-aten.impl("stack", _rearrange.stack)
-aten.impl("stack.out", _rearrange.stack_out)
-aten.impl("repeat", _rearrange.repeat)
-aten.impl("rot90", _rearrange.rot90)
-aten.impl("diag_embed", _rearrange.diag_embed)
-aten.impl("constant_pad_nd", _rearrange.constant_pad_nd)
-aten.impl("index_fill.int_Scalar", _index.index_fill)
-aten.impl("index_put", _advanced_index.index_put)
-aten.impl("index_put_", _advanced_index.index_put_)
-aten.impl("embedding", _index.embedding)
-aten.impl("masked_fill.Scalar", _masked.masked_fill_scalar)
-aten.impl("masked_fill.Tensor", _masked.masked_fill_tensor)
-aten.impl("sort", _order.sort)
-aten.impl("sort.values", _order.sort_out)
-aten.impl("abs", _unary.abs)
-aten.impl("abs_", _unary.abs_)
-aten.impl("conj_physical_", _complex.conj_physical_)
-aten.impl("_conj_physical", _complex._conj_physical)
-aten.impl("logical_not", _unary.logical_not)
-aten.impl("logical_not_", _unary.logical_not_)
-aten.impl("isinf", _unary.isinf)
-aten.impl("add.Scalar", _scalar.add)
-aten.impl("add_.Scalar", _scalar.add_)
-aten.impl("sub.Scalar", _scalar.sub)
-aten.impl("sub_.Scalar", _scalar.sub_)
-aten.impl("mul.Scalar", _scalar.mul)
-aten.impl("mul_.Scalar", _scalar.mul_)
-aten.impl("div.Scalar", _scalar.div)
-aten.impl("div_.Scalar", _scalar.div_)
-aten.impl("div.Scalar_mode", _scalar.div)
-aten.impl("div_.Scalar_mode", _scalar.div_)
-aten.impl("remainder.Scalar_out", _scalar.remainder_Scalar_out)
-aten.impl("remainder.Scalar", _scalar.remainder)
-aten.impl("remainder_.Scalar", _scalar.remainder_)
-aten.impl("fmod.Scalar_out", _scalar.fmod_Scalar_out)
-aten.impl("fmod.Scalar", _scalar.fmod)
-aten.impl("fmod_.Scalar", _scalar.fmod_)
-aten.impl("floor_divide.Scalar", _binary.floor_divide)
-aten.impl("floor_divide_.Scalar", _binary.floor_divide_)
-aten.impl("rsub.Scalar", _binary.rsub)
-aten.impl("copysign.Scalar", _scalar.copysign)
-aten.impl("copysign_.Scalar", _scalar.copysign_)
-aten.impl("logical_and", _comparison.logical_and)
-aten.impl("logical_and_", _comparison.logical_and_)
-aten.impl("logical_or", _comparison.logical_or)
-aten.impl("logical_or_", _comparison.logical_or_)
-aten.impl("logical_xor", _comparison.logical_xor)
-aten.impl("logical_xor_", _comparison.logical_xor_)
-aten.impl("bitwise_and.Scalar_out", _scalar.bitwise_and_Scalar_out)
-aten.impl("bitwise_and.Scalar", _scalar.bitwise_and)
-aten.impl("bitwise_and.Scalar_Tensor", _scalar.bitwise_and)
-aten.impl("bitwise_and_.Scalar", _scalar.bitwise_and_)
-aten.impl("bitwise_or.Scalar_out", _scalar.bitwise_or_Scalar_out)
-aten.impl("bitwise_or.Scalar", _scalar.bitwise_or)
-aten.impl("bitwise_or.Scalar_Tensor", _scalar.bitwise_or)
-aten.impl("bitwise_or_.Scalar", _scalar.bitwise_or_)
-aten.impl("bitwise_xor.Scalar_out", _scalar.bitwise_xor_Scalar_out)
-aten.impl("bitwise_xor.Scalar", _scalar.bitwise_xor)
-aten.impl("bitwise_xor.Scalar_Tensor", _scalar.bitwise_xor)
-aten.impl("bitwise_xor_.Scalar", _scalar.bitwise_xor_)
-aten.impl("allclose", _comparison.allclose)
-aten.impl("sum", _reduction.sum)
-aten.impl("mean", _reduction.mean)
-aten.impl("logsumexp", _reduction.logsumexp)
-aten.impl("logsumexp.out", _reduction.logsumexp_out)
-aten.impl("norm.Scalar", _reduction.norm)
-aten.impl("mv", _matmul_composite.mv)
-aten.impl("mv.out", _matmul_composite.mv_out)
-aten.impl("dot.out", _matmul_composite.dot_out)
-aten.impl("linear.out", _matmul_composite.linear_out)
-aten.impl("celu", _activation_plain.celu)
-aten.impl("celu_", _activation_plain.celu_)
-aten.impl("log_sigmoid", _activation_plain.log_sigmoid)
-aten.impl("softmax.int_out", _softmax.softmax_out)
-aten.impl("log_softmax.int_out", _softmax.log_softmax_out)
-aten.impl(
-    "binary_cross_entropy_with_logits", _loss_composite.binary_cross_entropy_with_logits
+
+def _activation_plain() -> ModuleType:
+    import torchgen_lite.reference.kernels.activation_plain as kernels
+
+    return kernels
+
+
+def _advanced_index() -> ModuleType:
+    import torchgen_lite.reference.kernels.advanced_index as kernels
+
+    return kernels
+
+
+def _binary() -> ModuleType:
+    import torchgen_lite.reference.kernels.binary as kernels
+
+    return kernels
+
+
+def _comparison() -> ModuleType:
+    import torchgen_lite.reference.kernels.comparison as kernels
+
+    return kernels
+
+
+def _complex() -> ModuleType:
+    import torchgen_lite.reference.kernels.complex as kernels
+
+    return kernels
+
+
+def _copy() -> ModuleType:
+    import torchgen_lite.reference.kernels.copy as kernels
+
+    return kernels
+
+
+def _factory() -> ModuleType:
+    import torchgen_lite.reference.kernels.factory as kernels
+
+    return kernels
+
+
+def _index() -> ModuleType:
+    import torchgen_lite.reference.kernels.index as kernels
+
+    return kernels
+
+
+def _loss_composite() -> ModuleType:
+    import torchgen_lite.reference.kernels.loss_composite as kernels
+
+    return kernels
+
+
+def _masked() -> ModuleType:
+    import torchgen_lite.reference.kernels.masked as kernels
+
+    return kernels
+
+
+def _matmul_composite() -> ModuleType:
+    import torchgen_lite.reference.kernels.matmul_composite as kernels
+
+    return kernels
+
+
+def _order() -> ModuleType:
+    import torchgen_lite.reference.kernels.order as kernels
+
+    return kernels
+
+
+def _random() -> ModuleType:
+    import torchgen_lite.reference.kernels.random as kernels
+
+    return kernels
+
+
+def _rearrange() -> ModuleType:
+    import torchgen_lite.reference.kernels.rearrange as kernels
+
+    return kernels
+
+
+def _reduction() -> ModuleType:
+    import torchgen_lite.reference.kernels.reduction as kernels
+
+    return kernels
+
+
+def _scalar() -> ModuleType:
+    import torchgen_lite.reference.kernels.scalar as kernels
+
+    return kernels
+
+
+def _sequence() -> ModuleType:
+    import torchgen_lite.reference.kernels.sequence as kernels
+
+    return kernels
+
+
+def _softmax() -> ModuleType:
+    import torchgen_lite.reference.kernels.softmax as kernels
+
+    return kernels
+
+
+def _sparse() -> ModuleType:
+    import torchgen_lite.reference.kernels.sparse as kernels
+
+    return kernels
+
+
+def _unary() -> ModuleType:
+    import torchgen_lite.reference.kernels.unary as kernels
+
+    return kernels
+
+
+def _view() -> ModuleType:
+    import torchgen_lite.reference.kernels.view as kernels
+
+    return kernels
+
+
+aten.impl_from(_factory, "empty_like", "empty_like")
+aten.impl_from(_factory, "new_empty", "new_empty")
+aten.impl_from(_factory, "new_empty_strided", "new_empty_strided")
+aten.impl_from(_factory, "zeros", "zeros")
+aten.impl_from(_factory, "zeros.out", "zeros_out")
+aten.impl_from(_factory, "ones", "ones")
+aten.impl_from(_factory, "ones.out", "ones_out")
+aten.impl_from(_factory, "full", "full")
+aten.impl_from(_factory, "full.out", "full_out")
+aten.impl_from(_factory, "scalar_tensor", "scalar_tensor")
+aten.impl_from(_factory, "zeros_like", "zeros_like")
+aten.impl_from(_factory, "ones_like", "ones_like")
+aten.impl_from(_factory, "full_like", "full_like")
+aten.impl_from(_factory, "new_zeros", "new_zeros")
+aten.impl_from(_factory, "new_ones", "new_ones")
+aten.impl_from(_factory, "new_full", "new_full")
+aten.impl_from(_sequence, "arange", "arange")
+aten.impl_from(_sequence, "arange.start", "arange_start")
+aten.impl_from(_sequence, "arange.start_step", "arange_start_step")
+aten.impl_from(_sequence, "arange.out", "arange_out_no_start")
+aten.impl_from(_sequence, "range.step", "range")
+aten.impl_from(_sequence, "range", "range")
+aten.impl_from(_sequence, "range.out_", "range_out_no_step")
+aten.impl_from(_sequence, "linspace", "linspace")
+aten.impl_from(_sequence, "logspace", "logspace")
+aten.impl_from(_sequence, "eye", "eye")
+aten.impl_from(_sequence, "eye.m", "eye_m")
+aten.impl_from(_random, "rand", "rand")
+aten.impl_from(_random, "randn", "randn")
+aten.impl_from(_copy, "copy_", "copy_")
+aten.impl_from(_copy, "clone", "clone")
+aten.impl_from(_copy, "_to_copy", "_to_copy")
+aten.impl_from(_copy, "fill.Scalar", "fill")
+aten.impl_from(_copy, "fill.Tensor", "fill")
+aten.impl_from(_view, "view.dtype", "view_dtype")
+aten.impl_from(_view, "alias", "alias")
+aten.impl_from(_view, "detach", "detach")
+aten.impl_from(_view, "_unsafe_view", "_unsafe_view")
+aten.impl_from(_view, "permute", "permute")
+aten.impl_from(_view, "transpose.int", "transpose")
+aten.impl_from(_view, "t", "t")
+aten.impl_from(_view, "expand", "expand")
+aten.impl_from(_view, "select.int", "select")
+aten.impl_from(_view, "slice.Tensor", "slice_tensor")
+aten.impl_from(_view, "diagonal", "diagonal")
+aten.impl_from(_view, "squeeze", "squeeze")
+aten.impl_from(_view, "squeeze.dim", "squeeze_dim")
+aten.impl_from(_view, "squeeze.dims", "squeeze_dims")
+aten.impl_from(_view, "unsqueeze", "unsqueeze")
+aten.impl_from(_view, "split.Tensor", "split")
+aten.impl_from(_view, "split_with_sizes", "split_with_sizes")
+aten.impl_from(_view, "unbind.int", "unbind")
+aten.impl_from(_rearrange, "stack", "stack")
+aten.impl_from(_rearrange, "stack.out", "stack_out")
+aten.impl_from(_rearrange, "repeat", "repeat")
+aten.impl_from(_rearrange, "rot90", "rot90")
+aten.impl_from(_rearrange, "diag_embed", "diag_embed")
+aten.impl_from(_rearrange, "constant_pad_nd", "constant_pad_nd")
+aten.impl_from(_index, "index_fill.int_Scalar", "index_fill")
+aten.impl_from(_advanced_index, "index_put", "index_put")
+aten.impl_from(_advanced_index, "index_put_", "index_put_")
+aten.impl_from(_index, "embedding", "embedding")
+aten.impl_from(_masked, "masked_fill.Scalar", "masked_fill_scalar")
+aten.impl_from(_masked, "masked_fill.Tensor", "masked_fill_tensor")
+aten.impl_from(_order, "sort", "sort")
+aten.impl_from(_order, "sort.values", "sort_out")
+aten.impl_from(_unary, "abs", "abs")
+aten.impl_from(_unary, "abs_", "abs_")
+aten.impl_from(_complex, "conj_physical_", "conj_physical_")
+aten.impl_from(_complex, "_conj_physical", "_conj_physical")
+aten.impl_from(_unary, "logical_not", "logical_not")
+aten.impl_from(_unary, "logical_not_", "logical_not_")
+aten.impl_from(_unary, "isinf", "isinf")
+aten.impl_from(_scalar, "add.Scalar", "add")
+aten.impl_from(_scalar, "add_.Scalar", "add_")
+aten.impl_from(_scalar, "sub.Scalar", "sub")
+aten.impl_from(_scalar, "sub_.Scalar", "sub_")
+aten.impl_from(_scalar, "mul.Scalar", "mul")
+aten.impl_from(_scalar, "mul_.Scalar", "mul_")
+aten.impl_from(_scalar, "div.Scalar", "div")
+aten.impl_from(_scalar, "div_.Scalar", "div_")
+aten.impl_from(_scalar, "div.Scalar_mode", "div")
+aten.impl_from(_scalar, "div_.Scalar_mode", "div_")
+aten.impl_from(_scalar, "remainder.Scalar_out", "remainder_Scalar_out")
+aten.impl_from(_scalar, "remainder.Scalar", "remainder")
+aten.impl_from(_scalar, "remainder_.Scalar", "remainder_")
+aten.impl_from(_scalar, "fmod.Scalar_out", "fmod_Scalar_out")
+aten.impl_from(_scalar, "fmod.Scalar", "fmod")
+aten.impl_from(_scalar, "fmod_.Scalar", "fmod_")
+aten.impl_from(_binary, "floor_divide.Scalar", "floor_divide")
+aten.impl_from(_binary, "floor_divide_.Scalar", "floor_divide_")
+aten.impl_from(_binary, "rsub.Scalar", "rsub")
+aten.impl_from(_scalar, "copysign.Scalar", "copysign")
+aten.impl_from(_scalar, "copysign_.Scalar", "copysign_")
+aten.impl_from(_comparison, "logical_and", "logical_and")
+aten.impl_from(_comparison, "logical_and_", "logical_and_")
+aten.impl_from(_comparison, "logical_or", "logical_or")
+aten.impl_from(_comparison, "logical_or_", "logical_or_")
+aten.impl_from(_comparison, "logical_xor", "logical_xor")
+aten.impl_from(_comparison, "logical_xor_", "logical_xor_")
+aten.impl_from(_scalar, "bitwise_and.Scalar_out", "bitwise_and_Scalar_out")
+aten.impl_from(_scalar, "bitwise_and.Scalar", "bitwise_and")
+aten.impl_from(_scalar, "bitwise_and.Scalar_Tensor", "bitwise_and")
+aten.impl_from(_scalar, "bitwise_and_.Scalar", "bitwise_and_")
+aten.impl_from(_scalar, "bitwise_or.Scalar_out", "bitwise_or_Scalar_out")
+aten.impl_from(_scalar, "bitwise_or.Scalar", "bitwise_or")
+aten.impl_from(_scalar, "bitwise_or.Scalar_Tensor", "bitwise_or")
+aten.impl_from(_scalar, "bitwise_or_.Scalar", "bitwise_or_")
+aten.impl_from(_scalar, "bitwise_xor.Scalar_out", "bitwise_xor_Scalar_out")
+aten.impl_from(_scalar, "bitwise_xor.Scalar", "bitwise_xor")
+aten.impl_from(_scalar, "bitwise_xor.Scalar_Tensor", "bitwise_xor")
+aten.impl_from(_scalar, "bitwise_xor_.Scalar", "bitwise_xor_")
+aten.impl_from(_comparison, "allclose", "allclose")
+aten.impl_from(_reduction, "sum", "sum")
+aten.impl_from(_reduction, "mean", "mean")
+aten.impl_from(_reduction, "logsumexp", "logsumexp")
+aten.impl_from(_reduction, "logsumexp.out", "logsumexp_out")
+aten.impl_from(_reduction, "norm.Scalar", "norm")
+aten.impl_from(_matmul_composite, "mv", "mv")
+aten.impl_from(_matmul_composite, "mv.out", "mv_out")
+aten.impl_from(_matmul_composite, "dot.out", "dot_out")
+aten.impl_from(_matmul_composite, "linear.out", "linear_out")
+aten.impl_from(_activation_plain, "celu", "celu")
+aten.impl_from(_activation_plain, "celu_", "celu_")
+aten.impl_from(_activation_plain, "log_sigmoid", "log_sigmoid")
+aten.impl_from(_softmax, "softmax.int_out", "softmax_out")
+aten.impl_from(_softmax, "log_softmax.int_out", "log_softmax_out")
+aten.impl_from(
+    _loss_composite,
+    "binary_cross_entropy_with_logits",
+    "binary_cross_entropy_with_logits",
 )
-aten.impl("is_coalesced", _sparse.is_coalesced_default)
-aten.impl("indices", _sparse.indices_default)
-aten.impl("values", _sparse.values_default)
-aten.impl("sparse_coo_tensor.size", _sparse.sparse_coo_tensor)
-aten.impl(
-    "_sparse_coo_tensor_with_dims_and_tensors", _sparse.new_with_dims_and_tensor_sparse
+aten.impl_from(_sparse, "is_coalesced", "is_coalesced_default")
+aten.impl_from(_sparse, "indices", "indices_default")
+aten.impl_from(_sparse, "values", "values_default")
+aten.impl_from(_sparse, "sparse_coo_tensor.size", "sparse_coo_tensor")
+aten.impl_from(
+    _sparse,
+    "_sparse_coo_tensor_with_dims_and_tensors",
+    "new_with_dims_and_tensor_sparse",
 )
-aten.impl("sparse_dim", _sparse.sparse_dim_default)
-aten.impl("dense_dim", _sparse.dense_dim_default)
+aten.impl_from(_sparse, "sparse_dim", "sparse_dim_default")
+aten.impl_from(_sparse, "dense_dim", "dense_dim_default")

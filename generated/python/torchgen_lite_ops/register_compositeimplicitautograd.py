@@ -6,122 +6,212 @@
 
 from __future__ import annotations
 
-import torchgen_lite.reference.kernels.activation_plain as _activation_plain
-import torchgen_lite.reference.kernels.comparison as _comparison
-import torchgen_lite.reference.kernels.complex as _complex
-import torchgen_lite.reference.kernels.copy as _copy
-import torchgen_lite.reference.kernels.extremum as _extremum
-import torchgen_lite.reference.kernels.loss_composite as _loss_composite
-import torchgen_lite.reference.kernels.masked as _masked
-import torchgen_lite.reference.kernels.matmul_composite as _matmul_composite
-import torchgen_lite.reference.kernels.normalization as _normalization
-import torchgen_lite.reference.kernels.order as _order
-import torchgen_lite.reference.kernels.rearrange as _rearrange
-import torchgen_lite.reference.kernels.reduction as _reduction
-import torchgen_lite.reference.kernels.softmax as _softmax
-import torchgen_lite.reference.kernels.sparse as _sparse
-import torchgen_lite.reference.kernels.to as _to
-import torchgen_lite.reference.kernels.unary as _unary
-import torchgen_lite.reference.kernels.view_composite as _view_composite
+from types import ModuleType
+
 from torchgen_lite.runtime import Library
 
 from .libraries import dispatcher
 
 aten = Library("aten", "IMPL", "CompositeImplicitAutograd", dispatcher=dispatcher)
 
-aten.impl("contiguous", _copy.contiguous)
-aten.impl("item", _copy.item)
-aten.impl("to.dtype_layout", _to.to_dtype_layout)
-aten.impl("to.device", _to.to_device)
-aten.impl("to.dtype", _to.to_dtype)
-aten.impl("to.other", _to.to_other)
-aten.impl("type_as", _to.type_as)
-aten.impl("reshape", _view_composite.reshape)
-aten.impl("narrow", _view_composite.narrow)
-aten.impl("split.sizes", _view_composite.split_sizes)
-aten.impl("chunk", _view_composite.chunk)
-aten.impl("tensor_split.sections", _view_composite.tensor_split_sections)
-aten.impl("tensor_split.indices", _view_composite.tensor_split_indices)
-aten.impl("broadcast_to", _view_composite.broadcast_to)
-aten.impl("reshape_as", _view_composite.reshape_as)
-aten.impl("unflatten.int", _view_composite.unflatten)
-aten.impl("flatten.using_ints", _view_composite.flatten_using_ints)
-aten.impl("view_as", _view_composite.view_as)
-aten.impl("expand_as", _view_composite.expand_as)
-aten.impl("movedim.intlist", _view_composite.movedim_intlist)
-aten.impl("movedim.int", _view_composite.movedim_int)
-aten.impl("swapaxes", _view_composite.swapaxes)
-aten.impl("swapdims", _view_composite.swapdims)
-aten.impl("ravel", _view_composite.ravel)
-aten.impl("atleast_1d", _view_composite.atleast_1d)
-aten.impl("atleast_2d", _view_composite.atleast_2d)
-aten.impl("concat", _rearrange.concat)
-aten.impl("concat.out", _rearrange.concat_out)
-aten.impl("hstack", _rearrange.hstack)
-aten.impl("hstack.out", _rearrange.hstack_out)
-aten.impl("vstack", _rearrange.vstack)
-aten.impl("vstack.out", _rearrange.vstack_out)
-aten.impl("meshgrid.indexing", _view_composite.meshgrid_indexing)
-aten.impl("tile", _rearrange.tile)
-aten.impl("fliplr", _rearrange.fliplr)
-aten.impl("flipud", _rearrange.flipud)
-aten.impl("diag", _rearrange.diag)
-aten.impl("diag.out", _rearrange.diag_out)
-aten.impl("pad", _rearrange.pad)
-aten.impl("take_along_dim", _view_composite.take_along_dim)
-aten.impl("take_along_dim.out", _view_composite.take_along_dim_out)
-aten.impl("where.ScalarSelf", _masked.where_ScalarSelf)
-aten.impl("where.ScalarOther", _masked.where_ScalarOther)
-aten.impl("where.Scalar", _masked.where_Scalar)
-aten.impl("where", _masked.where)
-aten.impl("argsort", _order.argsort)
-aten.impl("argsort.stable", _order.argsort_stable)
-aten.impl("conj_physical", _complex.conj_physical)
-aten.impl("real", _complex.real)
-aten.impl("imag", _complex.imag)
-aten.impl("square", _unary.square)
-aten.impl("square_", _unary.square_)
-aten.impl("isfinite", _unary.isfinite)
-aten.impl("positive", _unary.positive)
-aten.impl("isclose", _comparison.isclose)
-aten.impl("max.other", _extremum.max_other)
-aten.impl("min.other", _extremum.min_other)
-aten.impl("var", _reduction.var_unbiased)
-aten.impl("var.dim", _reduction.var_dim)
-aten.impl("std", _reduction.std_unbiased)
-aten.impl("std.dim", _reduction.std_dim)
-aten.impl("matmul", _matmul_composite.matmul)
-aten.impl("matmul.out", _matmul_composite.matmul_out)
-aten.impl("linear", _matmul_composite.linear)
-aten.impl("outer", _matmul_composite.outer)
-aten.impl("outer.out", _matmul_composite.outer_out)
-aten.impl("ger", _matmul_composite.ger)
-aten.impl("inner", _matmul_composite.inner)
-aten.impl("inner.out", _matmul_composite.inner_out)
-aten.impl("tensordot", _matmul_composite.tensordot)
-aten.impl("kron", _matmul_composite.kron)
-aten.impl("chain_matmul", _matmul_composite.chain_matmul)
-aten.impl("relu6", _activation_plain.relu6)
-aten.impl("relu6_", _activation_plain.relu6_)
-aten.impl("selu", _activation_plain.selu)
-aten.impl("selu_", _activation_plain.selu_)
-aten.impl("softmax.int", _softmax.softmax_int)
-aten.impl("log_softmax.int", _softmax.log_softmax_int)
-aten.impl("layer_norm", _normalization.layer_norm)
-aten.impl("rms_norm", _normalization.rms_norm)
-aten.impl("group_norm", _normalization.group_norm)
-aten.impl("dropout", _normalization.dropout)
-aten.impl("one_hot", _normalization.one_hot)
-aten.impl("cosine_similarity", _normalization.cosine_similarity)
-aten.impl("l1_loss", _loss_composite.l1_loss)
-aten.impl("kl_div", _loss_composite.kl_div)
-aten.impl("nll_loss", _loss_composite.nll_loss)
-aten.impl("cross_entropy_loss", _loss_composite.cross_entropy_loss)
-aten.impl("hinge_embedding_loss", _loss_composite.hinge_embedding_loss)
-aten.impl("margin_ranking_loss", _loss_composite.margin_ranking_loss)
-aten.impl("coalesce", _sparse.coalesce)
-aten.impl("to_dense", _sparse.to_dense)
-aten.impl("to_sparse.sparse_dim", _sparse.to_sparse_sparse_dim)
-aten.impl("to_sparse", _sparse.to_sparse)
-aten.impl("sparse_coo_tensor.indices", _sparse.sparse_coo_tensor_indices)
-aten.impl("sparse_coo_tensor.indices_size", _sparse.sparse_coo_tensor_indices_size)
+
+def _activation_plain() -> ModuleType:
+    import torchgen_lite.reference.kernels.activation_plain as kernels
+
+    return kernels
+
+
+def _comparison() -> ModuleType:
+    import torchgen_lite.reference.kernels.comparison as kernels
+
+    return kernels
+
+
+def _complex() -> ModuleType:
+    import torchgen_lite.reference.kernels.complex as kernels
+
+    return kernels
+
+
+def _copy() -> ModuleType:
+    import torchgen_lite.reference.kernels.copy as kernels
+
+    return kernels
+
+
+def _extremum() -> ModuleType:
+    import torchgen_lite.reference.kernels.extremum as kernels
+
+    return kernels
+
+
+def _loss_composite() -> ModuleType:
+    import torchgen_lite.reference.kernels.loss_composite as kernels
+
+    return kernels
+
+
+def _masked() -> ModuleType:
+    import torchgen_lite.reference.kernels.masked as kernels
+
+    return kernels
+
+
+def _matmul_composite() -> ModuleType:
+    import torchgen_lite.reference.kernels.matmul_composite as kernels
+
+    return kernels
+
+
+def _normalization() -> ModuleType:
+    import torchgen_lite.reference.kernels.normalization as kernels
+
+    return kernels
+
+
+def _order() -> ModuleType:
+    import torchgen_lite.reference.kernels.order as kernels
+
+    return kernels
+
+
+def _rearrange() -> ModuleType:
+    import torchgen_lite.reference.kernels.rearrange as kernels
+
+    return kernels
+
+
+def _reduction() -> ModuleType:
+    import torchgen_lite.reference.kernels.reduction as kernels
+
+    return kernels
+
+
+def _softmax() -> ModuleType:
+    import torchgen_lite.reference.kernels.softmax as kernels
+
+    return kernels
+
+
+def _sparse() -> ModuleType:
+    import torchgen_lite.reference.kernels.sparse as kernels
+
+    return kernels
+
+
+def _to() -> ModuleType:
+    import torchgen_lite.reference.kernels.to as kernels
+
+    return kernels
+
+
+def _unary() -> ModuleType:
+    import torchgen_lite.reference.kernels.unary as kernels
+
+    return kernels
+
+
+def _view_composite() -> ModuleType:
+    import torchgen_lite.reference.kernels.view_composite as kernels
+
+    return kernels
+
+
+aten.impl_from(_copy, "contiguous", "contiguous")
+aten.impl_from(_copy, "item", "item")
+aten.impl_from(_to, "to.dtype_layout", "to_dtype_layout")
+aten.impl_from(_to, "to.device", "to_device")
+aten.impl_from(_to, "to.dtype", "to_dtype")
+aten.impl_from(_to, "to.other", "to_other")
+aten.impl_from(_to, "type_as", "type_as")
+aten.impl_from(_view_composite, "reshape", "reshape")
+aten.impl_from(_view_composite, "narrow", "narrow")
+aten.impl_from(_view_composite, "split.sizes", "split_sizes")
+aten.impl_from(_view_composite, "chunk", "chunk")
+aten.impl_from(_view_composite, "tensor_split.sections", "tensor_split_sections")
+aten.impl_from(_view_composite, "tensor_split.indices", "tensor_split_indices")
+aten.impl_from(_view_composite, "broadcast_to", "broadcast_to")
+aten.impl_from(_view_composite, "reshape_as", "reshape_as")
+aten.impl_from(_view_composite, "unflatten.int", "unflatten")
+aten.impl_from(_view_composite, "flatten.using_ints", "flatten_using_ints")
+aten.impl_from(_view_composite, "view_as", "view_as")
+aten.impl_from(_view_composite, "expand_as", "expand_as")
+aten.impl_from(_view_composite, "movedim.intlist", "movedim_intlist")
+aten.impl_from(_view_composite, "movedim.int", "movedim_int")
+aten.impl_from(_view_composite, "swapaxes", "swapaxes")
+aten.impl_from(_view_composite, "swapdims", "swapdims")
+aten.impl_from(_view_composite, "ravel", "ravel")
+aten.impl_from(_view_composite, "atleast_1d", "atleast_1d")
+aten.impl_from(_view_composite, "atleast_2d", "atleast_2d")
+aten.impl_from(_rearrange, "concat", "concat")
+aten.impl_from(_rearrange, "concat.out", "concat_out")
+aten.impl_from(_rearrange, "hstack", "hstack")
+aten.impl_from(_rearrange, "hstack.out", "hstack_out")
+aten.impl_from(_rearrange, "vstack", "vstack")
+aten.impl_from(_rearrange, "vstack.out", "vstack_out")
+aten.impl_from(_view_composite, "meshgrid.indexing", "meshgrid_indexing")
+aten.impl_from(_rearrange, "tile", "tile")
+aten.impl_from(_rearrange, "fliplr", "fliplr")
+aten.impl_from(_rearrange, "flipud", "flipud")
+aten.impl_from(_rearrange, "diag", "diag")
+aten.impl_from(_rearrange, "diag.out", "diag_out")
+aten.impl_from(_rearrange, "pad", "pad")
+aten.impl_from(_view_composite, "take_along_dim", "take_along_dim")
+aten.impl_from(_view_composite, "take_along_dim.out", "take_along_dim_out")
+aten.impl_from(_masked, "where.ScalarSelf", "where_ScalarSelf")
+aten.impl_from(_masked, "where.ScalarOther", "where_ScalarOther")
+aten.impl_from(_masked, "where.Scalar", "where_Scalar")
+aten.impl_from(_masked, "where", "where")
+aten.impl_from(_order, "argsort", "argsort")
+aten.impl_from(_order, "argsort.stable", "argsort_stable")
+aten.impl_from(_complex, "conj_physical", "conj_physical")
+aten.impl_from(_complex, "real", "real")
+aten.impl_from(_complex, "imag", "imag")
+aten.impl_from(_unary, "square", "square")
+aten.impl_from(_unary, "square_", "square_")
+aten.impl_from(_unary, "isfinite", "isfinite")
+aten.impl_from(_unary, "positive", "positive")
+aten.impl_from(_comparison, "isclose", "isclose")
+aten.impl_from(_extremum, "max.other", "max_other")
+aten.impl_from(_extremum, "min.other", "min_other")
+aten.impl_from(_reduction, "var", "var_unbiased")
+aten.impl_from(_reduction, "var.dim", "var_dim")
+aten.impl_from(_reduction, "std", "std_unbiased")
+aten.impl_from(_reduction, "std.dim", "std_dim")
+aten.impl_from(_matmul_composite, "matmul", "matmul")
+aten.impl_from(_matmul_composite, "matmul.out", "matmul_out")
+aten.impl_from(_matmul_composite, "linear", "linear")
+aten.impl_from(_matmul_composite, "outer", "outer")
+aten.impl_from(_matmul_composite, "outer.out", "outer_out")
+aten.impl_from(_matmul_composite, "ger", "ger")
+aten.impl_from(_matmul_composite, "inner", "inner")
+aten.impl_from(_matmul_composite, "inner.out", "inner_out")
+aten.impl_from(_matmul_composite, "tensordot", "tensordot")
+aten.impl_from(_matmul_composite, "kron", "kron")
+aten.impl_from(_matmul_composite, "chain_matmul", "chain_matmul")
+aten.impl_from(_activation_plain, "relu6", "relu6")
+aten.impl_from(_activation_plain, "relu6_", "relu6_")
+aten.impl_from(_activation_plain, "selu", "selu")
+aten.impl_from(_activation_plain, "selu_", "selu_")
+aten.impl_from(_softmax, "softmax.int", "softmax_int")
+aten.impl_from(_softmax, "log_softmax.int", "log_softmax_int")
+aten.impl_from(_normalization, "layer_norm", "layer_norm")
+aten.impl_from(_normalization, "rms_norm", "rms_norm")
+aten.impl_from(_normalization, "group_norm", "group_norm")
+aten.impl_from(_normalization, "dropout", "dropout")
+aten.impl_from(_normalization, "one_hot", "one_hot")
+aten.impl_from(_normalization, "cosine_similarity", "cosine_similarity")
+aten.impl_from(_loss_composite, "l1_loss", "l1_loss")
+aten.impl_from(_loss_composite, "kl_div", "kl_div")
+aten.impl_from(_loss_composite, "nll_loss", "nll_loss")
+aten.impl_from(_loss_composite, "cross_entropy_loss", "cross_entropy_loss")
+aten.impl_from(_loss_composite, "hinge_embedding_loss", "hinge_embedding_loss")
+aten.impl_from(_loss_composite, "margin_ranking_loss", "margin_ranking_loss")
+aten.impl_from(_sparse, "coalesce", "coalesce")
+aten.impl_from(_sparse, "to_dense", "to_dense")
+aten.impl_from(_sparse, "to_sparse.sparse_dim", "to_sparse_sparse_dim")
+aten.impl_from(_sparse, "to_sparse", "to_sparse")
+aten.impl_from(_sparse, "sparse_coo_tensor.indices", "sparse_coo_tensor_indices")
+aten.impl_from(
+    _sparse, "sparse_coo_tensor.indices_size", "sparse_coo_tensor_indices_size"
+)

@@ -8,32 +8,137 @@ from __future__ import annotations
 
 from types import ModuleType
 
-import torchgen_lite.reference.kernels.activation_plain as _activation_plain
-import torchgen_lite.reference.kernels.advanced_index as _advanced_index
-import torchgen_lite.reference.kernels.binary as _binary
-import torchgen_lite.reference.kernels.comparison as _comparison
-import torchgen_lite.reference.kernels.complex as _complex
-import torchgen_lite.reference.kernels.copy as _copy
-import torchgen_lite.reference.kernels.extremum as _extremum
-import torchgen_lite.reference.kernels.factory as _factory
-import torchgen_lite.reference.kernels.index as _index
-import torchgen_lite.reference.kernels.loss as _loss
-import torchgen_lite.reference.kernels.masked as _masked
-import torchgen_lite.reference.kernels.matmul as _matmul
-import torchgen_lite.reference.kernels.normalization as _normalization
-import torchgen_lite.reference.kernels.random as _random
-import torchgen_lite.reference.kernels.rearrange as _rearrange
-import torchgen_lite.reference.kernels.reduction as _reduction
-import torchgen_lite.reference.kernels.scalar as _scalar
-import torchgen_lite.reference.kernels.sequence as _sequence
-import torchgen_lite.reference.kernels.sparse as _sparse
-import torchgen_lite.reference.kernels.unary as _unary
-import torchgen_lite.reference.kernels.view as _view
 from torchgen_lite.runtime import Library
 
 from .libraries import dispatcher
 
 aten = Library("aten", "IMPL", "CPU", dispatcher=dispatcher)
+
+
+def _activation_plain() -> ModuleType:
+    import torchgen_lite.reference.kernels.activation_plain as kernels
+
+    return kernels
+
+
+def _advanced_index() -> ModuleType:
+    import torchgen_lite.reference.kernels.advanced_index as kernels
+
+    return kernels
+
+
+def _binary() -> ModuleType:
+    import torchgen_lite.reference.kernels.binary as kernels
+
+    return kernels
+
+
+def _comparison() -> ModuleType:
+    import torchgen_lite.reference.kernels.comparison as kernels
+
+    return kernels
+
+
+def _complex() -> ModuleType:
+    import torchgen_lite.reference.kernels.complex as kernels
+
+    return kernels
+
+
+def _copy() -> ModuleType:
+    import torchgen_lite.reference.kernels.copy as kernels
+
+    return kernels
+
+
+def _extremum() -> ModuleType:
+    import torchgen_lite.reference.kernels.extremum as kernels
+
+    return kernels
+
+
+def _factory() -> ModuleType:
+    import torchgen_lite.reference.kernels.factory as kernels
+
+    return kernels
+
+
+def _index() -> ModuleType:
+    import torchgen_lite.reference.kernels.index as kernels
+
+    return kernels
+
+
+def _loss() -> ModuleType:
+    import torchgen_lite.reference.kernels.loss as kernels
+
+    return kernels
+
+
+def _masked() -> ModuleType:
+    import torchgen_lite.reference.kernels.masked as kernels
+
+    return kernels
+
+
+def _matmul() -> ModuleType:
+    import torchgen_lite.reference.kernels.matmul as kernels
+
+    return kernels
+
+
+def _normalization() -> ModuleType:
+    import torchgen_lite.reference.kernels.normalization as kernels
+
+    return kernels
+
+
+def _random() -> ModuleType:
+    import torchgen_lite.reference.kernels.random as kernels
+
+    return kernels
+
+
+def _rearrange() -> ModuleType:
+    import torchgen_lite.reference.kernels.rearrange as kernels
+
+    return kernels
+
+
+def _reduction() -> ModuleType:
+    import torchgen_lite.reference.kernels.reduction as kernels
+
+    return kernels
+
+
+def _scalar() -> ModuleType:
+    import torchgen_lite.reference.kernels.scalar as kernels
+
+    return kernels
+
+
+def _sequence() -> ModuleType:
+    import torchgen_lite.reference.kernels.sequence as kernels
+
+    return kernels
+
+
+def _sparse() -> ModuleType:
+    import torchgen_lite.reference.kernels.sparse as kernels
+
+    return kernels
+
+
+def _unary() -> ModuleType:
+    import torchgen_lite.reference.kernels.unary as kernels
+
+    return kernels
+
+
+def _view() -> ModuleType:
+    import torchgen_lite.reference.kernels.view as kernels
+
+    return kernels
 
 
 def _structured_cpu() -> ModuleType:
@@ -394,81 +499,81 @@ aten.impl_deferred(
         "nll_loss_forward.output": "structured_nll_loss_forward_output",
     },
 )
-aten.impl("empty.memory_format", _factory.empty_cpu)
-aten.impl("empty_strided", _factory.empty_strided_cpu)
-aten.impl("resize_", _factory.resize_)
-aten.impl("arange.start_out", _sequence.arange_out)
-aten.impl("range.out", _sequence.range_out)
-aten.impl("linspace.out", _sequence.linspace_out)
-aten.impl("logspace.out", _sequence.logspace_out)
-aten.impl("eye.out", _sequence.eye_out)
-aten.impl("eye.m_out", _sequence.eye_m_out)
-aten.impl("bernoulli_.float", _random.bernoulli_)
-aten.impl("uniform_", _random.uniform_)
-aten.impl("normal_", _random.normal_)
-aten.impl("zero_", _copy.zero_)
-aten.impl("fill_.Scalar", _copy.fill_)
-aten.impl("fill_.Tensor", _copy.fill_)
-aten.impl("_local_scalar_dense", _copy._local_scalar_dense_cpu)
-aten.impl("as_strided", _view.as_strided)
-aten.impl("view", _view.view)
-aten.impl("_reshape_alias", _view._reshape_alias)
-aten.impl("unfold", _view.unfold)
-aten.impl("flip", _rearrange.flip)
-aten.impl("roll", _rearrange.roll)
-aten.impl("take", _index.take)
-aten.impl("take.out", _index.take_out)
-aten.impl("index_select", _index.index_select)
-aten.impl("index_select.out", _index.index_select_out)
-aten.impl("index_fill_.int_Scalar", _index.index_fill_)
-aten.impl("_index_put_impl_", _advanced_index._index_put_impl_)
-aten.impl("where.self", _masked.where_self)
-aten.impl("where.self_out", _masked.where_self_out)
-aten.impl("masked_fill_.Scalar", _masked.masked_fill__scalar)
-aten.impl("masked_fill_.Tensor", _masked.masked_fill__tensor)
-aten.impl("masked_select", _masked.masked_select_cpu)
-aten.impl("masked_select.out", _masked.masked_select_out_cpu)
-aten.impl("nonzero", _masked.nonzero_cpu)
-aten.impl("nonzero.out", _masked.nonzero_out_cpu)
-aten.impl("abs.out", _unary.abs_out)
-aten.impl("conj_physical.out", _complex.conj_physical_out)
-aten.impl("view_as_real", _complex.view_as_real)
-aten.impl("view_as_complex", _complex.view_as_complex)
-aten.impl("logical_not.out", _unary.logical_not_out)
-aten.impl("isnan", _unary.isnan)
-aten.impl("remainder.Scalar_Tensor", _scalar.remainder)
-aten.impl("floor_divide", _binary.floor_divide)
-aten.impl("floor_divide_.Tensor", _binary.floor_divide_)
-aten.impl("floor_divide.out", _binary.floor_divide_out)
-aten.impl("rsub.Tensor", _binary.rsub)
-aten.impl("logical_and.out", _comparison.logical_and_out)
-aten.impl("logical_or.out", _comparison.logical_or_out)
-aten.impl("logical_xor.out", _comparison.logical_xor_out)
-aten.impl("equal", _comparison.cpu_equal)
-aten.impl("prod", _reduction.prod)
-aten.impl("max", _extremum.max)
-aten.impl("max.unary_out", _extremum.max_unary_out)
-aten.impl("min", _extremum.min)
-aten.impl("min.unary_out", _extremum.min_unary_out)
-aten.impl("var.correction", _reduction.var)
-aten.impl("var.correction_out", _reduction.var_out)
-aten.impl("std.correction", _reduction.std)
-aten.impl("std.correction_out", _reduction.std_out)
-aten.impl("dot", _matmul.dot)
-aten.impl("trace", _matmul.trace)
-aten.impl("relu", _unary.relu)
-aten.impl("relu_", _unary.relu_)
-aten.impl("hardtanh", _activation_plain.hardtanh)
-aten.impl("hardtanh.out", _activation_plain.hardtanh_out)
-aten.impl("hardtanh_", _activation_plain.hardtanh_)
-aten.impl("hardswish", _activation_plain.hardswish)
-aten.impl("hardswish.out", _activation_plain.hardswish_out)
-aten.impl("hardswish_", _activation_plain.hardswish_)
-aten.impl("native_layer_norm", _normalization.native_layer_norm)
-aten.impl("native_group_norm", _normalization.native_group_norm)
-aten.impl("huber_loss", _loss.huber_loss)
-aten.impl("huber_loss.out", _loss.huber_loss_out)
-aten.impl("binary_cross_entropy", _loss.binary_cross_entropy)
-aten.impl("binary_cross_entropy.out", _loss.binary_cross_entropy_out)
-aten.impl("_to_sparse.sparse_dim", _sparse.dense_to_sparse)
-aten.impl("_to_sparse", _sparse.dense_to_sparse)
+aten.impl_from(_factory, "empty.memory_format", "empty_cpu")
+aten.impl_from(_factory, "empty_strided", "empty_strided_cpu")
+aten.impl_from(_factory, "resize_", "resize_")
+aten.impl_from(_sequence, "arange.start_out", "arange_out")
+aten.impl_from(_sequence, "range.out", "range_out")
+aten.impl_from(_sequence, "linspace.out", "linspace_out")
+aten.impl_from(_sequence, "logspace.out", "logspace_out")
+aten.impl_from(_sequence, "eye.out", "eye_out")
+aten.impl_from(_sequence, "eye.m_out", "eye_m_out")
+aten.impl_from(_random, "bernoulli_.float", "bernoulli_")
+aten.impl_from(_random, "uniform_", "uniform_")
+aten.impl_from(_random, "normal_", "normal_")
+aten.impl_from(_copy, "zero_", "zero_")
+aten.impl_from(_copy, "fill_.Scalar", "fill_")
+aten.impl_from(_copy, "fill_.Tensor", "fill_")
+aten.impl_from(_copy, "_local_scalar_dense", "_local_scalar_dense_cpu")
+aten.impl_from(_view, "as_strided", "as_strided")
+aten.impl_from(_view, "view", "view")
+aten.impl_from(_view, "_reshape_alias", "_reshape_alias")
+aten.impl_from(_view, "unfold", "unfold")
+aten.impl_from(_rearrange, "flip", "flip")
+aten.impl_from(_rearrange, "roll", "roll")
+aten.impl_from(_index, "take", "take")
+aten.impl_from(_index, "take.out", "take_out")
+aten.impl_from(_index, "index_select", "index_select")
+aten.impl_from(_index, "index_select.out", "index_select_out")
+aten.impl_from(_index, "index_fill_.int_Scalar", "index_fill_")
+aten.impl_from(_advanced_index, "_index_put_impl_", "_index_put_impl_")
+aten.impl_from(_masked, "where.self", "where_self")
+aten.impl_from(_masked, "where.self_out", "where_self_out")
+aten.impl_from(_masked, "masked_fill_.Scalar", "masked_fill__scalar")
+aten.impl_from(_masked, "masked_fill_.Tensor", "masked_fill__tensor")
+aten.impl_from(_masked, "masked_select", "masked_select_cpu")
+aten.impl_from(_masked, "masked_select.out", "masked_select_out_cpu")
+aten.impl_from(_masked, "nonzero", "nonzero_cpu")
+aten.impl_from(_masked, "nonzero.out", "nonzero_out_cpu")
+aten.impl_from(_unary, "abs.out", "abs_out")
+aten.impl_from(_complex, "conj_physical.out", "conj_physical_out")
+aten.impl_from(_complex, "view_as_real", "view_as_real")
+aten.impl_from(_complex, "view_as_complex", "view_as_complex")
+aten.impl_from(_unary, "logical_not.out", "logical_not_out")
+aten.impl_from(_unary, "isnan", "isnan")
+aten.impl_from(_scalar, "remainder.Scalar_Tensor", "remainder")
+aten.impl_from(_binary, "floor_divide", "floor_divide")
+aten.impl_from(_binary, "floor_divide_.Tensor", "floor_divide_")
+aten.impl_from(_binary, "floor_divide.out", "floor_divide_out")
+aten.impl_from(_binary, "rsub.Tensor", "rsub")
+aten.impl_from(_comparison, "logical_and.out", "logical_and_out")
+aten.impl_from(_comparison, "logical_or.out", "logical_or_out")
+aten.impl_from(_comparison, "logical_xor.out", "logical_xor_out")
+aten.impl_from(_comparison, "equal", "cpu_equal")
+aten.impl_from(_reduction, "prod", "prod")
+aten.impl_from(_extremum, "max", "max")
+aten.impl_from(_extremum, "max.unary_out", "max_unary_out")
+aten.impl_from(_extremum, "min", "min")
+aten.impl_from(_extremum, "min.unary_out", "min_unary_out")
+aten.impl_from(_reduction, "var.correction", "var")
+aten.impl_from(_reduction, "var.correction_out", "var_out")
+aten.impl_from(_reduction, "std.correction", "std")
+aten.impl_from(_reduction, "std.correction_out", "std_out")
+aten.impl_from(_matmul, "dot", "dot")
+aten.impl_from(_matmul, "trace", "trace")
+aten.impl_from(_unary, "relu", "relu")
+aten.impl_from(_unary, "relu_", "relu_")
+aten.impl_from(_activation_plain, "hardtanh", "hardtanh")
+aten.impl_from(_activation_plain, "hardtanh.out", "hardtanh_out")
+aten.impl_from(_activation_plain, "hardtanh_", "hardtanh_")
+aten.impl_from(_activation_plain, "hardswish", "hardswish")
+aten.impl_from(_activation_plain, "hardswish.out", "hardswish_out")
+aten.impl_from(_activation_plain, "hardswish_", "hardswish_")
+aten.impl_from(_normalization, "native_layer_norm", "native_layer_norm")
+aten.impl_from(_normalization, "native_group_norm", "native_group_norm")
+aten.impl_from(_loss, "huber_loss", "huber_loss")
+aten.impl_from(_loss, "huber_loss.out", "huber_loss_out")
+aten.impl_from(_loss, "binary_cross_entropy", "binary_cross_entropy")
+aten.impl_from(_loss, "binary_cross_entropy.out", "binary_cross_entropy_out")
+aten.impl_from(_sparse, "_to_sparse.sparse_dim", "dense_to_sparse")
+aten.impl_from(_sparse, "_to_sparse", "dense_to_sparse")

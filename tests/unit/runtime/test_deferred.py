@@ -13,6 +13,7 @@ from torchgen_lite.runtime import (
     DispatchKeySet,
     ExcludeDispatchKeyGuard,
     Library,
+    MissingKernelError,
     OperatorHandle,
     local_state,
 )
@@ -21,6 +22,11 @@ from torchgen_lite.runtime import library as library_module
 CPU = DispatchKeySet(DispatchKey.CPU)
 TENSOR = SimpleNamespace(_dispatch_keyset=CPU)
 CODE = """
+from torchgen_lite.runtime import fallthrough_kernel as passes
+
+def two(self, other):
+    return "never"
+
 def double(self):
     return "double", self
 
@@ -80,7 +86,7 @@ def test_a_boxed_call(libraries: tuple[Library, Library]) -> None:
 
 def test_its_site_is_where_it_stands(libraries: tuple[Library, Library]) -> None:
     op = defined(libraries, Loader(), "with_keyset")
-    assert str(op.computed_table()["CPU"]) == "registered at kernels.py:5 [kernel]"
+    assert str(op.computed_table()["CPU"]) == "registered at kernels.py:10 [kernel]"
 
 
 def test_it_is_overridden_and_comes_back(
@@ -89,7 +95,7 @@ def test_it_is_overridden_and_comes_back(
     monkeypatch.setattr(library_module._OverrideWarning, "given", False)
     op = defined(libraries, Loader())
     mine = Library("ns", "IMPL", "CPU", dispatcher=libraries[0].dispatcher)
-    with pytest.warns(UserWarning, match="previous kernel: registered at kernels.py:2"):
+    with pytest.warns(UserWarning, match="previous kernel: registered at kernels.py:7"):
         mine.impl("op", lambda self: "mine")
     assert op.call(TENSOR) == "mine"
     mine.close()
@@ -119,3 +125,45 @@ def test_a_function_that_the_module_lacks(libraries: tuple[Library, Library]) ->
     op = defined(libraries, Loader(), "triple")
     with pytest.raises(AttributeError, match="module 'kernels' has no attribute 'triple'"):
         op.call(TENSOR)
+
+
+def written(libraries: tuple[Library, Library], load: Any, kernel: str) -> OperatorHandle:
+    definitions, kernels = libraries
+    kernels.impl_from(load, "op", kernel)
+    return definitions.define("op(Tensor self) -> Tensor")
+
+
+def test_what_somebody_wrote_loads_for_the_first_call(libraries: tuple[Library, Library]) -> None:
+    load = Loader()
+    op = written(libraries, load, "double")
+    assert __file__ in op.dump()  # Its site is where it is registered, which imports nothing.
+    with pytest.raises(MissingKernelError, match=r"CPU: registered at .*test_deferred\.py"):
+        op.redispatch(DispatchKeySet(DispatchKey.CUDA), TENSOR)
+    assert load.excluded == []
+    assert op.call(TENSOR) == ("double", TENSOR)
+    assert len(load.excluded) == 1
+
+
+def test_what_somebody_wrote_is_checked_for_the_first_call(
+    libraries: tuple[Library, Library],
+) -> None:
+    op = written(libraries, Loader(), "two")
+    for call in (op.call, op.call):
+        with pytest.raises(TypeError, match=r"kernel of ns::op does not fit .* needs more than"):
+            call(TENSOR)
+    with pytest.raises(TypeError, match="does not fit its schema"):
+        op.redispatch(CPU, TENSOR)
+
+
+def test_what_somebody_wrote_may_fall_through(libraries: tuple[Library, Library]) -> None:
+    definitions, _ = libraries
+    autograd = Library("ns", "IMPL", "AutogradCPU", dispatcher=definitions.dispatcher)
+    autograd.impl_from(Loader(), "op", "passes")
+    op = written(libraries, Loader(), "double")
+    keys = CPU | DispatchKeySet(DispatchKey.AutogradCPU)
+    tensor = SimpleNamespace(_dispatch_keyset=keys)
+    assert op.call(tensor) == ("double", tensor)
+    assert op.computed_table()["AutogradCPU"].fallthrough
+    stack = [tensor]
+    op.call_boxed(stack)
+    assert stack == [("double", tensor)]

@@ -293,7 +293,8 @@ def test_structured_kernels(tmp_path: Path) -> None:
     assert '        "add_.Tensor": "structured_add__Tensor",\n' in files["register_cpu.py"]
     assert "_kernels.add_cpu" not in files["structured_meta.py"]
     assert (
-        'aten.impl("matmul", _kernels.matmul)\n' in files["register_compositeimplicitautograd.py"]
+        'aten.impl_from(_kernels, "matmul", "matmul")\n'
+        in files["register_compositeimplicitautograd.py"]
     )
     assert "    keyset = key_for_options(dtype, layout, device)\n" in (files["backendselect.py"])
     assert "register_backendselect as register_backendselect\n" in files["registration.py"]

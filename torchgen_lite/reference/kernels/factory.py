@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from torchgen_lite.reference import dtype as dtypes
 from torchgen_lite.reference.device import (
     as_device,
     channels_last,
@@ -17,6 +16,7 @@ from torchgen_lite.reference.device import (
     preserve_format,
     sparse_coo,
 )
+from torchgen_lite.reference.dtype import get_default_dtype, of_value
 from torchgen_lite.reference.geometry import Strides, contiguous_strides
 from torchgen_lite.reference.kernels.common import finish
 from torchgen_lite.reference.kernels.shapes import preserved_strides
@@ -45,7 +45,7 @@ def empty_cpu(
     """Uninitialised memory, row-major or with the channels last."""
     shape = _checked(size)
     strides = _format_strides(shape, memory_format)
-    return new_tensor(shape, strides, dtype or dtypes.get_default_dtype(), as_device(device))
+    return new_tensor(shape, strides, dtype or get_default_dtype(), as_device(device))
 
 
 def empty_meta(
@@ -60,7 +60,7 @@ def empty_meta(
     """A shape and a dtype without memory."""
     shape = _checked(size)
     strides = _format_strides(shape, memory_format)
-    return new_tensor(shape, strides, dtype or dtypes.get_default_dtype(), meta)
+    return new_tensor(shape, strides, dtype or get_default_dtype(), meta)
 
 
 def empty_sparse(
@@ -73,7 +73,7 @@ def empty_sparse(
     memory_format: MemoryFormat | None = None,
 ) -> Tensor:
     """A COO tensor without elements, which is one of zeros."""
-    wanted = dtype or dtypes.get_default_dtype()
+    wanted = dtype or get_default_dtype()
     return new_sparse(_checked(size), wanted, as_device(device))
 
 
@@ -86,7 +86,7 @@ def empty_strided_cpu(
     device: Device | None = None,
     pin_memory: bool | None = None,
 ) -> Tensor:
-    wanted = dtype or dtypes.get_default_dtype()
+    wanted = dtype or get_default_dtype()
     return new_tensor(_checked(size), tuple(stride), wanted, as_device(device))
 
 
@@ -99,7 +99,7 @@ def empty_strided_meta(
     device: Device | None = None,
     pin_memory: bool | None = None,
 ) -> Tensor:
-    return new_tensor(_checked(size), tuple(stride), dtype or dtypes.get_default_dtype(), meta)
+    return new_tensor(_checked(size), tuple(stride), dtype or get_default_dtype(), meta)
 
 
 def _checked(size: Sequence[int]) -> tuple[int, ...]:
@@ -159,7 +159,7 @@ def ones(
     device: Device | None = None,
     pin_memory: bool | None = None,
 ) -> Tensor:
-    wanted = dtype or dtypes.get_default_dtype()
+    wanted = dtype or get_default_dtype()
     return ops.full(size, 1, dtype=wanted, layout=layout, device=device, pin_memory=pin_memory)
 
 
@@ -179,7 +179,7 @@ def full(
     """One value everywhere. Without `dtype` the value decides: bool, int64, float or complex."""
     fresh = ops.empty_memory_format(
         size,
-        dtype=dtype or dtypes.of_value(fill_value),
+        dtype=dtype or of_value(fill_value),
         layout=layout,
         device=device,
         pin_memory=pin_memory,
@@ -204,7 +204,7 @@ def scalar_tensor(
     pin_memory: bool | None = None,
 ) -> Tensor:
     """A zero-dimensional tensor, of the default float type unless told otherwise."""
-    wanted = dtype or dtypes.get_default_dtype()
+    wanted = dtype or get_default_dtype()
     return ops.full([], s, dtype=wanted, layout=layout, device=device, pin_memory=pin_memory)
 
 

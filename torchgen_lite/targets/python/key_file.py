@@ -2,9 +2,9 @@
 
 aten = Library("aten", "IMPL", "CPU", dispatcher=dispatcher)
 aten.impl_deferred(_structured_cpu, {"add.Tensor": "structured_add_Tensor"})
-aten.impl("mm", _matrix.mm_cpu)
+aten.impl_from(_matrix, "mm", "mm_cpu")
 
-Generated kernels are in modules of their own, which are imported when one of their kernels is needed.
+`_structured_cpu` and `_matrix` are functions that import a module of kernels, when one of them is needed.
 """
 
 from __future__ import annotations
@@ -20,8 +20,18 @@ from torchgen_lite.targets.python.package import Package, libraries_of
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenView:
+    """The `function` for an `operator`, both literals, which is in the module that `loader` imports."""
+
+    library: str
+    loader: str
+    operator: str
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
 class RegistrationView:
-    """The `kernel` of an `operator` (a literal): an expression, or the literal name of a generated kernel."""
+    """The generated `kernel` of an `operator`, both literals."""
 
     library: str
     operator: str
@@ -59,14 +69,17 @@ class KeyFile:
 
     overloads: list[Overload] = field(default_factory=list)
     references: list[KernelReference] = field(default_factory=list)
-    implementations: list[RegistrationView] = field(default_factory=list)
+    implementations: list[WrittenView] = field(default_factory=list)
     fallthroughs: list[RegistrationView] = field(default_factory=list)
     generated: dict[str, GeneratedKernels] = field(default_factory=dict)
 
     def add_written(self, overload: Overload, kernel: KernelReference) -> None:
         self.overloads.append(overload)
         self.references.append(kernel)
-        self.implementations.append(_view(overload, kernel.expression))
+        view = _view(overload, quote(kernel.expression.rpartition(".")[2]))
+        self.implementations.append(
+            WrittenView(view.library, kernel.alias, view.operator, view.kernel)
+        )
 
     def add_generated(
         self, overload: Overload, module: str, kernel: str, with_keyset: bool = False

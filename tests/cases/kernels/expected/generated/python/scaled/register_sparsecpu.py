@@ -6,11 +6,19 @@
 
 from __future__ import annotations
 
-import kernels as _kernels
+from types import ModuleType
+
 from torchgen_lite.runtime import Library
 
 from .libraries import dispatcher
 
 aten = Library("aten", "IMPL", "SparseCPU", dispatcher=dispatcher)
 
-aten.impl("scale.out", _kernels.scale_sparse)
+
+def _kernels() -> ModuleType:
+    import kernels as kernels
+
+    return kernels
+
+
+aten.impl_from(_kernels, "scale.out", "scale_sparse")
