@@ -11,7 +11,13 @@ from torchgen_lite.analysis.derive.aliasing import is_aliasing, returns_alias
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.derive.signature import Signature, signature_of
 from torchgen_lite.analysis.derive.tags import tags_of
-from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, KernelEntry, kernels_of, own_kernels
+from torchgen_lite.analysis.kernels import (
+    COMPOSITE_IMPLICIT,
+    COMPOSITE_KEYS,
+    KernelEntry,
+    kernels_of,
+    own_kernels,
+)
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind, find_annotation
 from torchgen_lite.schema.kind import is_inplace_name
@@ -91,6 +97,11 @@ class Operator:
     def is_composed(self) -> bool:
         """Whether a kernel is made of other operators, which autograd sees through."""
         return any(kernel.key == COMPOSITE_IMPLICIT for kernel in self.own_kernels)
+
+    @cached_property
+    def is_only_composed(self) -> bool:
+        """Whether all kernels are composite and one is implicit: it gives fakes, and derivatives."""
+        return self.is_composed and all(k.key in COMPOSITE_KEYS for k in self.own_kernels)
 
     @property
     def group(self) -> VariantGroup | None:

@@ -9,7 +9,6 @@ from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
 from torchgen_lite.analysis.fakes.results import has_own_fake, is_view_rule
-from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT, COMPOSITE_KEYS
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.schema import SchemaKind
@@ -25,7 +24,8 @@ def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
     A fake that is a view stands for the operator where calls are traced, too.
     """
     function = operator.function
-    if _takes_fake(operator) and (function.fake is not None or has_own_fake(function.func)):
+    has_fake = function.fake is not None or has_own_fake(function.func)
+    if has_fake and not operator.is_only_composed:
         yield "Meta", Origin.fake
         if is_view_rule(function):
             yield "Functionalize", Origin.traced_view
@@ -35,12 +35,6 @@ def rules_of(operator: Operator) -> Iterator[tuple[str, Origin]]:
     if function.autocast:
         for device in _AUTOCAST:
             yield f"Autocast{device}", Origin.autocast
-
-
-def _takes_fake(operator: Operator) -> bool:
-    """Whether PyTorch wants a fake: not where a composite implicit kernel is it."""
-    keys = {kernel.key for kernel in operator.own_kernels}
-    return not (COMPOSITE_IMPLICIT in keys and keys <= COMPOSITE_KEYS)
 
 
 def has_formulas(operator: Operator, plan: AutogradPlan) -> bool:

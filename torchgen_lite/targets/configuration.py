@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from torchgen_lite.loader.config import general_options
 from torchgen_lite.loader.options import Json, options_page, table_schema, toml_text
 from torchgen_lite.targets import TARGETS, Target
@@ -50,18 +48,11 @@ def render_configuration_page() -> str:
 
 
 def _target_section(target: Target) -> str:
-    options = target.declared_options().values()
-    lines = [f"## `[tool.torchgen_lite.target.{target.name}]`", "", f"{_sentence(target)}"]
-    lines += ["", options_page(options).rstrip()] if options else ["", "No options."]
-    return "\n".join([*lines, *_notes(target)]) + "\n"
-
-
-def _sentence(target: Target) -> str:
-    return f"{target.summary[0].upper()}{target.summary[1:]}."
-
-
-def _notes(target: Target) -> Iterator[str]:
-    given = target.torch_options()
+    options, given = target.declared_options().values(), target.torch_options()
+    lines = [f"## `[tool.torchgen_lite.target.{target.name}]`", ""]
+    lines += [f"{target.summary[0].upper()}{target.summary[1:]}.", ""]
+    lines.append(options_page(options).rstrip() if options else "No options.")
     if given:
         settings = ", ".join(f"`{name} = {toml_text(value)}`" for name, value in given.items())
-        yield f"\n`--torch` sets {settings}."
+        lines.append(f"\n`--torch` sets {settings}.")
+    return "\n".join(lines) + "\n"

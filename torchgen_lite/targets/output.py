@@ -128,19 +128,17 @@ class Target:
 
     def build(self, program: Program) -> TargetResult:
         """The files of the target: a pure function of the program, whose configuration has the options."""
-        options, wrong = self.read_options(program.config)
-        if wrong:
-            return TargetResult(diagnostics=wrong)
-        build: Callable[[Program, object], TargetResult] = _imported(self.builder)
-        return build(program, options)
+        files: TargetResult = self._run(self.builder, program, TargetResult)
+        return files
 
     def select(self, program: Program) -> Selection:
         """The operators that the target takes and what it registers; for a target with a `selector`."""
+        selection: Selection = self._run(self.selector, program, Selection)
+        return selection
+
+    def _run(self, name: str, program: Program, result: Callable[..., Any]) -> Any:
         options, wrong = self.read_options(program.config)
-        if wrong:
-            return Selection(diagnostics=wrong)
-        select: Callable[[Program, object], Selection] = _imported(self.selector)
-        return select(program, options)
+        return result(diagnostics=wrong) if wrong else _imported(name)(program, options)
 
 
 def _imported(name: str) -> Any:

@@ -20,14 +20,11 @@ def check_methods(resolved: Resolved) -> Iterator[Diagnostic]:
     for function in resolved.functions:
         if "method" not in function.variants:
             continue
-        schema = function.func
-        if schema.out:
+        if function.func.out:
             problem, hint = "it has out arguments", "write `variants: function`"
-        elif not any(a.name == "self" and not a.kwarg_only for a in schema.arguments):
-            problem, hint = (
-                "it has no `self`",
-                "a method is called on its positional argument `self`",
-            )
+        elif all(a.name != "self" for a in function.func.positional):
+            problem = "it has no `self`"
+            hint = "a method is called on its positional argument `self`"
         else:
             continue
         message = f"`{function.func.local_name}` cannot be a method: {problem}"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from torchgen_lite.analysis.fakes.kinds import Scope, expect, value_kind
 from torchgen_lite.analysis.fakes.results import Result, results_of
 from torchgen_lite.analysis.finding import Found, finding
-from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
+from torchgen_lite.analysis.kernels import COMPOSITE_IMPLICIT
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
@@ -16,7 +16,6 @@ from torchgen_lite.loader.fakes import Fake, FakeRule
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.formula import kinds
 
-_IMPLICIT = "CompositeImplicitAutograd"
 _WANTED = {
     "dtype": frozenset({kinds.DTYPE}),
     "device": frozenset({kinds.DEVICE, kinds.STRING}),
@@ -58,10 +57,9 @@ def _check(operator: Operator, fake: Fake) -> Iterator[Found]:
 def _refusal(operator: Operator) -> str | None:
     """Why an operator has no use for `fake:`."""
     name = operator.schema.full_name
-    keys = {kernel.key for kernel in operator.own_kernels}
-    if _IMPLICIT in keys and keys <= COMPOSITE_KEYS:
-        return f"`{name}` gets its fake from its {_IMPLICIT} kernel"
-    if "Meta" in keys:
+    if operator.is_only_composed:
+        return f"`{name}` gets its fake from its {COMPOSITE_IMPLICIT} kernel"
+    if any(kernel.key == "Meta" for kernel in operator.own_kernels):
         return f"`{name}` has a kernel for `Meta`, which is its fake"
     results = results_of(operator.schema)
     if results and all(result.argument is not None for result in results):

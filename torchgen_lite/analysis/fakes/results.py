@@ -27,20 +27,12 @@ class Result:
 
 def results_of(schema: FunctionSchema) -> tuple[Result, ...]:
     """The results in order, each with the argument that it shares memory with."""
-    names = return_names(schema)
     found = []
-    for index, value in enumerate(schema.returns):
+    for index, (name, value) in enumerate(zip(return_names(schema), schema.returns)):
         shared = _aliased(schema, value)
         is_same = shared is not None and shared.is_write and value.is_write
-        found.append(
-            Result(
-                index,
-                names[index],
-                value,
-                shared if is_same else None,
-                None if is_same else shared,
-            )
-        )
+        argument, source = (shared, None) if is_same else (None, shared)
+        found.append(Result(index, name, value, argument, source))
     return tuple(found)
 
 

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
-from torchgen_lite.analysis.derive.names import root_of
+from torchgen_lite.analysis.derive.names import out_overload, root_of
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.lint.variants import functional_key
 from torchgen_lite.analysis.resolve import Resolved, resolve
@@ -54,8 +54,7 @@ def _asks_for_its_own(function: NativeFunction) -> bool:
     if schema.out or is_inplace_name(schema.base_name):
         return False
     if function.autogen:
-        overload = f"{schema.overload_name}_out" if schema.overload_name else "out"
-        own = f"{schema.base_name}.{overload}"
+        own = f"{schema.base_name}.{out_overload(schema.overload_name)}"
         if len(function.autogen) > 1 or function.autogen[0].rpartition("::")[2] != own:
             return False
     return not any(argument.is_write for argument in schema.arguments)
@@ -96,16 +95,12 @@ def autogen_of_composite(resolved: Resolved) -> Iterator[Diagnostic]:
 
     Only those of the core set have derived variants nevertheless (torchgen `add_generated_native_functions`).
     """
-    asking = [
-        o.function
-        for o in resolved.declared
-        if o.function.autogen and "core" not in o.function.tags and o.is_composed
-    ]
+    asking = [o for o in resolved.declared if o.function.autogen and o.is_composed]
     if not asking:
         return
     computed = {functional_key(o.function) for o in resolved.declared if not o.is_composed}
-    for function in asking:
-        if functional_key(function) in computed:
+    for function in [operator.function for operator in asking]:
+        if "core" in function.tags or functional_key(function) in computed:
             continue
         message = (
             f"nothing is derived from `{function.func.local_name}`, which is composed of others"

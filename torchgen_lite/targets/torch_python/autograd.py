@@ -30,16 +30,8 @@ from torchgen_lite.schema import FunctionSchema, ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.formula import Call, Expression, Member
 from torchgen_lite.schema.formula.kinds import SCALAR, Kind
-from torchgen_lite.targets.torch_python.model import Operator, Package
+from torchgen_lite.targets.torch_python.model import Named, Operator, Package
 from torchgen_lite.targets.torch_python.saved import Keeper, build_keeper, local
-
-
-@dataclass(frozen=True, slots=True)
-class LocalView:
-    """A local variable, and the expression that it gets."""
-
-    name: str
-    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +59,10 @@ class AutogradView:
 
     operator: Operator
     keeper: Keeper
-    inputs: Sequence[LocalView]
+    inputs: Sequence[Named]
     needs: str
     without_gradient: Sequence[str]
-    grads: Sequence[LocalView]
+    grads: Sequence[Named]
     formulas: Sequence[FormulaView]
     returned: str
 
@@ -186,17 +178,17 @@ def _conjugate(value: Expression, kind: Kind) -> Expression:
     return Call(Member(value, "conjugate" if kind == SCALAR else "conj"), ())
 
 
-def _inputs(schema: FunctionSchema, needed: set[str]) -> Iterator[LocalView]:
+def _inputs(schema: FunctionSchema, needed: set[str]) -> Iterator[Named]:
     """The arguments and results that something is kept of."""
     for index, argument in enumerate(schema.positional):
         if argument.name in needed:
-            yield LocalView(local(argument.name), f"inputs[{index}]")
+            yield Named(local(argument.name), f"inputs[{index}]")
     for argument in schema.kwarg_only:
         if argument.name in needed:
-            yield LocalView(local(argument.name), f"keyword_only_inputs[{quote(argument.name)}]")
+            yield Named(local(argument.name), f"keyword_only_inputs[{quote(argument.name)}]")
     for index, name in enumerate(return_names(schema)):
         if name in needed:
-            yield LocalView(local(name), _output(schema, index))
+            yield Named(local(name), _output(schema, index))
 
 
 def _output(schema: FunctionSchema, index: int) -> str:
@@ -216,19 +208,19 @@ def _without_gradient(schema: FunctionSchema, info: DifferentiabilityInfo) -> It
             yield _output(schema, index)
 
 
-def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[LocalView]:
+def _grads(schema: FunctionSchema, info: DifferentiabilityInfo) -> Iterator[Named]:
     """`grad`, `grads` or `grad_NAME`, whichever the formulas use."""
     outputs, names = info.outputs, return_names(schema)
     if "grad" in info.mentioned:
-        yield LocalView("grad", f"grads[{outputs[0]}]")
+        yield Named("grad", f"grads[{outputs[0]}]")
     for index in outputs:
         if f"grad_{names[index]}" in info.used_gradients:
-            yield LocalView(f"grad_{names[index]}", f"grads[{index}]")
+            yield Named(f"grad_{names[index]}", f"grads[{index}]")
     if "grads" in info.mentioned:
         if len(schema.returns) == 1 and isinstance(schema.returns[0].type, ListType):
-            yield LocalView("grads", "tuple(grads[0])")
+            yield Named("grads", "tuple(grads[0])")
         elif outputs != tuple(range(len(schema.returns))):
-            yield LocalView("grads", tuple_display([f"grads[{i}]" for i in outputs]))
+            yield Named("grads", tuple_display([f"grads[{i}]" for i in outputs]))
 
 
 def _formulas(

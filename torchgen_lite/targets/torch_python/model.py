@@ -21,6 +21,14 @@ from torchgen_lite.targets.torch_python.options import TorchPythonOptions
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """A name in generated code, of a local, a constant, an attribute or a rule, and the expression that it gets."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class Operator:
     """One operator of the package.
 

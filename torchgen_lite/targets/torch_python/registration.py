@@ -22,25 +22,20 @@ from torchgen_lite.dialects import torch_library
 from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.schema import BaseType, SchemaKind
 from torchgen_lite.targets.torch_python.kernels import kernels_of
-from torchgen_lite.targets.torch_python.model import Operator, Package
-
-
-@dataclass(frozen=True, slots=True)
-class RuleView:
-    """What is registered: a dispatch key, `fake` and so on, and the expression for the function."""
-
-    what: str
-    function: str
+from torchgen_lite.targets.torch_python.model import Named, Operator, Package
 
 
 @dataclass(frozen=True, slots=True)
 class OperatorView:
-    """One operator: the name of its place, its schema as a literal, tags and versions as displays or empty."""
+    """One operator: the name of its place, its schema as a literal, tags and versions as displays or empty.
+
+    `rules` are what is registered, a dispatch key, `fake` and so on, with the functions.
+    """
 
     place: str
     name: str
     schema: str
-    rules: tuple[RuleView, ...]
+    rules: tuple[Named, ...]
     tags: str
     versions: str
     is_torchs: bool
@@ -83,27 +78,27 @@ def _kind_tags(operator: Operator) -> list[str]:
     return ["inplace"] if same and alone and "inplace" not in tags else []
 
 
-def _rules(package: Package, operator: Operator) -> Iterator[RuleView]:
+def _rules(package: Package, operator: Operator) -> Iterator[Named]:
     """Kernels, and what is registered beside them for operators that PyTorch doesn't have."""
     for kernel in kernels_of(package, operator):
-        yield RuleView(kernel.key, kernel.name)
+        yield Named(kernel.key, kernel.name)
     fake = _fake(package, operator)
     if fake:
-        yield RuleView("fake", fake)
+        yield Named("fake", fake)
         if package.registration(operator, Origin.traced_view):
-            yield RuleView("view", fake)
+            yield Named("view", fake)
     functionalized = package.registration(operator, Origin.functionalize)
     if functionalized is not None and functionalized.source is not None:
         name = quote(functionalized.source.name)
-        yield RuleView("functionalize", f"_library.functional({name})")
+        yield Named("functionalize", f"_library.functional({name})")
     if package.registration(operator, Origin.formulas):
-        yield RuleView("setup_context", operator.named("setup_context"))
-        yield RuleView("backward", operator.named("backward"))
+        yield Named("setup_context", operator.named("setup_context"))
+        yield Named("backward", operator.named("backward"))
     vmap = _named(package, operator, "vmap")
     if vmap and package.registration(operator, Origin.vmap):
-        yield RuleView("vmap", vmap)
+        yield Named("vmap", vmap)
     if package.registration(operator, Origin.autocast):
-        yield RuleView("autocast", f"_library.{operator.function.autocast}")
+        yield Named("autocast", f"_library.{operator.function.autocast}")
 
 
 def _fake(package: Package, operator: Operator) -> str:

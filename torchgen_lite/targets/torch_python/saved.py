@@ -19,6 +19,7 @@ from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.formula import Call, Expression, Name
+from torchgen_lite.targets.torch_python.model import Named
 
 # Names that the generated functions use themselves, and attributes that `ctx` has already.
 _TAKEN = frozenset(
@@ -79,14 +80,6 @@ class Tensors:
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
-    """What `ctx` keeps under a name: a number, or a fact about a tensor."""
-
-    name: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
 class Keeper:
     """What is kept for one operator: whole values, and facts about tensors."""
 
@@ -108,11 +101,12 @@ class Keeper:
         )
 
     @property
-    def attributes(self) -> tuple[Attribute, ...]:
+    def attributes(self) -> tuple[Named, ...]:
+        """What `ctx` keeps under a name: numbers, and facts about tensors."""
         numbers = [local(saved.source) for saved in self.whole if saved.carries not in "TOL"]
         return (
-            *(Attribute(name, name) for name in numbers),
-            *(Attribute(self._fact_name(fact), _read(fact)) for fact in self.facts),
+            *(Named(name, name) for name in numbers),
+            *(Named(self._fact_name(fact), _read(fact)) for fact in self.facts),
         )
 
     def local(self, saved: Saved) -> Expression | None:
