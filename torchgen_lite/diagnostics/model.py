@@ -35,6 +35,11 @@ class Source:
         line = bisect_right(starts, max(offset, 0))
         return line, offset - starts[line - 1] + 1
 
+    def line_start(self, line: int) -> int:
+        """The offset at which a line begins; the length of the text beyond the end."""
+        starts = self._line_starts()
+        return starts[line - 1] if 1 <= line <= len(starts) else len(self.text)
+
     def line_text(self, line: int) -> str:
         """The text of a line without its line end; the empty string beyond the end."""
         starts = self._line_starts()

@@ -7,7 +7,7 @@ from functools import lru_cache
 from torchgen_lite.diagnostics import Label, Span, did_you_mean
 from torchgen_lite.key_tables import CURRENT, FORMER_NAMES, registrable_keys
 from torchgen_lite.loader.entry import DispatchEntry
-from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
+from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, missing_space, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
 
 # What registering under these means in c10 (`Library::impl` without a key).
@@ -47,6 +47,9 @@ def read_dispatch(reader: EntryReader) -> tuple[DispatchEntry, ...]:
         # Until 1.6 a single kernel could stand here, for every backend.
         key_span, kernel_span = reader.span(pair[0]), reader.span(node)
         message = "`dispatch` is a mapping from keys to kernels"
+        if hint := missing_space(node):
+            reader.report("TG108", message, kernel_span, "has no key", hint)
+            return ()
         reader.report("TG112", message, kernel_span, "read as CompositeImplicitAutograd")
         if _is_kernel_name(reader, node, kernel_span):
             entry = DispatchEntry("CompositeImplicitAutograd", node.value, key_span, kernel_span)
@@ -93,7 +96,7 @@ def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
     names = key_names(privateuse1)
     name = names.get(word)
     if name is None:
-        hint = None if reader.is_full else did_you_mean(word, _suggested(privateuse1))
+        hint = None if reader.is_full else _nearest_key(word, privateuse1)
         hint = hint if word else "remove the comma"
         message = f"unknown dispatch key `{short(word)}`" if word else "empty dispatch key"
         reader.report("TG103", message, span, "not a dispatch key", hint)
@@ -101,6 +104,16 @@ def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
         message = f"dispatch key `{word}` is called `{name}` today"
         reader.report("TG113", message, span, f"read as `{name}`", f"write `{name}`")
     return name
+
+
+def _nearest_key(word: str, privateuse1: str) -> str | None:
+    """The key that is meant. A device that is none of these may be one's own."""
+    if word.upper() == "GPU":
+        return "did you mean `CUDA`?"
+    near = did_you_mean(word, _suggested(privateuse1))
+    if near or privateuse1 or not word.isidentifier():
+        return near
+    return f'a device of your own is `PrivateUse1`; `privateuse1 = "{word}"` in the configuration names it'
 
 
 def _suggested(privateuse1: str) -> list[str]:

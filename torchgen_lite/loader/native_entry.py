@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fields import FIELDS, read_fields
-from torchgen_lite.loader.reader import EntryReader, Words, short
+from torchgen_lite.loader.reader import EntryReader, Words, missing_space, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, parse_schema
@@ -24,7 +24,7 @@ def load_entry(
     """One entry, or None if its schema can't be read. Mistakes elsewhere leave the entry there."""
     reader = EntryReader(source, diagnostics, words)
     if not isinstance(node, MapNode):
-        hint = "begin the entry with `- func: ...`"
+        hint = missing_space(node) or "begin the entry with `- func: ...`"
         reader.report("TG101", "an entry has to be a mapping", reader.span(node), "here", hint)
         return None
     pairs = reader.read_keys(node)
@@ -40,7 +40,7 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
     pair = reader.fields.get("func")
     if pair is None:
         names = list(reader.fields)
-        near = next((n for n in names if n not in FIELDS and did_you_mean(n, ("func",))), None)
+        near = next((n for n in names if n not in FIELDS and _nearest_field(n, ("func",))), None)
         span = reader.span(reader.fields[near][0]) if near else reader.span(entry)
         hint = "did you mean `func`?" if near else None
         reader.report("TG104", "an entry without `func`", span, "here", hint)
@@ -88,6 +88,28 @@ def _check_names(
         seen.setdefault(name, span)
 
 
+# What others call a field, and people try first.
+_OTHER_WORDS = {
+    "backward": "derivatives",
+    "gradient": "derivatives",
+    "impl": "dispatch",
+    "kernel": "dispatch",
+    "kernels": "dispatch",
+    "meta": "fake",
+    "name": "func",
+    "op": "func",
+    "schema": "func",
+    "signature": "func",
+}
+
+
+def _nearest_field(word: str, fields: Iterable[str]) -> str | None:
+    """The field that is meant, as a help; those that are retired are not recommended."""
+    names = [name for name in fields if name not in FIELDS or not FIELDS[name].retired]
+    other = _OTHER_WORDS.get(word)
+    return f"did you mean `{other}`?" if other in names else did_you_mean(word, names)
+
+
 def _check_fields(
     reader: EntryReader, extra_fields: Collection[str]
 ) -> tuple[tuple[str, str], ...]:
@@ -96,9 +118,8 @@ def _check_fields(
     for name, (key, value) in reader.fields.items():
         field = FIELDS.get(name)
         if field is None and name not in extra_fields:
-            missing_func = "func" not in reader.fields and did_you_mean(name, ("func",))
-            if not missing_func:
-                hint = None if reader.is_full else did_you_mean(name, (*FIELDS, *extra_fields))
+            if not ("func" not in reader.fields and _nearest_field(name, ("func",))):
+                hint = None if reader.is_full else _nearest_field(name, (*FIELDS, *extra_fields))
                 message = f"unknown field `{short(name)}`"
                 reader.report("TG102", message, reader.span(key), "not a field", hint)
         elif field is None or field.retired or (field.shape.read is None and name != "func"):

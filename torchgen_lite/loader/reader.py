@@ -124,11 +124,13 @@ class EntryReader:
                 self.report("TG109", "merge keys are not read", self.span(key), "merge key")
             elif key.value in pairs:
                 first = self.span(pairs[key.value][0])
+                another = "another entry begins with `- func: ...`"
                 self.report(
                     "TG105",
                     f"`{short(key.value)}` is written twice",
                     self.span(key),
                     "written again here",
+                    another if key.value == "func" else None,
                     secondary=(Label(first, "first written here"),),
                 )
             else:
@@ -225,3 +227,9 @@ def short(text: str) -> str:
     """Foreign text for a message: one line, cut to sixty characters."""
     line = " ".join(text.split())
     return line if len(line) <= 60 else f"{line[:57]}..."
+
+
+def missing_space(node: Node) -> str | None:
+    """What helps where `CPU:kernel` is a text and should have been a key and its value."""
+    is_glued = isinstance(node, ScalarNode) and re.match(r"\w+:(?!:)\S", node.value)
+    return "put a space behind the `:`" if is_glued else None

@@ -304,18 +304,13 @@ def _record(
     offset = base + mark.index if mark is not None else base
     offset = min(offset, max(len(source.text) - 1, 0))
     context_mark = getattr(error, "context_mark", None)
-    secondary: tuple[Label, ...] = ()
     began = base + context_mark.index if context_mark is not None else offset
     if began < offset and offset >= len(source.text.rstrip()) - 1:
         # Something runs to the end of the file: where it begins is the place to look at.
         offset = began
-    if context and context_mark is not None and context_mark.index != (mark and mark.index):
-        begin = min(base + context_mark.index, max(len(source.text) - 1, 0))
-        secondary = (Label(Span(source, begin, begin + 1), str(context)),)
-    span = Span(source, offset, offset + 1)
-    hint = None
-    if source.text[offset : offset + 1] == "\t":
-        hint = "indent with spaces; YAML forbids tabs"
-    label = Label(span, "here")
-    diagnostics.append(Diagnostic("TG100", f"invalid YAML: {problem}", label, secondary, hint))
+    # Imported here: most files have no such mistake.
+    from torchgen_lite.loader.yaml_mistakes import find_mistake
+
+    found = find_mistake(source, str(problem), str(context or ""), offset, began)
+    diagnostics.append(Diagnostic("TG100", found.message, found.label, found.secondary, found.help))
     return offset, began

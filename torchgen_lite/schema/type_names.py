@@ -65,6 +65,7 @@ TYPE_SPELLINGS = {
     "string": "str",
     "tensor": "Tensor",
     "torch.Tensor": "Tensor",
+    "void": "()",
 }
 
 

@@ -30,10 +30,13 @@ def parse_type(cursor: Cursor) -> Type:
     try:
         if cursor.depth > MAX_DEPTH:
             raise cursor.abort("TG212", "type nested too deeply", "here")
+        start = cursor.start
         type_ = _atom(cursor)
         text = cursor.texts[cursor.at]
         if text == "?" or text == "[":
             type_ = _suffixes(cursor, type_)
+        elif text == "|" or text == "&":
+            _is_foreign(cursor, start)
         return type_
     finally:
         cursor.depth -= 1
@@ -114,11 +117,30 @@ def _dotted(cursor: Cursor, name: str) -> str:
 def _check_name(cursor: Cursor, name: str, start: int, end: int) -> None:
     if name.startswith("__torch__.") or is_type_variable(name):
         return
+    if _is_foreign(cursor, start):
+        return
     spelling = TYPE_SPELLINGS.get(name)
     help_ = f"write `{spelling}`" if spelling else did_you_mean(name, (*BASE_TYPES, *GENERIC_TYPES))
     cursor.report(
         "TG202", f"unknown type `{cursor.shorten(name)}`", start, end, "not a type", help_
     )
+
+
+def _is_foreign(cursor: Cursor, start: int) -> bool:
+    """Report a type as another language spells it, and step over it; False if it is none."""
+    # Imported here: a schema that is right has no such type.
+    from .foreign_types import read_foreign_type
+
+    found = read_foreign_type(cursor.text, start)
+    written = cursor.text[start : found.end].rstrip() if found else ""
+    if found is None or found.spelling == written or written in TYPE_SPELLINGS:
+        return False
+    message = f"`{cursor.shorten(written)}` is not how a schema spells a type"
+    help_ = f"write `{cursor.shorten(found.spelling)}`"
+    cursor.report("TG202", message, start, start + len(written), "not a type", help_)
+    while cursor.start < found.end and cursor.kind != "end":
+        cursor.advance()
+    return True
 
 
 def _type_list(cursor: Cursor) -> tuple[Type, ...]:

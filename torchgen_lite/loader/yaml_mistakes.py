@@ -1,0 +1,175 @@
+"""What is wrong with YAML that cannot be read: the likely mistake, found by looking at the lines around it.
+
+libyaml says what it expected when it stopped. That is seldom what somebody did wrong, and often a line too late.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from torchgen_lite.diagnostics import Label, Source, Span
+
+# White space, dashes of a list, and a key that a colon follows.
+_KEY = re.compile(
+    r"(?P<before>[ ]*(?:-[ ]+)*)(?P<key>[^\s#:'\"{}\[\],-][^\s:]*)\s*:(?=\s|$)(?P<value>.*)"
+)
+_QUOTES = ("'", '"')
+
+
+class Mistake(NamedTuple):
+    """What is said about a mistake, where, what else is shown, and what helps."""
+
+    message: str
+    label: Label
+    secondary: tuple[Label, ...] = ()
+    help: str | None = None
+
+
+class Line(NamedTuple):
+    """A line that has a key: where its text begins, its columns, and the span of the key."""
+
+    number: int
+    dash: int
+    column: int
+    key: str
+    value: str
+    span: Span
+
+
+def find_mistake(source: Source, problem: str, context: str, at: int, began: int) -> Mistake:
+    """The mistake behind an error that libyaml has at an offset, in a construct that `began` at another."""
+    here = Span(source, at, at + 1)
+    number = here.line
+    if source.text[at : at + 1] == "\t" or "\t" in _indentation(source.line_text(number)):
+        return Mistake(
+            "a tab indents this line",
+            Label(here, "here"),
+            (),
+            "indent with spaces; YAML forbids tabs",
+        )
+    if "quoted" in context:
+        quote = source.text[began : began + 1]
+        help_ = f"close it with `{quote}`" if quote in _QUOTES else None
+        return Mistake(
+            "a quote is not closed", Label(Span(source, began, began + 1), "opened here"), (), help_
+        )
+    if "flow" in context:
+        opening = source.text[began : began + 1]
+        closing = {"{": "}", "[": "]"}.get(opening, "]")
+        place = Label(Span(source, began, began + 1), "opened here")
+        return Mistake(
+            f"`{opening}` is not closed", Label(here, f"expected `,` or `{closing}`"), (place,)
+        )
+    return (
+        _colon_in_a_schema(source, at)
+        or _wrong_indentation(source, number)
+        or _no_key(source, number, problem)
+        or _colon_in_a_value(source, at)
+        or Mistake(f"this is no YAML: {problem}", Label(here, "here"))
+    )
+
+
+def _indentation(text: str) -> str:
+    return text[: len(text) - len(text.lstrip())]
+
+
+def _line(source: Source, number: int) -> Line | None:
+    """What a line has, if it has a key."""
+    found = _KEY.match(source.line_text(number))
+    if found is None:
+        return None
+    start = source.line_start(number)
+    column = len(found["before"])
+    span = Span(source, start + column, start + column + len(found["key"]))
+    dash = found["before"].find("-")
+    return Line(number, dash, column, found["key"], found["value"].strip(), span)
+
+
+def _above(source: Source, number: int) -> Line | None:
+    """The line with a key above, passing over comments and what is empty."""
+    for one in range(number - 1, max(number - 50, 0), -1):
+        line = _line(source, one)
+        if line is not None:
+            return line
+    return None
+
+
+def _colon_in_a_schema(source: Source, at: int) -> Mistake | None:
+    """`(Tensor self): Tensor` and `(self: Tensor)`, as Python writes them."""
+    line, column = source.line_column(at)
+    text = source.line_text(line)
+    if text[column - 1 : column] != ":" or "func:" not in text[: column - 1]:
+        return None
+    here, before = Label(Span(source, at, at + 1), "here"), text[: column - 1].rstrip()
+    if before.endswith(")"):
+        said = "the results of a schema stand behind `->`, not behind `:`"
+        return Mistake(said, here, (), f"write `) -> {text[column:].strip() or 'Tensor'}`")
+    name = re.search(r"[(,*]\s*(\w+)$", before)
+    type_ = re.match(r"\s*([^,)=]+)", text[column:])
+    if name is None or type_ is None:
+        return None
+    said = "the type of an argument stands before its name, without a `:`"
+    return Mistake(said, here, (), f"write `{type_[1].strip()} {name[1]}`")
+
+
+def _wrong_indentation(source: Source, number: int) -> Mistake | None:
+    """A line that goes with no line above it."""
+    line, above = _line(source, number), _above(source, number)
+    if line is None or above is None or line.column == above.column:
+        return None
+    entry = above
+    while entry.dash < 0 and (higher := _above(source, entry.number)) is not None:
+        entry = higher
+    place = Label(line.span, "begins here")
+    if line.dash < 0 and 0 <= entry.dash == line.column:
+        said = f"`- ` is missing before `{line.key}`" if line.key == "func" else _less(line)
+        help_ = f"write `- {line.key}: ...`" if line.key == "func" else _like(line, entry)
+        return Mistake(said, place, (Label(entry.span, "an entry begins with `- `"),), help_)
+    if line.column < above.column:
+        return Mistake(
+            _less(line), place, (Label(entry.span, "the first field"),), _like(line, entry)
+        )
+    if not above.value:
+        return _line_without_colon(source, number - 1)
+    said = f"`{line.key}` is indented more than `{above.key}`, which has a value already"
+    return Mistake(said, place, (Label(above.span, "has a value"),), _like(line, above))
+
+
+def _colon_in_a_value(source: Source, at: int) -> Mistake | None:
+    if source.text[at : at + 1] != ":":
+        return None
+    place = Label(Span(source, at, at + 1), "begins a second one")
+    return Mistake("a value has `: ` in it", place, (), "put the value in quotes")
+
+
+def _less(line: Line) -> str:
+    return f"`{line.key}` is indented less than what it belongs to"
+
+
+def _like(line: Line, other: Line) -> str:
+    return f"indent `{line.key}` by {other.column} spaces, as `{other.key}` is"
+
+
+def _no_key(source: Source, number: int, problem: str) -> Mistake | None:
+    """A line without `: ` between keys, and a value that begins with a character that has a meaning."""
+    text = source.line_text(number)
+    start = source.line_start(number)
+    if "cannot start any token" in problem:
+        found = re.search(r"[@`%]", text)
+        if found is not None:
+            span = Span(source, start + found.start(), start + found.end())
+            said = f"a value cannot begin with `{found[0]}`"
+            return Mistake(said, Label(span, "here"), (), "put it in quotes")
+    if "':'" not in problem:
+        return None
+    return _line_without_colon(source, number) or _line_without_colon(source, number - 1)
+
+
+def _line_without_colon(source: Source, number: int) -> Mistake | None:
+    text = source.line_text(number)
+    if not text.strip() or _line(source, number) is not None:
+        return None
+    begin = source.line_start(number) + len(_indentation(text))
+    span = Span(source, begin, begin + len(text.strip()))
+    return Mistake("a line without `: `", Label(span, "here"), (), "write `key: value`")

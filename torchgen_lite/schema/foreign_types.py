@@ -1,0 +1,96 @@
+"""Types as Python and C++ spell them, and what they are called in a schema.
+
+Optional[List[int]]    int[]?
+int | None             int?
+const Tensor&          Tensor
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from .type_names import BASE_TYPES, TYPE_SPELLINGS
+
+_LISTS = ("List", "list", "Sequence", "Iterable", "vector", "ArrayRef", "initializer_list")
+_OPTIONALS = ("Optional", "optional")
+_NAME = re.compile(
+    r"\s*(?:const\s+)?([A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]*)*|\.\.\.)"
+)
+_REFERENCE = re.compile(r"(?:\s*[&*])*")
+_MAX_DEPTH = 8
+
+
+class Foreign(NamedTuple):
+    """The type in a schema, and where it ends in the text."""
+
+    spelling: str
+    end: int
+
+
+def read_foreign_type(text: str, start: int = 0, depth: int = 0) -> Foreign | None:
+    """The type that a text has at a place, in whatever spelling; None for what means nothing here."""
+    found = _NAME.match(text, start)
+    if found is None or depth > _MAX_DEPTH:
+        return None
+    name, at = found[1], found.end()
+    opening = re.compile(r"\s*([\[<])").match(text, at)
+    base = re.split(r"\.|::", name)[-1]
+    if opening is not None and base in (*_LISTS, *_OPTIONALS, "Tuple", "tuple", "Union", "array"):
+        read = _arguments(text, opening.end(), "]" if opening[1] == "[" else ">", depth)
+        spelling = None if read is None else _applied(base, read[0])
+        if read is None or spelling is None:
+            return None
+        at = read[1]
+    elif name in ("None", "...") or name.isdigit():
+        spelling = name
+    else:
+        spelling = TYPE_SPELLINGS.get(name, name)
+        if spelling not in BASE_TYPES and spelling.rstrip("[]?") not in BASE_TYPES:
+            return None
+    at = _REFERENCE.match(text, at).end()  # type: ignore[union-attr]
+    joined = re.compile(r"\s*\|").match(text, at)
+    if joined is None:
+        return Foreign(spelling, at)
+    other = read_foreign_type(text, joined.end(), depth + 1)
+    if other is None or "None" not in (spelling, other.spelling):
+        return None
+    return Foreign(_applied("Union", [spelling, other.spelling]) or "", other.end)
+
+
+def _arguments(text: str, at: int, closing: str, depth: int) -> tuple[list[str], int] | None:
+    """The types between brackets, and where the text goes on."""
+    types: list[str] = []
+    while True:
+        one = read_foreign_type(text, at, depth + 1)
+        if one is None:
+            number = re.compile(r"\s*(\d+)").match(text, at)
+            if number is None:
+                return None
+            one = Foreign(number[1], number.end())
+        types.append(one.spelling)
+        at = one.end + len(text[one.end :]) - len(text[one.end :].lstrip())
+        if text[at : at + 1] == closing:
+            return types, at + 1
+        if text[at : at + 1] != ",":
+            return None
+        at += 1
+
+
+def _applied(name: str, types: list[str]) -> str | None:
+    """`List` of `int` is `int[]`; None for what no schema can say."""
+    first = types[0]
+    if name in _LISTS and len(types) == 1:
+        return f"{first}[]"
+    if name in _OPTIONALS and len(types) == 1:
+        return f"{first}?"
+    if name == "array" and len(types) == 2:
+        return f"{first}[{types[1]}]"
+    if name == "Union" and len(types) == 2 and "None" in types:
+        return f"{types[0] if types[1] == 'None' else types[1]}?"
+    if name in ("Tuple", "tuple"):
+        if types[1:] == ["..."]:
+            return f"{first}[]"
+        if "..." not in types:
+            return f"{first}[{len(types)}]" if len(set(types)) == 1 else f"({', '.join(types)})"
+    return None
