@@ -36,6 +36,7 @@ from torchgen_lite.schema import SchemaKind
 from torchgen_lite.version import __version__
 
 if TYPE_CHECKING:
+    from torchgen_lite.analysis.policy import Policy
     from torchgen_lite.targets.output import OutputFile
 
 
@@ -194,9 +195,20 @@ def _read(
         tags=known_tags,
         sources=sources,
         lint=lint,
+        policies=_policies_in_use(config) if lint else None,
         formulas=closed.get("formulas"),
         modules=modules,
     )
+
+
+def _policies_in_use(config: Config) -> tuple[Policy, ...] | None:
+    """What the targets of a project register; None where nothing is configured."""
+    from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
+
+    if config.path is None and not config.targets:
+        return None
+    names = config.targets or DEFAULT_TARGETS
+    return tuple([TARGETS[name].policy for name in names if name in TARGETS])
 
 
 def _read_context(functions: Sequence[NativeFunction]) -> tuple[NativeFunction, ...]:

@@ -10,6 +10,7 @@ from torchgen_lite.analysis.checks.releases import check_releases
 from torchgen_lite.analysis.lint import run_lint
 from torchgen_lite.analysis.lint.suppress import filter_diagnostics
 from torchgen_lite.analysis.overlay import merge_overlays
+from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved, resolve
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
 from torchgen_lite.loader.config import Config
@@ -57,13 +58,14 @@ def build_program(
     tags: Mapping[str, str] | None = None,
     sources: Sequence[Source] = (),
     lint: bool = False,
+    policies: Sequence[Policy] | None = None,
     formulas: KernelIndex | None = None,
     modules: Mapping[str, Mapping[str, KernelIndex]] | None = None,
 ) -> Program:
     """Put the pieces together and check across entries; with `lint`, run the lint rules too.
 
-    Where there are `formulas`, each function that a derivative formula calls has to be one of them, or an
-    operator.
+    `policies` are those of the targets in use; None stands for any target. Where there are `formulas`, each
+    function that a derivative formula calls has to be one of them, or an operator.
     """
     merged, found = merge_overlays(functions)
     resolved = resolve(merged, tags or {})
@@ -86,7 +88,7 @@ def build_program(
 
         found += [*check_fakes(resolved), *check_samples(merged)]
     if lint:
-        found += run_lint(resolved)
+        found += run_lint(resolved, policies)
     kept = filter_diagnostics(found, config, functions, sources)
     return Program(
         resolved,

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import click
 
 from torchgen_lite.cli.exit_codes import CANNOT_RUN
-from torchgen_lite.cli.lint import counted
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.compare import Level

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 import click
@@ -160,6 +161,7 @@ def _run_each(session: Session, projects: tuple[str, ...], request: Request) -> 
 
 def run_generate(session: Session, request: Request) -> int:
     """Load and generate, then compare with the disk, alone in the output folder if this run writes."""
+    from torchgen_lite.cli.steps import lines_of_rendering
     from torchgen_lite.emit.lock import locked_folder
     from torchgen_lite.pipeline import generate_all
     from torchgen_lite.targets import asks_torch
@@ -170,7 +172,10 @@ def run_generate(session: Session, request: Request) -> int:
         registered=request.torch and asks_torch(request.targets),
         output_dir=request.output_dir,
     )
+    started = perf_counter()
     generated = generate_all(program, targets=request.targets)
+    for line in lines_of_rendering(program, generated, perf_counter() - started):
+        session.note(line)
     kind = "check" if request.check else "generate"
     if has_errors(generated.diagnostics):
         session.report(generated.diagnostics, kind=kind)
@@ -195,6 +200,7 @@ def _compare(
     is_locked: bool = False,
 ) -> int:
     """Plan; then write, or say what would be written. Temporary files of others go where the folder is ours."""
+    from torchgen_lite.cli.plans import join
     from torchgen_lite.emit.plan import build_plan
     from torchgen_lite.emit.write import remove_leftovers
 
@@ -215,6 +221,9 @@ def _compare(
         return session.exit_code(diagnostics)
     if is_locked:
         remove_leftovers(plan)
+    for change in plan.changes:
+        if change.action == "keep":
+            session.note(f"unchanged {join(shown, change.path)}")
     return _finish(session, request, program, generated, plan, diagnostics)
 
 

@@ -6,6 +6,7 @@ import click
 
 from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.diagnostics.text import counted
 
 
 @click.command("lint")
@@ -41,7 +42,3 @@ def _lint(session: Session, schema: tuple[str, ...], torch: bool) -> int:
         words = [counted(len(program.functions), "operator"), counted(errors, "error")]
         session.talk(", ".join([*words, counted(warnings, "warning")]))
     return session.exit_code(diagnostics)
-
-
-def counted(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"

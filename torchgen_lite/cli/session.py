@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -58,17 +59,29 @@ class Session:
         """The program, by the configuration that the options name."""
         from torchgen_lite.pipeline import load
 
+        started = perf_counter()
         settings, diagnostics = self.settings()
         if has_errors(diagnostics):
             from torchgen_lite.analysis.program import Program
             from torchgen_lite.analysis.resolve import Resolved
 
             return Program(Resolved(()), settings, diagnostics)
-        return load(config=settings, **arguments)
+        program = load(config=settings, **arguments)
+        if self.verbose:
+            from torchgen_lite.cli.steps import lines_of_reading
+
+            for line in lines_of_reading(program, perf_counter() - started):
+                self.note(line)
+        return program
 
     def talk(self, text: str) -> None:
         """A line for the reader; `-q` silences it."""
         if not self.quiet:
+            _say(f"{text}\n")
+
+    def note(self, text: str) -> None:
+        """A line for who asks what is done: `-v`."""
+        if self.verbose:
             _say(f"{text}\n")
 
     def warn(self, text: str) -> None:
@@ -223,6 +236,6 @@ _OPTIONS = (
         is_flag=True,
         callback=_store,
         expose_value=False,
-        help="Print what to report of an internal error, instead of writing it to a file.",
+        help="Say what is read, rendered and skipped, with times; print what to report of an internal error.",
     ),
 )

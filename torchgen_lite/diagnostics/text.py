@@ -40,3 +40,8 @@ def shorten(text: str, limit: int = 300) -> str:
         return text
     half = (limit - 3) // 2
     return f"{text[:half]}...{text[-half:]}"
+
+
+def counted(number: int, word: str) -> str:
+    """`1 file`, `2 files`."""
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"

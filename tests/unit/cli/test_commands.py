@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -83,6 +84,37 @@ def test_every_command_has_every_format(run: Run, project: Path, format_: str) -
         result = run(*line.split(), "--output-format", format_)
         document = json.loads(result.stdout)
         assert (result.code, name in document) == (0, format_ == "json"), line
+
+
+def test_verbose(run: Run, project: Path) -> None:
+    settings = ("--config", "target.python.skip = ['aten::relu']", "-v")
+    first, again = (run("generate", *settings) for _ in range(2))
+    lines = [re.sub(r"\d+\.\d+ s|\d+ files", "N", line) for line in first.stderr.splitlines()]
+    assert lines[:-1] == [
+        "read      torchgen_lite.toml",
+        "read      native_functions.yaml (2 lines)",
+        "read      in N: 1 operator",
+        "rendered  python: N",
+        "skipped   python: aten::relu",
+        "rendered  in N",
+    ]
+    assert "unchanged generated/python/ops/ops.py\n" in again.stderr
+    assert "rendered" not in run("check").stderr
+
+
+def test_meta_kernels_are_for_targets_that_trace(run: Run, project: Path) -> None:
+    (project / "native_functions.yaml").write_text(
+        "- func: relu(Tensor self) -> Tensor\n  dispatch: {CPU: relu}\n"
+    )
+    asked = ("lint", "--output-format", "concise", "--config")
+    fake = "fake:"
+    for targets, has_advice, has_fakes in (
+        ('["python", "cpp-runtime"]', False, False),
+        ('["cpp-torch"]', True, False),
+        ('["python", "torch-python"]', True, True),
+    ):
+        said = run(*asked, f"targets = {targets}").stderr
+        assert ("TG409" in said, fake in said) == (has_advice, has_fakes), targets
 
 
 def test_list_ops(run: Run, project: Path) -> None:

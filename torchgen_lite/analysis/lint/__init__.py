@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from torchgen_lite.analysis.lint import (
     aliasing,
@@ -14,6 +14,7 @@ from torchgen_lite.analysis.lint import (
     versions,
 )
 from torchgen_lite.analysis.lint.suppress import filter_diagnostics
+from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 
@@ -27,7 +28,6 @@ RULES: tuple[Rule, ...] = (
     dispatch.unreachable_kernel,
     dispatch.shadowed_composite,
     dispatch.ambiguous_autograd_other,
-    dispatch.backend_without_meta,
     dispatch.composite_with_autograd,
     overloads.indistinguishable_overloads,
     versions.empty_range,
@@ -42,7 +42,11 @@ RULES: tuple[Rule, ...] = (
 __all__ = ["RULES", "filter_diagnostics", "run_lint"]
 
 
-def run_lint(resolved: Resolved) -> Iterator[Diagnostic]:
-    """The findings of every rule. `filter_diagnostics` applies selection and suppression."""
+def run_lint(resolved: Resolved, policies: Sequence[Policy] | None = None) -> Iterator[Diagnostic]:
+    """The findings of every rule, where operators are for targets with these policies; None: for any target.
+
+    `filter_diagnostics` applies selection and suppression.
+    """
     for rule in RULES:
         yield from rule(resolved)
+    yield from dispatch.backend_without_meta(resolved, policies)

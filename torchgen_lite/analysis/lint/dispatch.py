@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from torchgen_lite.analysis.fakes.results import has_own_fake
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_sets import key_sets
@@ -88,11 +89,20 @@ def ambiguous_autograd_other(resolved: Resolved) -> Iterator[Diagnostic]:
                 break
 
 
-def backend_without_meta(resolved: Resolved) -> Iterator[Diagnostic]:
+def backend_without_meta(
+    resolved: Resolved, policies: Sequence[Policy] | None
+) -> Iterator[Diagnostic]:
     """TG409: kernels for backends, returns tensors, and nothing that runs on Meta tensors.
 
-    In a file with `fake:` rules, operators that give back what they wrote to have theirs by themselves.
+    PyTorch traces with Meta tensors, so it is about targets for PyTorch; None stands for any target. In a
+    file with `fake:` rules, operators that give back what they wrote to have theirs by themselves.
     """
+    if policies is not None and not any(policy.in_pytorch for policy in policies):
+        return
+    takes_fakes = policies is None or any(policy.target == "torch-python" for policy in policies)
+    hint = "add `Meta: ...`" + (
+        ", or a `fake:` rule for target `torch-python`" if takes_fakes else ""
+    )
     composite = {_IMPLICIT, *_EXPLICIT, "Meta"}
     has_fakes = any(function.fake is not None for function in resolved.functions)
     for function in resolved.functions:
@@ -108,7 +118,6 @@ def backend_without_meta(resolved: Resolved) -> Iterator[Diagnostic]:
         if any(dispatch_kind(value.type) in "TL" for value in function.func.returns):
             message = f"`{function.func.local_name}` has kernels for backends and none for `Meta`"
             span = function.dispatch[0].key_span
-            hint = "add `Meta: ...`, or a `fake:` rule for target `torch-python`"
             yield finding(function, "TG409", message, span, "here", hint)
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
-from torchgen_lite.cli.lint import counted
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
+from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from torchgen_lite.cli.tables.explain import Registrations

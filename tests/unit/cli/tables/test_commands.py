@@ -312,6 +312,6 @@ library.impl("twice", lambda x: x + x, "CPU")
     assert "registered at" in done.stdout and "table_of_mine.py:2" in done.stdout
     done = run_alone("absent_module")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "Cannot import `absent_module`: No module named 'absent_module'" in done.stderr
+    assert "cannot import `absent_module`: No module named 'absent_module'" in done.stderr
     result = run("why", "scale", "CPU", "--import", "table_of_mine")
     assert result.code == 2 and "`--import` is for `--torch`" in result.stderr
