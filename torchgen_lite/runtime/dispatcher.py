@@ -27,6 +27,8 @@ from .table import Cell, Plan, choose, compute_plan
 REPLACEABLE_FALLBACK = DispatchKey.AutogradPrivateUse1
 """The key whose backend fallback a later one replaces, as of PyTorch 2.13: backends out of its tree bring their own."""
 
+_PRIVATE = DispatchKey.PrivateUse1.name
+
 PLAN_LIMIT = 4096
 """Plans in the cache of a dispatcher; a program's operators show some dozens of patterns."""
 
@@ -49,6 +51,7 @@ class Dispatcher:
         self.fallbacks: dict[DispatchKey, Kernel] = {}
         self.observers: tuple[Observer, ...] = ()
         self.libraries: dict[str, str] = {}
+        self._privateuse1 = _PRIVATE
         self._operators: dict[str, OperatorHandle] = {}
         self._plans: dict[int, Plan] = {}
         self._planned: set[OperatorHandle] = set()
@@ -57,6 +60,22 @@ class Dispatcher:
     @staticmethod
     def singleton() -> Dispatcher:
         return _SINGLETON
+
+    def rename_privateuse1(self, name: str) -> None:
+        """What errors of calls say for `PrivateUse1`: the name of the device that is there.
+
+        Raises DispatcherError if it has another name already (torch.utils.rename_privateuse1_backend).
+        """
+        with self.lock:
+            if self._privateuse1 not in (_PRIVATE, name):
+                raise DispatcherError(
+                    f"PrivateUse1 is called {self._privateuse1} already, so it cannot be called {name}"
+                )
+            self._privateuse1 = name
+
+    def shown(self, keys: DispatchKey | DispatchKeySet) -> str:
+        """A key, or a set of them, as errors of calls name it."""
+        return str(keys).replace(_PRIVATE, self._privateuse1)
 
     # Look-up.
 

@@ -55,6 +55,8 @@ class Dispatcher(Protocol):
 
     def find_schema_or_throw(self, name: str, overload_name: str = "") -> OperatorHandle: ...
 
+    def shown(self, keys: DispatchKey | DispatchKeySet) -> str: ...
+
     def plan_of(self, operator: OperatorHandle) -> Plan: ...
 
     def watch(
@@ -438,10 +440,11 @@ class OperatorHandle:
 
     def _cannot_run(self, slot: int, keyset: DispatchKeySet) -> Exception:
         name = self.full_name
-        sites = report.kernel_sites(name, self.kernels.copy(), self.definition_debug)
+        shown = self.dispatcher.shown
+        sites = report.kernel_sites(name, self.kernels.copy(), self.definition_debug, shown)
         if self.plan.choices[slot].origin == "ambiguous autogradother":
             return report.ambiguous_kernel(name, sites)
-        return report.missing_kernel(name, RUNTIME_KEYS[slot], keyset, sites)
+        return report.missing_kernel(name, RUNTIME_KEYS[slot], keyset, sites, shown)
 
     def call_boxed(self, stack: list[Any]) -> None:
         """Take this operator's arguments off the end of a stack and push its results.

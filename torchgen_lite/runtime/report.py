@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Union
 
 from .arguments import EMPTY, HOLE, find_keyset
 from .errors import AmbiguousKernelError, MissingKernelError
@@ -12,6 +12,7 @@ from .keys import DispatchKey
 from .keyset import DispatchKeySet
 from .signature import Signature
 
+Shown = Callable[[Union[DispatchKey, DispatchKeySet]], str]
 _EXPECTED = {
     "T": "a tensor",
     "O": "a tensor or None",
@@ -85,7 +86,7 @@ def ambiguous_kernel(name: str, sites: str) -> AmbiguousKernelError:
 
 
 def missing_kernel(
-    name: str, key: DispatchKey, keyset: DispatchKeySet, sites: str
+    name: str, key: DispatchKey, keyset: DispatchKeySet, sites: str, shown: Shown
 ) -> MissingKernelError:
     """The exception for a key without a kernel: c10 `OperatorEntry::reportError`, with sites."""
     if key == DispatchKey.Undefined:
@@ -104,14 +105,16 @@ def missing_kernel(
     if key.name.startswith("Autograd"):
         hint = " Where autograd has nothing to do, register `fallthrough_kernel` as this key's fallback."
     return MissingKernelError(
-        f"Could not run '{name}' with arguments from the '{key}' backend: it has no kernel for this key, "
-        f"and no fallback serves it.{hint} The call's keys are {keyset}.{sites}"
+        f"Could not run '{name}' with arguments from the '{shown(key)}' backend: it has no kernel for this key, "
+        f"and no fallback serves it.{hint} The call's keys are {shown(keyset)}.{sites}"
     )
 
 
-def kernel_sites(name: str, kernels: Mapping[DispatchKey, Kernel], defined: str) -> str:
+def kernel_sites(
+    name: str, kernels: Mapping[DispatchKey, Kernel], defined: str, shown: Shown
+) -> str:
     """Where an operator does have kernels, one key a line."""
     if not kernels:
         return f"\n'{name}' has no kernels at all; it is {defined or 'undefined'}."
-    lines = [f"  {key}: {kernels[key].debug}" for key in sorted(kernels)]
+    lines = [f"  {shown(key)}: {kernels[key].debug}" for key in sorted(kernels)]
     return f"\n'{name}' has kernels for:\n" + "\n".join(lines)

@@ -304,6 +304,22 @@ def test_a_missing_kernel() -> None:
     assert caught.value.__suppress_context__
 
 
+def test_errors_call_a_device_of_ones_own_by_its_name() -> None:
+    operator, _, _keep = operator_with("CPU", "AutogradPrivateUse1")
+    dispatcher = operator.dispatcher
+    dispatcher.rename_privateuse1("SIM")
+    dispatcher.rename_privateuse1("SIM")
+    with pytest.raises(MissingKernelError) as caught:
+        operator.call(T("PrivateUse1"))
+    assert str(caught.value) == (
+        "Could not run 'ns::op' with arguments from the 'SIM' backend: it has no kernel for this key, and no "
+        "fallback serves it. The call's keys are DispatchKeySet(SIM).\n"
+        "'ns::op' has kernels for:\n  CPU: CPU\n  AutogradSIM: AutogradPrivateUse1"
+    )
+    with pytest.raises(DispatcherError, match="called SIM already, so it cannot be called NPU"):
+        dispatcher.rename_privateuse1("NPU")
+
+
 def test_other_missing_kernels() -> None:
     operator, _, _keep = operator_with(schema="op(Tensor[] x) -> Tensor")
     with pytest.raises(

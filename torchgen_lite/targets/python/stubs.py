@@ -20,11 +20,12 @@ from torchgen_lite.targets.python.views import build_operator_view, shadowed_typ
 _DISPATCHERS = {"singleton": "Dispatcher.singleton()", "own": "Dispatcher()"}
 
 
-def build_libraries(package: Package) -> OutputFile:
-    """The file that makes the dispatcher and the libraries."""
+def build_libraries(package: Package, privateuse1: str) -> OutputFile:
+    """The file that makes the dispatcher and the libraries. `privateuse1` is that of the configuration."""
     context = {
         "runtime": package.runtime,
         "dispatcher": _DISPATCHERS[package.options.dispatcher],
+        "privateuse1": quote(privateuse1) if privateuse1 else "",
         "libraries": [{"name": identifier(n), "namespace": quote(n)} for n in package.namespaces],
     }
     return OutputFile(f"{package.root}/libraries.py", "python/libraries.py.j2", context)

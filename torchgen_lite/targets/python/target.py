@@ -40,7 +40,7 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
     diagnostics = list(selection.diagnostics)
     modules = program.modules.get(TARGET, {})
     package = build_package(selection.operators, options)
-    files = [*_common_files(package)]
+    files = [*_common_files(package, program.config.privateuse1)]
     if options.kernels:
         registered = tuple(selection.registrations(program))
         diagnostics += check_author(author_functions(package, registered), modules)
@@ -72,7 +72,7 @@ def _inexpressible(function: NativeFunction, *, home: str, stubs: Collection[str
     return taken_name(function, home, stubs)
 
 
-def _common_files(package: Package) -> Iterator[OutputFile]:
+def _common_files(package: Package, privateuse1: str) -> Iterator[OutputFile]:
     is_vendored = package.options.runtime == VENDORED
     if is_vendored:
         yield from _runtime(package)
@@ -82,7 +82,7 @@ def _common_files(package: Package) -> Iterator[OutputFile]:
     }
     yield OutputFile(f"{package.root}/__init__.py", "python/package.py.j2", context)
     yield OutputFile(f"{package.root}/py.typed", "python/py.typed.j2", {})
-    yield build_libraries(package)
+    yield build_libraries(package, privateuse1)
     yield from build_operators(package)
     yield from build_functions(package)
     groups = all_groups(package)
