@@ -29,6 +29,7 @@ ROOT = Path(__file__).parents[3]
 PROJECTS = [
     ".",
     "examples/cpp_runtime",
+    "examples/tinyarr",
     "examples/torch_backend",
     "examples/torch_ops",
     "tests/cases/cpp_runtime/input",

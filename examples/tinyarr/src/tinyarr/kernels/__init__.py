@@ -1,0 +1,1 @@
+"""What operators do, a module for each device."""

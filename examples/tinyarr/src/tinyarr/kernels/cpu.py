@@ -1,0 +1,35 @@
+"""Kernels of the CPU, on NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tinyarr._array import Array, check_alike
+
+
+def _array(elements: Any) -> Array:
+    return Array(np.asarray(elements), np.shape(elements), "cpu")
+
+
+def add_cpu(self: Array, other: Array, *, alpha: float) -> Array:
+    check_alike(self, other)
+    return _array(self.data + alpha * other.data)
+
+
+def mul_cpu(self: Array, other: Array) -> Array:
+    check_alike(self, other)
+    return _array(self.data * other.data)
+
+
+def neg_cpu(self: Array) -> Array:
+    return _array(-self.data)
+
+
+def exp_cpu(self: Array) -> Array:
+    return _array(np.exp(self.data))
+
+
+def sum_cpu(self: Array) -> Array:
+    return _array(self.data.sum())
