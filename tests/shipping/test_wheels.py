@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import venv
@@ -140,6 +141,10 @@ def test_a_wheel_runs_without_the_generator_on_a_runtime_that_fits(
 ) -> None:
     wheels = [tiny(runtime), *([distributions[runtime]] if runtime in distributions else [])]
     installed = Environment(tmp_path / "environment", *wheels)
+    assert (
+        runtime == "torchgen_lite.runtime"
+        or sum(wheel.stat().st_size for wheel in wheels) < 250_000
+    )
     assert installed.prints(CALL) == f"42.0 {home}.dispatcher\n{others}\n"
     define = f"from {home} import Library; Library('mine', 'DEF').define('f(Tensor x) -> Tensor')"
     done = installed.run("-c", f"import tiny_ops; {define}")
@@ -194,7 +199,15 @@ targets = ["cpp-runtime"]
 [target.cpp-runtime]
 tensor = "tiny::Array"
 headers = ["array.h"]
-runtime = "vendored"
+runtime = "{runtime}"
+"""
+CMAKE = """\
+cmake_minimum_required(VERSION 3.20)
+project(tiny LANGUAGES CXX)
+find_package(torchgen_lite REQUIRED)
+add_executable(tiny everything.cpp)
+target_include_directories(tiny PRIVATE . cpp-runtime/include)
+target_link_libraries(tiny PRIVATE torchgen_lite::runtime)
 """
 ARRAY = """\
 #pragma once
@@ -245,37 +258,54 @@ def test_a_copy_of_the_runtime_goes_when_it_is_no_longer_asked_for(
     assert re.search(r"^orphan +python/ops/runtime/keyset.py", before.stderr, re.M)
 
 
+@pytest.fixture
+def tiny_cpp(run: Run, tmp_path: Path) -> Callable[[str], Path]:
+    """A user's project in C++; `everything.cpp` includes its sources, as each would read the dispatcher again."""
+
+    def build(runtime: str) -> Path:
+        project = tmp_path / "project"
+        project.mkdir()
+        configuration = project / "torchgen_lite.toml"
+        configuration.write_text(CPP_CONFIGURATION.format(runtime=runtime))
+        files = {"ops.yaml": OPS, "array.h": ARRAY, "main.cpp": PROGRAM, "CMakeLists.txt": CMAKE}
+        for name, text in files.items():
+            (project / name).write_text(text)
+        for command in ("generate", "check"):
+            done = run(command, "--config", str(configuration))
+            assert done.code == 0, done.stderr
+        sources = [project / "main.cpp", *sorted((project / "cpp-runtime/src").glob("*.cpp"))]
+        everything = "".join(f'#include "{source}"\n' for source in sources)
+        (project / "everything.cpp").write_text(everything)
+        return project
+
+    return build
+
+
 @needs_compiler
-def test_generated_cpp_compiles_with_what_is_in_its_folder(run: Run, tmp_path: Path) -> None:
-    project = tmp_path / "project"
-    project.mkdir()
-    (project / "ops.yaml").write_text(OPS)
-    (project / "torchgen_lite.toml").write_text(CPP_CONFIGURATION)
-    (project / "array.h").write_text(ARRAY)
-    (project / "main.cpp").write_text(PROGRAM)
-    for command in ("generate", "check"):
-        done = run(command, "--config", str(project / "torchgen_lite.toml"))
-        assert done.code == 0, done.stderr
-    library = project / "cpp-runtime"
-    sources = [project / "main.cpp", *sorted((library / "src").glob("*.cpp"))]
-    program = tmp_path / "program"
-    flags = ["-std=c++17", "-pthread", f"-I{library}/include", f"-I{project}", "-o", str(program)]
-    # As one source: each would read the dispatcher again.
-    everything = tmp_path / "everything.cpp"
-    everything.write_text("".join(f'#include "{source}"\n' for source in sources))
-    subprocess.run(["g++", *flags, str(everything)], check=True)
-    assert subprocess.run([program], capture_output=True, text=True).stdout == "42\n"
+def test_generated_cpp_compiles_with_what_is_in_its_folder(tiny_cpp: Callable[[str], Path]) -> None:
+    project = tiny_cpp("vendored")
+    include = project / "cpp-runtime" / "include"
+    compiler = ["g++", "-std=c++17", "-pthread", f"-I{include}", f"-I{project}"]
+    subprocess.run([*compiler, "everything.cpp", "-o", "tiny"], cwd=project, check=True)
+    assert subprocess.check_output([project / "tiny"], text=True) == "42\n"
+
+    interface = include / "torchgen_lite" / "interface.h"
+    interface.write_text(interface.read_text().replace("INTERFACE 1", "INTERFACE 2"))
+    command = [*compiler, "-fsyntax-only", str(project / "cpp-runtime/src/operators.cpp")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    [error] = [line for line in done.stderr.splitlines() if "error: " in line]
+    assert error.endswith("generated for interface 1 of torchgen_lite: generate it again")
 
 
-def test_the_runtime_alone_has_the_headers_and_says_where(
-    distributions: dict[str, Path], tmp_path: Path
+@needs_compiler
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="CMake is not installed")
+def test_cmake_finds_the_headers_of_the_runtime_alone(
+    tiny_cpp: Callable[[str], Path], distributions: dict[str, Path], tmp_path: Path
 ) -> None:
     installed = Environment(tmp_path / "environment", distributions["torchgen_lite_runtime"])
-    done = installed.run("-m", "torchgen_lite_runtime")
-    cmake = Path(done.stdout.strip())
-    for folder in ("cmake", "cpp/include/torchgen_lite"):
-        ours = sorted((ROOT / "torchgen_lite" / folder).iterdir())
-        shipped = cmake.parent / folder
-        assert [path.read_bytes() for path in ours] == [
-            path.read_bytes() for path in sorted(shipped.iterdir())
-        ]
+    project = tiny_cpp("installed")
+    found = installed.run("-m", "torchgen_lite_runtime").stdout.strip()
+    assert found.startswith(str(installed.site))
+    for step in (["-S", ".", "-B", "build", f"-Dtorchgen_lite_DIR={found}"], ["--build", "build"]):
+        subprocess.run(["cmake", *step], cwd=project, check=True, capture_output=True)
+    assert subprocess.check_output([project / "build" / "tiny"], text=True) == "42\n"

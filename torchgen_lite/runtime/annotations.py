@@ -65,9 +65,8 @@ def _agree_on_returns(text: str, returns: tuple[str, ...]) -> bool:
         return True
     if not returns:
         return heads == {"None"}
-    if len(returns) > 1:
-        return bool(heads & _LISTS)
-    return _agree(text, returns[0])
+    first, *others = returns
+    return bool(heads & _LISTS) if others else _agree(text, first)
 
 
 def _agree(text: str, type_: str) -> bool:

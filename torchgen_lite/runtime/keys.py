@@ -17,6 +17,7 @@ NUM_FUNCTIONALITIES = len(TABLE.functionalities)
 """How many functionality keys there are, Undefined included; also the value of EndOfFunctionalityKeys."""
 
 if TYPE_CHECKING:
+    # pyright: reportMissingModuleSource=false
     from ._key_names import BackendComponent as BackendComponent
     from ._key_names import DispatchKey as DispatchKey
 else:

@@ -1,0 +1,64 @@
+"""What generated code takes for granted is what `INTERFACE` stands for: if this changes, so does the number."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+from tests.conftest import ROOT
+from torchgen_lite import runtime
+from torchgen_lite.runtime.interface import INTERFACE
+
+TEMPLATES = {path.name: path.read_text() for path in (ROOT / "templates/python").glob("*.j2")}
+# What is called on what these give.
+METHODS = (
+    runtime.Library.define_stubs,
+    runtime.Library.impl,
+    runtime.Library.impl_deferred,
+    runtime.OperatorHandle.resolve,
+    runtime.OperatorHandle.resolve_redispatch,
+)
+EXPECTED = """
+Candidate(stub, types, out=None, out_names=('out',), varargs=None)
+DispatchKeySet(*keys)
+Dispatcher()
+Library(namespace, kind, dispatch_key='', dispatcher=None, *, debug=None)
+below_adinplaceorview: StateBelow
+below_autograd: StateBelow
+check_interface(made_for, package, remedy='')
+fallthrough_kernel(*arguments, **keywords)
+list_keyset(values)
+local_state: builtin_function_or_method
+optional_keyset(value)
+packet(qualname, *candidates)
+redispatch_packet(function)
+set_local_state: builtin_function_or_method
+with_overloads(function, /, **overloads)
+Library.define_stubs(self, schema, kinds, call, redispatch, tags=(), returns=1)
+Library.impl(self, name, fn, dispatch_key='', *, with_keyset=False, allow_override=True, debug=None)
+Library.impl_deferred(self, load, kernels, *, with_keyset=False)
+OperatorHandle.resolve(self, *arguments)
+OperatorHandle.resolve_redispatch(self, keyset)
+"""
+
+
+def described(name: str, value: object) -> str:
+    if not inspect.isfunction(value) and not inspect.isclass(value):
+        return f"{name}: {type(value).__name__}"
+    parameters = inspect.signature(value).parameters.values()
+    plain = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
+    return f"{name}{inspect.Signature(plain)}"
+
+
+def test_what_generated_code_calls() -> None:
+    imported = re.findall(r"from \{\{ runtime \}\} import (.*)", "\n".join(TEMPLATES.values()))
+    names = {part.split(" as ")[0] for line in imported for part in line.split(", ")}
+    lines = [described(name, getattr(runtime, name)) for name in sorted(names)]
+    lines += [described(method.__qualname__, method) for method in METHODS]
+    assert lines == EXPECTED.strip().splitlines()
+
+
+def test_the_templates_and_the_second_distribution_have_the_number() -> None:
+    handed_on = (ROOT / "runtime/torchgen_lite_runtime/__init__.py").read_text()
+    for text in (TEMPLATES["package.py.j2"], handed_on):
+        assert f"check_interface({INTERFACE}, __name__" in text
