@@ -70,11 +70,12 @@ def environment(version: str, folder: Path) -> Path:
     return python
 
 
-def run(python: Path, *arguments: object, cwd: Path, **variables: str) -> None:
+def run(python: Path, *arguments: object, cwd: Path, **variables: str) -> bool:
+    """Whether a program ends well."""
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
     own = {"PATH": path, "CI": "true", "MAX_JOBS": "1", **variables}
     command = [str(python), *map(str, arguments)]
-    subprocess.run(command, cwd=cwd, env={**os.environ, **own}, check=False)
+    return subprocess.run(command, cwd=cwd, env={**os.environ, **own}, check=False).returncode == 0
 
 
 def tested(python: Path, *arguments: object, cwd: Path, **variables: str) -> str:
@@ -111,15 +112,18 @@ def example(python: Path, part: Part, work: Path) -> str:
     shutil.copytree(ROOT / "examples" / part.example, folder)
     if part.example == "torch_backend":
         path = os.pathsep.join([str(folder), str(folder / "generated" / "torch-python")])
-        run(python, "train.py", cwd=folder, PYTHONPATH=path)
+        if not run(python, "train.py", cwd=folder, PYTHONPATH=path):
+            return "failed"
         return tested(python, "generated/torch-python/tests", cwd=folder, PYTHONPATH=path)
     site = work / "site"
     shutil.rmtree(site, ignore_errors=True)
     install = ("-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps")
-    run(python, *install, "--target", site, ".", cwd=folder, TORCH_OPS_ABI=part.abi)
+    if not run(python, *install, "--target", site, ".", cwd=folder, TORCH_OPS_ABI=part.abi):
+        return "failed"
     # Beside the installed package, not in the folder, whose own `python/` is not built.
     variables = {"PYTHONPATH": str(site), "TORCH_OPS_ABI": part.abi}
-    run(python, folder / "demo.py", cwd=work, **variables)
+    if not run(python, folder / "demo.py", cwd=work, **variables):
+        return "failed"
     return tested(
         python, folder / "generated/torch-python/tests", folder / "tests", cwd=work, **variables
     )
