@@ -27,6 +27,7 @@ class KeySets:
     `members`: the runtime keys that each alias stands for (c10 `getRuntimeDispatchKeySet`).
     `backends_of`: the backend keys whose autograd a slot is (c10 `getBackendKeySetFromAutograd`); empty for
     keys that are not of autograd, and for the few that `KeyTable.autograd_without_backend` names.
+    `backends`: the keys that stand for a backend: `CPU`, `SparseCUDA`, `Vulkan`.
     """
 
     def __init__(self, table: KeyTable) -> None:
@@ -56,6 +57,7 @@ class KeySets:
         for backend in table.backends:
             if backend not in table.autograd_without_backend:
                 self.backends_of[f"Autograd{backend}"] = frozenset((backend,))
+        self.backends = backends | nested
         self._bits = dict.fromkeys(table.aliases, 0)
         for value, functionality in enumerate(table.functionalities):
             bit = 1 << (len(table.backends) + value - 1) if value else 0

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.checks import check_functions
 from torchgen_lite.analysis.checks.releases import check_releases
-from torchgen_lite.analysis.lint import run_lint
-from torchgen_lite.analysis.lint.suppress import filter_diagnostics
 from torchgen_lite.analysis.overlay import merge_overlays
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved, resolve
+from torchgen_lite.analysis.suppress import filter_diagnostics
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.entry import NativeFunction
@@ -88,6 +87,9 @@ def build_program(
 
         found += [*check_fakes(resolved), *check_samples(merged)]
     if lint:
+        # Most runs do not lint, and do without loading the rules.
+        from torchgen_lite.analysis.lint import run_lint
+
         found += run_lint(resolved, policies)
     kept = filter_diagnostics(found, config, functions, sources)
     return Program(

@@ -19,11 +19,11 @@ from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
 from torchgen_lite.analysis.following import functional_variant, out_kernels
 from torchgen_lite.analysis.kernels import COMPOSITE_KEYS, KernelEntry, is_asked_by_loop
-from torchgen_lite.analysis.lint.dispatch import backend_keys
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, WRITTEN, Origin, Policy
 from torchgen_lite.analysis.torch_library import has_formulas, rules_of
+from torchgen_lite.key_sets import key_sets
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import SchemaKind
 
@@ -156,7 +156,7 @@ def _selects_backend(operator: Operator) -> bool:
         return False
     if any(is_tensor_like(argument.type) for argument in operator.schema.arguments):
         return False
-    return any(kernel.key in backend_keys() for kernel in operator.own_kernels)
+    return any(kernel.key in key_sets().backends for kernel in operator.own_kernels)
 
 
 _CATEGORIES = {

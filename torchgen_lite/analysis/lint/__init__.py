@@ -13,7 +13,6 @@ from torchgen_lite.analysis.lint import (
     variants,
     versions,
 )
-from torchgen_lite.analysis.lint.suppress import filter_diagnostics
 from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
@@ -39,13 +38,13 @@ RULES: tuple[Rule, ...] = (
     autogen.autogen_of_composite,
 )
 
-__all__ = ["RULES", "filter_diagnostics", "run_lint"]
+__all__ = ["RULES", "run_lint"]
 
 
 def run_lint(resolved: Resolved, policies: Sequence[Policy] | None = None) -> Iterator[Diagnostic]:
     """The findings of every rule, where operators are for targets with these policies; None: for any target.
 
-    `filter_diagnostics` applies selection and suppression.
+    `analysis/suppress.py` applies selection and suppression.
     """
     for rule in RULES:
         yield from rule(resolved)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from torchgen_lite.analysis.fakes.results import has_own_fake
 from torchgen_lite.analysis.finding import finding
@@ -11,7 +10,6 @@ from torchgen_lite.analysis.policy import Policy
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.key_sets import key_sets
-from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.schema import BaseType, walk_type
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
@@ -21,16 +19,9 @@ _EXPLICIT = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctiona
 _INSTEAD = f"make the `{_IMPLICIT}` kernel `{_EXPLICIT[0]}`"
 
 
-@lru_cache(maxsize=1)
-def backend_keys() -> frozenset[str]:
-    """The keys that stand for a backend: `CPU`, `SparseCUDA`, `Vulkan`."""
-    keys = key_sets(CURRENT)
-    return keys.members["CompositeExplicitAutograd"] | keys.backends_of["AutogradNestedTensor"]
-
-
 def autograd_other_keys() -> frozenset[str]:
     """The backend keys whose autograd key is AutogradOther."""
-    return key_sets(CURRENT).backends_of["AutogradOther"]
+    return key_sets().backends_of["AutogradOther"]
 
 
 def _implicit(resolved: Resolved) -> Iterator[tuple[NativeFunction, DispatchEntry]]:
@@ -58,7 +49,7 @@ def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnos
         if names & {"Device", "Tensor"}:
             continue
         for entry in function.dispatch:
-            if entry.key in backend_keys():
+            if entry.key in key_sets().backends:
                 message = f"kernel for `{entry.key}` is unreachable: no argument carries a key"
                 hint = "register it for `CompositeExplicitAutograd`"
                 yield finding(function, "TG406", message, entry.key_span, "never chosen", hint)
@@ -111,7 +102,7 @@ def backend_without_meta(
         if not function.is_written:
             continue  # PyTorch has a kernel for it that serves Meta.
         keys = {entry.key for entry in function.dispatch}
-        if not keys & backend_keys() or keys & composite or function.place("fake") is not None:
+        if not keys & key_sets().backends or keys & composite or function.place("fake") is not None:
             continue
         if has_fakes and has_own_fake(function.func):
             continue
