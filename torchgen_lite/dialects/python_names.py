@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from functools import cache
 
 # Names that an annotation may use. An operator or argument of such a name (`complex`, `layout`) hides the
 # type, so the annotation then says `_complex`, which the file imports under that name.
@@ -29,6 +30,7 @@ def is_reserved(name: str) -> bool:
     return keyword.iskeyword(name) or name == "__debug__"
 
 
+@cache
 def identifier(name: str) -> str:
     """`name` as a Python identifier: reserved words get an underscore (`from_`), other signs become one.
 

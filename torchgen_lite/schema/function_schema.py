@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ..diagnostics import Diagnostic, Label, Source, Span
 from .kind import SchemaKind, find_kind
@@ -26,9 +27,12 @@ class SchemaError(ValueError):
         self.diagnostics = diagnostics
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FunctionSchema:
-    """A whole schema. `name` is as written: `add`, or `aten::add` where a namespace was given."""
+    """A whole schema. `name` is as written: `add`, or `aten::add` where a namespace was given.
+
+    What is read off it is kept, for it is asked for again and again.
+    """
 
     name: str
     overload_name: str
@@ -53,7 +57,7 @@ class FunctionSchema:
         """`aten` of `aten::add`, or the empty string."""
         return self.name.rpartition("::")[0]
 
-    @property
+    @cached_property
     def base_name(self) -> str:
         """The name without its namespace: `add_` of `aten::add_.Tensor`."""
         return self.name.rpartition("::")[2]
@@ -63,28 +67,28 @@ class FunctionSchema:
         """Name and overload as PyTorch writes them: `add.Tensor`, `relu`."""
         return f"{self.name}.{self.overload_name}" if self.overload_name else self.name
 
-    @property
+    @cached_property
     def local_name(self) -> str:
         """Name and overload without the namespace: `add.Tensor`."""
         base = self.base_name
         return f"{base}.{self.overload_name}" if self.overload_name else base
 
-    @property
+    @cached_property
     def flat_name(self) -> str:
         """Name and overload as one identifier: `add_Tensor`."""
         base = self.base_name
         return f"{base}_{self.overload_name}" if self.overload_name else base
 
-    @property
+    @cached_property
     def positional(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.arguments if not a.kwarg_only)
 
-    @property
+    @cached_property
     def kwarg_only(self) -> tuple[Argument, ...]:
         """Keyword-only arguments that are not out arguments."""
         return tuple(a for a in self.arguments if a.kwarg_only and not a.is_out)
 
-    @property
+    @cached_property
     def out(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.arguments if a.is_out)
 
@@ -125,6 +129,10 @@ class FunctionSchema:
         An in-place name makes it `inplace`, out arguments make it `out` (`scratch` if one of them is
         work space, named `_scratch_...`), any other written argument makes it `mutable`.
         """
+        return self._kind
+
+    @cached_property
+    def _kind(self) -> SchemaKind:
         return find_kind(self.base_name, self.arguments)
 
     def __str__(self) -> str:
