@@ -22,6 +22,7 @@ from torchgen_lite.loader.config import (
     check_required_version,
     load_config,
     locate_option,
+    locate_value,
     put_over,
 )
 from torchgen_lite.loader.entry import NativeFunction
@@ -173,7 +174,10 @@ def _read(
 ) -> Program:
     if known_tags is None:
         known_tags = {**KNOWN_TAGS, **dict.fromkeys(config.tags, "")}
-    sources, found = load_schema_sources(paths, config.root)
+    places = {
+        config.root / path: locate_value(config, "", "schema", path) for path in config.schema
+    }
+    sources, found = load_schema_sources(paths, config.root, places)
     diagnostics += found
     functions, found = load_native_functions(
         sources,
@@ -301,7 +305,7 @@ def _describe(
     for name in targets or program.config.targets or DEFAULT_TARGETS:
         target = TARGETS.get(name)
         if target is None:
-            place = None if targets else locate_option(program.config, "", "targets")
+            place = locate_value(program.config, "", "targets", name)
             diagnostics.append(replace(unknown_target(name), label=place))
             continue
         result = target.build(program)

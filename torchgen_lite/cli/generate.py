@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -35,6 +35,7 @@ class Request:
     dry_run: bool
     depfile: str | None = None
     stamp: str | None = None
+    allow_empty: bool = False
 
     @property
     def about_one(self) -> list[str]:
@@ -82,6 +83,7 @@ def _input_options(command: click.decorators.FC) -> click.decorators.FC:
 @_input_options
 @click.option("--depfile", metavar="PATH", help="Write dependencies for ninja or CMake.")
 @click.option("--stamp", metavar="PATH", help="Touch this file; the depfile is about it.")
+@click.option("--allow-empty", is_flag=True, help="Write even if no operator is left.")
 @global_options
 @click.pass_obj
 def generate_command(
@@ -96,6 +98,7 @@ def generate_command(
     torch: bool,
     depfile: str | None,
     stamp: str | None,
+    allow_empty: bool,
 ) -> int:
     """Write the outputs.
 
@@ -103,7 +106,9 @@ def generate_command(
     torchgen-lite generate
     torchgen-lite generate --torch --target python --output-dir build
     """
-    request = Request(targets, schema, output_dir, torch, check, diff, dry_run, depfile, stamp)
+    request = Request(
+        targets, schema, output_dir, torch, check, diff, dry_run, depfile, stamp, allow_empty
+    )
     return _run_each(session, projects, request)
 
 
@@ -214,7 +219,9 @@ def _compare(
         found = [Diagnostic("TG009", f"cannot read `{error.filename}`: {reason}")]
         session.report(found, kind=kind)
         return CANNOT_RUN
-    diagnostics = sort_diagnostics([*generated.diagnostics, *plan.diagnostics])
+    diagnostics = sort_diagnostics(
+        [*generated.diagnostics, *plan.diagnostics, *_nothing_left(request, program, plan)]
+    )
     if has_errors(diagnostics):
         session.report(diagnostics, kind=kind)
         _say_counts(session, diagnostics)
@@ -225,6 +232,15 @@ def _compare(
         if change.action == "keep":
             session.note(f"unchanged {join(shown, change.path)}")
     return _finish(session, request, program, generated, plan, diagnostics)
+
+
+def _nothing_left(request: Request, program: Program, plan: Plan) -> Iterator[Diagnostic]:
+    """TG018: outputs that have operators, and schema files that have none any more."""
+    taken = any(change.action in ("update", "delete") for change in plan.changes)
+    if not program.functions and taken and not (request.check or request.allow_empty):
+        files = ", ".join(f"`{source.path}`" for source in program.sources)
+        message = f"{files} has no operators, and the outputs have some"
+        yield Diagnostic("TG018", message, help="`--allow-empty` writes outputs without any")
 
 
 def _finish(

@@ -293,6 +293,23 @@ $ torchgen-lite fmt --check""",
 $ torchgen-lite fmt --check""",
     ),
     Code(
+        "TG018",
+        "no operators are left",
+        "error",
+        "The schema files have no operators, as a file has that was emptied by mistake, and what was generated "
+        "before would lose all of its registrations. `generate --allow-empty` does that.",
+        """\
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite generate
+$ cp /dev/null native_functions.yaml
+$ torchgen-lite generate""",
+        """\
+- func: relu(Tensor self) -> Tensor
+$ torchgen-lite generate
+$ cp /dev/null native_functions.yaml
+$ torchgen-lite generate --allow-empty""",
+    ),
+    Code(
         "TG900",
         "internal error",
         "error",

@@ -220,8 +220,25 @@ def _toml_error(source: Source, text: str) -> Diagnostic:
     else:
         line_starts = [0] + [m.end() for m in re.finditer("\n", source.text)]
         offset = line_starts[min(int(place[1]), len(line_starts)) - 1] + int(place[2]) - 1
+    if wrong := _targets_table(source):
+        return wrong
+    bare = re.compile(r"[A-Za-z][\w./-]*").match(source.text, offset)
+    if bare is not None and "invalid value" in text.lower():
+        label = Label(Span(source, *bare.span()), "not in quotes")
+        return Diagnostic("TG001", "a text without quotes", label, help=f'write `"{bare[0]}"`')
     message = f"invalid TOML: {re.sub(r' ?[(]at .*', '', text).lower()}"
     return Diagnostic("TG001", message, Label(Span(source, offset, offset + 1), "here"))
+
+
+def _targets_table(source: Source) -> Diagnostic | None:
+    """`[targets.python]`, which should be `[target.python]`: `targets` is a list of names."""
+    found = re.search(rf"(?m)^[ \t]*\[((?:tool\.{_TABLE}\.)?)targets\.([\w-]+)", source.text)
+    if found is None:
+        return None
+    message = f"`targets` is a list of names, and `{found[2]}` a table in it"
+    place = Label(Span(source, found.start(1), found.end()), "not a table")
+    help_ = f"options of a target stand in `[{found[1]}target.{found[2]}]`"
+    return Diagnostic("TG003", message, place, help=help_)
 
 
 def general_options(table: str = "") -> dict[str, Option]:
@@ -258,6 +275,9 @@ class _Reader:
                 self.report("TG002", f"unknown configuration key `{key}`", key, table, hint)
         values, problems = read_options(options, data)
         for problem in problems:
+            if problem.option == "targets" and (wrong := _targets_table(self.source)):
+                self.diagnostics.append(wrong)
+                continue
             self.report("TG003", problem.message, problem.option, table, problem.help)
         return values
 
@@ -286,6 +306,18 @@ def locate_option(config: Config, table: str, key: str) -> Label | None:
     own = config.path is not None and config.path.name != "pyproject.toml"
     prefix = "" if own else f"tool.{_TABLE}"
     return Label(find_key(config.source, ".".join(filter(None, (prefix, table))), key), "here")
+
+
+def locate_value(config: Config, table: str, key: str, value: str) -> Label | None:
+    """Where the configuration has a text among the values of `key`; None where it is not found."""
+    place = locate_option(config, table, key)
+    if place is None:
+        return None
+    source, begin = place.span.source, place.span.end
+    following = re.compile(r"(?m)^[ \t]*\[+[A-Za-z]").search(source.text, begin)
+    written = re.compile(rf"""(["']){re.escape(value)}\1""")
+    found = written.search(source.text, begin, following.start() if following else len(source.text))
+    return Label(Span(source, found.start(), found.end()), "here") if found else None
 
 
 def find_key(source: Source, table: str, key: str) -> Span:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from torchgen_lite.diagnostics import Diagnostic, Source
+from torchgen_lite.diagnostics import Diagnostic, Label, Source
 from torchgen_lite.loader.earlier import Derive, Earlier
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.gc_pause import gc_paused
@@ -22,14 +23,15 @@ Loaded = tuple[tuple[NativeFunction, ...], tuple[Diagnostic, ...]]
 
 
 def load_schema_sources(
-    paths: Iterable[Path], root: Path
+    paths: Iterable[Path], root: Path, places: Mapping[Path, Label | None] | None = None
 ) -> tuple[tuple[Source, ...], tuple[Diagnostic, ...]]:
-    """Read the schema files in order; those that cannot be read are diagnostics."""
+    """Read the schema files in order; those that cannot be read are diagnostics, where they are named."""
     sources: list[Source] = []
     diagnostics: list[Diagnostic] = []
     for path in paths:
         source, found = read_source(path, root)
-        diagnostics += found
+        place = (places or {}).get(path)
+        diagnostics += [replace(one, label=one.label or place) for one in found]
         if source is not None:
             sources.append(source)
     return tuple(sources), tuple(diagnostics)

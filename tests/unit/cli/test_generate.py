@@ -135,6 +135,24 @@ error[TG007]: there is no `native_functions.yaml` here
     assert "`torchgen-lite init`" not in run("generate").stderr
 
 
+def test_an_empty_schema_deletes_nothing(run: Run, project: Path) -> None:
+    (project / "native_functions.yaml").write_text("# Nothing yet.\n")
+    assert run("generate").code == 0, "a project that starts"
+    (project / "native_functions.yaml").write_text("- func: relu(Tensor self) -> Tensor\n")
+    run("generate")
+    (project / "native_functions.yaml").write_text("")
+    for command in (("generate",), ("generate", "--dry-run")):
+        result = run(*command)
+        assert (result.code, result.stdout) == (1, "")
+        assert result.stderr == (
+            "error[TG018]: `native_functions.yaml` has no operators, and the outputs have some\n"
+            "  = help: `--allow-empty` writes outputs without any\n\n1 error; nothing was written.\n"
+        )
+    assert run("check").code == 1
+    assert run("generate", "--allow-empty").code == 0
+    assert run("check").code == run("generate").code == 0
+
+
 def test_an_internal_error_is_exit_code_2_and_says_what_to_report(
     run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,7 +171,7 @@ def test_an_internal_error_is_exit_code_2_and_says_what_to_report(
     assert "\ncommand: torchgen-lite generate --target 'a b'\nTraceback (most recent" in text
     assert text.endswith("\nRuntimeError: no such luck\nat all\n")
     printed = run("generate", "--target", "a b", "-v").stderr
-    assert printed.startswith(f"{head}what follows and the entry it is about\n\ntorchgen-lite ")
+    assert f"\n{head}what follows and the entry it is about\n\ntorchgen-lite " in printed
     assert printed.endswith("\nRuntimeError: no such luck\nat all\n")
     monkeypatch.setattr("tempfile.tempdir", str(project / "nowhere"))
     assert f"{head}what follows" in run("generate").stderr
@@ -316,7 +334,7 @@ def test_our_own_tree_is_fresh(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("config", "code", "place"),
     [
-        ('targets = ["pyhton"]\n', "TG008", "torchgen_lite.toml:1:1"),
+        ('targets = ["pyhton"]\n', "TG008", "torchgen_lite.toml:1:12"),
         ('[target.python]\npakage = "x"\n', "TG510", "torchgen_lite.toml:2:1"),
         ('[target.python]\nkernels = ["nope"]\n', "TG311", "torchgen_lite.toml:2:1"),
     ],

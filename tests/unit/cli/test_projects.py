@@ -145,7 +145,7 @@ def test_machines_are_told_what_the_exit_code_says(
     run: Run, project: Path, format_: str, arguments: tuple[str, ...], code: int, reported: str
 ) -> None:
     (project / "native_functions.yaml").write_text(
-        "- dispatch: {CPU: f}\n  func: f(Tensor self, *, bool out=False) -> Tensor\n"
+        "- dispatch: {CPU: f}\n  func: f_(Tensor self, *, bool out=False) -> Tensor\n"
     )
     result = run(*arguments, "--output-format", format_)
     assert result.code == code
