@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,7 @@ def project(tmp_path: Path) -> Path:
 
 def test_it_is_up_to_date_where_it_is_not_installed_and_passes_its_tests(project: Path) -> None:
     run("-m", "torchgen_lite", "check", cwd=project)
+    run("-m", "torchgen_lite", "lint", "--deny-warnings", cwd=project)
     run("-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=project)
 
 
@@ -55,6 +57,16 @@ def test_its_wheel_has_what_it_needs(project: Path, tmp_path: Path) -> None:
     program = "import tinyarr as t; print(t.__file__, t.mean(t.array([1.0, 2.0], 'sim')))"
     expected = f"{site / 'tinyarr' / '__init__.py'} array(1.5, device='sim')\n"
     assert run("-c", program, cwd=tmp_path, path=site) == expected
+
+
+def test_the_page_shows_what_stands_in_the_example() -> None:
+    page = (ROOT / "docs" / "python-target.md").read_text("utf-8")
+    section = page.partition("## Your own library\n")[2].partition("\n## ")[0]
+    blocks = re.findall(r"^```\w+\n(.*?)^```$", section, flags=re.DOTALL | re.MULTILINE)
+    files = [EXAMPLE / "ops.yaml", EXAMPLE / "pyproject.toml", *EXAMPLE.glob("src/tinyarr/**/*.py")]
+    texts = [path.read_text("utf-8") for path in files]
+    assert len(blocks) == 6
+    assert [block for block in blocks if not any(block in text for text in texts)] == []
 
 
 def test_an_error_calls_the_device_by_its_name(project: Path) -> None:
