@@ -69,7 +69,11 @@ def test_the_page_shows_what_stands_in_the_example() -> None:
     assert [block for block in blocks if not any(block in text for text in texts)] == []
 
 
-def test_an_error_calls_the_device_by_its_name(project: Path) -> None:
+def test_errors_and_commands_call_the_device_by_its_name(project: Path) -> None:
+    why = [
+        run("-m", "torchgen_lite", "why", "neg", key, cwd=project) for key in ("SIM", "PrivateUse1")
+    ]
+    assert "neg_sim" in why[0] and why[0] == why[1]
     schema = project / "ops.yaml"
     schema.write_text(schema.read_text("utf-8").replace("    SIM: neg_sim\n", ""), "utf-8")
     run("-m", "torchgen_lite", "generate", cwd=project)

@@ -27,10 +27,13 @@ def key_names(privateuse1: str = "") -> dict[str, str]:
     names.update(FORMER_NAMES)
     names.update({old: new for old, new in _RENAMED.items() if new in names and old not in names})
     names.update(dict.fromkeys(_CATCH_ALL, "CompositeImplicitAutograd"))
-    if privateuse1:
-        keys = registrable_keys(CURRENT)
-        names.update({_renamed(key, privateuse1): key for key in keys if _PRIVATE in key})
-    return names
+    return {**names, **renamed_keys(privateuse1)}
+
+
+def renamed_keys(privateuse1: str) -> dict[str, str]:
+    """The keys of PrivateUse1 by the names that a project has for them; none if it has none."""
+    keys = registrable_keys(CURRENT) if privateuse1 else ()
+    return {_renamed(key, privateuse1): key for key in keys if _PRIVATE in key}
 
 
 def _renamed(key: str, privateuse1: str) -> str:
@@ -117,8 +120,7 @@ def _nearest_key(word: str, privateuse1: str) -> str | None:
 
 
 def _suggested(privateuse1: str) -> list[str]:
-    keys = registrable_keys(CURRENT)
-    return [*keys, *(_renamed(key, privateuse1) for key in keys if privateuse1)]
+    return [*registrable_keys(CURRENT), *renamed_keys(privateuse1)]
 
 
 def _is_kernel_name(reader: EntryReader, node: ScalarNode, span: Span) -> bool:

@@ -75,6 +75,7 @@ def table_command(
     """
     if operator is None and html is None:
         raise click.UsageError("`table` needs an operator, or --html for all of them.")
+    keys = _keys_of(session, keys)
     try:
         found = _registrations(session, operator, schema, target, torch, modules, keys)
     except Refused as refused:
@@ -131,6 +132,7 @@ def why_command(
     torchgen-lite why add.Tensor Meta --torch
     torchgen-lite why mylib::muladd CPU --torch --import mylib
     """
+    keys = _keys_of(session, keys)
     try:
         found = _registrations(session, operator, schema, target, torch, modules, keys)
     except Refused as refused:
@@ -186,6 +188,14 @@ def _registrations(
     if wrong := list(_unknown_keys(found, keys)):
         raise Refused(*wrong)
     return found
+
+
+def _keys_of(session: Session, names: Sequence[str]) -> tuple[str, ...]:
+    """The keys that are meant, where the project has a name of its own for PrivateUse1."""
+    from torchgen_lite.loader.dispatch_table import renamed_keys
+
+    renamed = renamed_keys(session.settings()[0].privateuse1)
+    return tuple(renamed.get(name, name) for name in names)
 
 
 def _unknown_keys(found: list[Registrations], keys: Sequence[str]) -> Iterator[Diagnostic]:
