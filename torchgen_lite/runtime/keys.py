@@ -4,6 +4,9 @@ Both enumerations are built from `key_tables`; `_key_names.pyi`, which `write_ke
 tells type checkers their members.
 """
 
+# There is no source of `_key_names`, which type checkers alone read.
+# pyright: reportMissingModuleSource=false
+
 from __future__ import annotations
 
 from enum import IntEnum
@@ -17,7 +20,6 @@ NUM_FUNCTIONALITIES = len(TABLE.functionalities)
 """How many functionality keys there are, Undefined included; also the value of EndOfFunctionalityKeys."""
 
 if TYPE_CHECKING:
-    # pyright: reportMissingModuleSource=false
     from ._key_names import BackendComponent as BackendComponent
     from ._key_names import DispatchKey as DispatchKey
 else:

@@ -73,7 +73,11 @@ def _describe(value: Any) -> str:
     keyset = getattr(value, "_dispatch_keyset", None)
     if keyset is None or isinstance(keyset, DispatchKeySet):
         return name
-    return f"{name}, whose `_dispatch_keyset` must be a DispatchKeySet and is a {type(keyset).__name__}"
+    kind = type(keyset).__name__
+    if kind == DispatchKeySet.__name__:  # A copy of the runtime has its own.
+        kind = f"{type(keyset).__module__}.{kind}"
+        return f"{name}, whose `_dispatch_keyset` must be of {DispatchKeySet.__module__} and is a {kind}"
+    return f"{name}, whose `_dispatch_keyset` must be a DispatchKeySet and is a {kind}"
 
 
 def ambiguous_kernel(name: str, sites: str) -> AmbiguousKernelError:

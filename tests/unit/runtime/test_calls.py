@@ -405,6 +405,17 @@ def test_foreign_tensor_types() -> None:
         operator.call(Array(), [])
 
 
+def test_a_keyset_of_another_runtime() -> None:
+    other = type("DispatchKeySet", (), {"__module__": "mine.runtime.keyset"})
+    operator, _, _keep = operator_with("CPU", schema="op(Tensor a) -> Any")
+    with pytest.raises(TypeError) as raised:
+        operator.call(Bad(other()))
+    assert str(raised.value).endswith(
+        "Bad, whose `_dispatch_keyset` must be of torchgen_lite.runtime.keyset and is a "
+        "mine.runtime.keyset.DispatchKeySet"
+    )
+
+
 class Bad:
     def __init__(self, keyset: object) -> None:
         self._dispatch_keyset = keyset

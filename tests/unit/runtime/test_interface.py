@@ -12,6 +12,7 @@ from torchgen_lite.runtime.interface import INTERFACE
 TEMPLATES = {path.name: path.read_text() for path in (ROOT / "templates/python").glob("*.j2")}
 # What is called on what these give.
 METHODS = (
+    runtime.Dispatcher.rename_privateuse1,
     runtime.Library.define_stubs,
     runtime.Library.impl,
     runtime.Library.impl_deferred,
@@ -34,6 +35,7 @@ packet(qualname, *candidates)
 redispatch_packet(function)
 set_local_state: builtin_function_or_method
 with_overloads(function, /, **overloads)
+Dispatcher.rename_privateuse1(self, name)
 Library.define_stubs(self, schema, kinds, call, redispatch, tags=(), returns=1)
 Library.impl(self, name, fn, dispatch_key='', *, with_keyset=False, allow_override=True, debug=None)
 Library.impl_deferred(self, load, kernels, *, with_keyset=False)
