@@ -12,10 +12,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from torchgen_lite.analysis.finding import finding
-from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.analysis.finding import Found, finding
+from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Type, walk_type
+from torchgen_lite.schema import (
+    Argument,
+    BaseType,
+    FunctionSchema,
+    ListType,
+    OptionalType,
+    Type,
+    walk_type,
+)
 from torchgen_lite.schema.lexer import IDENT, NUMBER, STRING, tokenize
 from torchgen_lite.schema.model import GenericType, TupleType, bare_type
 from torchgen_lite.schema.type_names import is_type_variable
@@ -48,42 +56,34 @@ Atom = tuple[str, str]
 def unregistrable(functions: Iterable[NativeFunction]) -> Iterator[Diagnostic]:
     """TG512: everything in schemas that PyTorch's dispatcher would refuse, or take for something else."""
     for function in functions:
-        schema = function.func
-        for name in (function.namespace, schema.base_name, schema.overload_name):
-            if name in RESERVED:
-                yield _reserved(function, name, "name")
-        for argument in schema.arguments:
-            if argument.name in RESERVED:
-                yield _reserved(function, argument.name, "argument", argument)
-            yield from _types(function, argument.type, argument)
-            problem = default_problem(argument)
-            if problem:
-                message = (
-                    f"PyTorch cannot take the default of argument `{argument.name}`: {problem}"
-                )
-                span = argument.default_span or argument.span
-                help_ = (
-                    "leave the default out, or take an optional argument with the default `None`"
-                )
-                yield finding(function, "TG512", message, span, "this default", help_)
-        for result in schema.returns:
-            if result.name in RESERVED:
-                yield _reserved(function, result.name or "", "result")
-            yield from _types(function, result.type, None)
+        for found in _check(function, function.func):
+            yield finding(function, *found)
 
 
-def _reserved(
-    function: NativeFunction, name: str, what: str, argument: Argument | None = None
-) -> Diagnostic:
-    message = f"`{name}` is a word of PyTorch's schema language and cannot name anything"
-    span = argument.name_span if argument else function.func.name_span
-    return finding(function, "TG512", message, span, f"this {what}", f"call it `{name.lower()}_`")
+def _check(function: NativeFunction, schema: FunctionSchema) -> Iterator[Found]:
+    for name in (function.namespace, schema.base_name, schema.overload_name):
+        yield from _name(name, schema.name_span, "name")
+    for argument in schema.arguments:
+        yield from _name(argument.name, argument.name_span, "argument")
+        yield from _types(argument.type, argument.type_span)
+        problem = default_problem(argument)
+        if problem:
+            message = f"PyTorch cannot take the default of argument `{argument.name}`: {problem}"
+            span = argument.default_span or argument.span
+            help_ = "leave the default out, or take an optional argument with the default `None`"
+            yield Found("TG512", message, span, "this default", help_)
+    for result in schema.returns:
+        yield from _name(result.name, schema.name_span, "result")
+        yield from _types(result.type, schema.span)
 
 
-def _types(
-    function: NativeFunction, type_: Type, argument: Argument | None
-) -> Iterator[Diagnostic]:
-    span = argument.type_span if argument else function.func.span
+def _name(name: str | None, span: Span | None, what: str) -> Iterator[Found]:
+    if name and name in RESERVED:
+        message = f"`{name}` is a word of PyTorch's schema language and cannot name anything"
+        yield Found("TG512", message, span, f"this {what}", f"call it `{name.lower()}_`")
+
+
+def _types(type_: Type, span: Span | None) -> Iterator[Found]:
     for part in walk_type(type_):
         name = bare_type(part)
         if name in UNREAD_TYPES or (isinstance(part, BaseType) and is_type_variable(name)):
@@ -94,7 +94,7 @@ def _types(
             message = f"PyTorch's dispatcher reads no alias annotation behind `{name}`"
         else:
             continue
-        yield finding(function, "TG512", message, span, "here")
+        yield Found("TG512", message, span, "here")
 
 
 def default_problem(argument: Argument) -> str:

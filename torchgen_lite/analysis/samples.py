@@ -10,18 +10,8 @@ from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.samples import Sample
-from torchgen_lite.schema.formula import (
-    Binary,
-    Call,
-    Expression,
-    ListDisplay,
-    Literal,
-    Member,
-    Name,
-    Unary,
-    children,
-    kinds,
-)
+from torchgen_lite.schema.formula import children, kinds
+from torchgen_lite.schema.formula import model as nodes
 from torchgen_lite.schema.formula.kinds import Kind, Sort
 
 FACTORIES = frozenset(
@@ -54,26 +44,26 @@ def _check(function: NativeFunction, sample: Sample) -> Iterator[Found]:
         yield from _bind(function, sample)
 
 
-def _unreadable(node: Expression) -> Iterator[Found]:
+def _unreadable(node: nodes.Expression) -> Iterator[Found]:
     """Anything but factories, a few methods, numbers, words and lists."""
-    if isinstance(node, Call):
+    if isinstance(node, nodes.Call):
         yield from _unreadable_call(node)
-    elif isinstance(node, Name):
+    elif isinstance(node, nodes.Name):
         if node.text not in _WORDS:
             hint = did_you_mean(node.text, _WORDS)
             yield Found("TG335", f"unknown name `{node.text}` in a sample", node.span, "here", hint)
-    elif isinstance(node, Literal):
+    elif isinstance(node, nodes.Literal):
         if "\\" in node.text:
             yield Found("TG335", "a backslash in a string", node.span, "not read here")
-    elif not isinstance(node, (ListDisplay, Binary, Unary)):
+    elif not isinstance(node, (nodes.ListDisplay, nodes.Binary, nodes.Unary)):
         yield Found("TG335", f"`{node}` in a sample", node.span, "not read here")
         return
     for child in children(node):
         yield from _unreadable(child)
 
 
-def _unreadable_call(node: Call) -> Iterator[Found]:
-    if isinstance(node.function, Member):
+def _unreadable_call(node: nodes.Call) -> Iterator[Found]:
+    if isinstance(node.function, nodes.Member):
         if node.function.name not in METHODS or node.function.arrow:
             hint = did_you_mean(node.function.name, METHODS)
             message = f"no method `{node.function.name}` in samples"
@@ -134,22 +124,22 @@ def _fits(found: Kind | None, wanted: Kind) -> bool:
     )
 
 
-def _kind(node: Expression) -> Kind | None:
+def _kind(node: nodes.Expression) -> Kind | None:
     """What a value is, as far as it shows; None where it is that."""
     match node:
-        case ListDisplay():
+        case nodes.ListDisplay():
             return _LIST
-        case Name("None"):
+        case nodes.Name("None"):
             return None
-        case Name(text):
+        case nodes.Name(text):
             return CONSTANTS[text]
-        case Literal(text) if text[0] in "\"'":
+        case nodes.Literal(text) if text[0] in "\"'":
             return kinds.STRING
-        case Literal(text):
+        case nodes.Literal(text):
             return kinds.INT if text.isdigit() else kinds.FLOAT
-        case Unary(operand=operand):
+        case nodes.Unary(operand=operand):
             return _kind(operand)
-        case Binary(left=left, right=right):
+        case nodes.Binary(left=left, right=right):
             sides = {_kind(left), _kind(right)}
             if kinds.TENSOR not in sides:
                 return kinds.INT if sides == {kinds.INT} else kinds.FLOAT

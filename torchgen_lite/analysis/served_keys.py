@@ -54,9 +54,6 @@ def serves(key: str, keys: Collection[str]) -> bool:
     >>> serves("CPU", {"CompositeExplicitAutograd"}), serves("AutogradCPU", {"CPU"})
     (True, False)
     """
-    return key in keys or any(general in keys for general in _more_general(key))
-
-
-def _more_general(key: str) -> tuple[str, ...]:
     members = key_sets(CURRENT).members
-    return (*_ABOVE.get(key, ()), *[alias for alias in members if key in members[alias]])
+    general = [*_ABOVE.get(key, ()), *[alias for alias in members if key in members[alias]]]
+    return key in keys or any(one in keys for one in general)

@@ -18,19 +18,7 @@ from torchgen_lite.analysis.differentiability.typed import Typed, is_own
 from torchgen_lite.dialects.cpp.defaults import as_written
 from torchgen_lite.dialects.cpp_text import function_name, identifier, quote
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema.formula import (
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    Lambda,
-    ListDisplay,
-    Literal,
-    Member,
-    Name,
-    Subscript,
-    Unary,
-)
+from torchgen_lite.schema.formula import model as nodes
 from torchgen_lite.schema.formula.kinds import Kind, Sort
 from torchgen_lite.schema.formula.model import PRECEDENCE, UNARY_PRECEDENCE
 from torchgen_lite.schema.model import bare_type
@@ -120,40 +108,40 @@ def write(tree: Typed, functions: Functions) -> Written:
 
 def _text(tree: Typed, parts: Sequence[Written], functions: Functions) -> tuple[str, int]:
     node = tree.node
-    if isinstance(node, (Name, Literal, Lambda)):
+    if isinstance(node, (nodes.Name, nodes.Literal, nodes.Lambda)):
         return _leaf(node), POSTFIX
-    if isinstance(node, Call):
+    if isinstance(node, nodes.Call):
         head, items = _called(tree, parts, functions)
         return f"{head}({', '.join(items)})", POSTFIX
-    if isinstance(node, Member):
+    if isinstance(node, nodes.Member):
         value = parts[0].value().at(POSTFIX)
         name = node.name if node.arrow else _ATTRIBUTES.get(node.name, node.name)
         return f"{value}{'->' if node.arrow else '.'}{name}", POSTFIX
-    if isinstance(node, Subscript):
+    if isinstance(node, nodes.Subscript):
         # A negative index counts from the end, which no list of C++ knows.
-        is_last = isinstance(node.index, Unary) and node.index.operator == "-"
+        is_last = isinstance(node.index, nodes.Unary) and node.index.operator == "-"
         value = parts[0].at(POSTFIX) + ".end()" * is_last
         return f"{value}[{parts[1].text}]", POSTFIX
-    if isinstance(node, ListDisplay):
+    if isinstance(node, nodes.ListDisplay):
         return f"{{{', '.join(part.text for part in parts)}}}", POSTFIX
-    if isinstance(node, Unary):
+    if isinstance(node, nodes.Unary):
         return f"{node.operator}{parts[0].value().at(UNARY_PRECEDENCE)}", UNARY_PRECEDENCE
-    if isinstance(node, Conditional):
+    if isinstance(node, nodes.Conditional):
         # Both branches have one type in C++, and `None` alone has none.
         yes, no = (part.result() if part.tree.is_none else part.at(2) for part in parts[1:])
         return f"{parts[0].at(2)} ? {yes} : {no}", _CONDITIONAL
     return _binary(node, parts[0].value(), parts[1].value())
 
 
-def _leaf(node: Name | Literal | Lambda) -> str:
-    if isinstance(node, Literal):
+def _leaf(node: nodes.Name | nodes.Literal | nodes.Lambda) -> str:
+    if isinstance(node, nodes.Literal):
         return quote(node.text[1:-1]) if node.text[:1] in "'\"" else node.text
-    if isinstance(node, Lambda) or "::" in node.text:
+    if isinstance(node, nodes.Lambda) or "::" in node.text:
         return node.text  # A constant such as `at::MemoryFormat::Contiguous`.
     return _CONSTANTS.get(node.text) or identifier(node.text)
 
 
-def _binary(node: Binary, left: Written, right: Written) -> tuple[str, int]:
+def _binary(node: nodes.Binary, left: Written, right: Written) -> tuple[str, int]:
     operator, level = node.operator, PRECEDENCE[node.operator]
     kinds = left.kind.present, right.kind.present
     if all(kind.is_number for kind in kinds):
@@ -178,12 +166,12 @@ def _called(
 ) -> tuple[str, Sequence[str]]:
     """What stands before the bracket of a call, and its arguments."""
     node = tree.node
-    assert isinstance(node, Call)
-    if isinstance(node.function, Member):
+    assert isinstance(node, nodes.Call)
+    if isinstance(node.function, nodes.Member):
         return _method(tree, node, node.function, parts, functions)
     if tree.operator is not None and is_own(tree.operator):
         return _own(tree.operator, node, parts, functions)
-    if not isinstance(node.function, Name):
+    if not isinstance(node.function, nodes.Name):
         return parts[0].at(POSTFIX), [part.text for part in parts[1:]]
     items, is_symbolic = _arguments(tree, node, parts)
     name = node.function.text
@@ -195,7 +183,11 @@ def _called(
 
 
 def _method(
-    tree: Typed, node: Call, method: Member, parts: Sequence[Written], functions: Functions
+    tree: Typed,
+    node: nodes.Call,
+    method: nodes.Member,
+    parts: Sequence[Written],
+    functions: Functions,
 ) -> tuple[str, Sequence[str]]:
     value, kind, name = parts[0].at(POSTFIX), parts[0].kind, method.name
     if name == "size" and kind.is_list and not node.arguments:
@@ -222,7 +214,7 @@ def is_function(operator: NativeFunction) -> bool:
 
 
 def _own(
-    operator: NativeFunction, node: Call, parts: Sequence[Written], functions: Functions
+    operator: NativeFunction, node: nodes.Call, parts: Sequence[Written], functions: Functions
 ) -> tuple[str, Sequence[str]]:
     """A call of an operator of the library."""
     bound = _bound(operator, node, parts, (), every=not is_function(operator))
@@ -242,7 +234,7 @@ def _own(
     return f"::{functions.namespace}::{name}", texts
 
 
-def _arguments(tree: Typed, node: Call, parts: Sequence[Written]) -> tuple[list[str], bool]:
+def _arguments(tree: Typed, node: nodes.Call, parts: Sequence[Written]) -> tuple[list[str], bool]:
     """The arguments of a call of PyTorch's but for the object of a method, and whether one is symbolic."""
     named = dict(zip([key for key, _ in node.keywords], parts[len(parts) - len(node.keywords) :]))
     options = {key: named[key].text for key in _OPTIONS if key in named}
@@ -260,7 +252,7 @@ def _arguments(tree: Typed, node: Call, parts: Sequence[Written]) -> tuple[list[
 
 def _bound(
     operator: NativeFunction,
-    node: Call,
+    node: nodes.Call,
     parts: Sequence[Written],
     ignored: Collection[str],
     *,
@@ -283,16 +275,16 @@ def _bound(
     return bound
 
 
-def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[Expression, str, str]]:
+def unsayable(tree: Typed, functions: Functions) -> Iterator[tuple[nodes.Expression, str, str]]:
     """The parts of a formula that C++ has no words for, what is wrong with each, and what helps."""
     node, operator = tree.node, tree.operator
     if tree.saved is not None:
         return
-    if isinstance(node, Member) and not node.arrow and node.name not in _ATTRIBUTES:
+    if isinstance(node, nodes.Member) and not node.arrow and node.name not in _ATTRIBUTES:
         yield node, f"C++ has no attribute `{node.name}` of a tensor", ""
-    if isinstance(node, Call):
+    if isinstance(node, nodes.Call):
         own = operator is not None and is_own(operator)
-        name = node.function.text if isinstance(node.function, Name) else ""
+        name = node.function.text if isinstance(node.function, nodes.Name) else ""
         if name in functions.python and not own and not functions.has_headers:
             yield node, f"`{name}` is a function of Python", ""
         known = {a.name for a in operator.func.arguments} if operator is not None else set()

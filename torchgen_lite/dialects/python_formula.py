@@ -16,21 +16,8 @@ from typing import NamedTuple
 from torchgen_lite.analysis.differentiability.facts import Saved
 from torchgen_lite.analysis.differentiability.typed import Typed
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.schema.formula import (
-    Call,
-    Conditional,
-    Expression,
-    Lambda,
-    ListDisplay,
-    Literal,
-    Member,
-    Name,
-    Subscript,
-    Unary,
-    called_name,
-    children,
-    rebuild,
-)
+from torchgen_lite.schema.formula import called_name, children, rebuild
+from torchgen_lite.schema.formula import model as nodes
 from torchgen_lite.schema.formula.kinds import Kind
 
 _CONSTANTS = {"true": "True", "false": "False"}
@@ -63,20 +50,20 @@ class Words:
     the conjugate of a value."""
 
     function: Callable[[str], str]
-    saved: Callable[[Saved], Expression | None]
-    conjugate: Callable[[Expression, Kind], Expression]
+    saved: Callable[[Saved], nodes.Expression | None]
+    conjugate: Callable[[nodes.Expression, Kind], nodes.Expression]
 
 
-def in_python(tree: Typed, words: Words) -> Expression:
+def in_python(tree: Typed, words: Words) -> nodes.Expression:
     """The formula with Python's names."""
     local = words.saved(tree.saved) if tree.saved is not None else None
     if local is not None:
         return local
     node = tree.node
-    if isinstance(node, Name):
-        return Name(_CONSTANTS.get(node.text) or identifier(node.text))
+    if isinstance(node, nodes.Name):
+        return nodes.Name(_CONSTANTS.get(node.text) or identifier(node.text))
     parts = [in_python(part, words) for part in tree.parts]
-    if not isinstance(node, Call):
+    if not isinstance(node, nodes.Call):
         return rebuild(node, parts)
     if is_method(node, "conj"):
         return words.conjugate(parts[0], tree.parts[0].kind)
@@ -84,16 +71,21 @@ def in_python(tree: Typed, words: Words) -> Expression:
     named = tuple((identifier(name), value) for name, value in node.keywords)
     node = replace(node, keywords=named)
     return rebuild(
-        node if called is None else replace(node, function=Name(words.function(called))), parts
+        node if called is None else replace(node, function=nodes.Name(words.function(called))),
+        parts,
     )
 
 
-def is_method(node: Call, name: str) -> bool:
+def is_method(node: nodes.Call, name: str) -> bool:
     """Whether this is `x.name()`."""
-    return isinstance(node.function, Member) and node.function.name == name and not node.arguments
+    return (
+        isinstance(node.function, nodes.Member)
+        and node.function.name == name
+        and not node.arguments
+    )
 
 
-def write(node: Expression) -> str:
+def write(node: nodes.Expression) -> str:
     """An expression with Python's names."""
     return _write(node).text
 
@@ -109,27 +101,27 @@ class _Written(NamedTuple):
         return f"({self.text})" if self.level < level else self.text
 
 
-def _write(node: Expression) -> _Written:
+def _write(node: nodes.Expression) -> _Written:
     return _Written(*_text(node, [_write(child) for child in children(node)]))
 
 
-def _text(node: Expression, parts: Sequence[_Written]) -> tuple[str, int]:
-    if isinstance(node, (Name, Literal, Lambda)):
+def _text(node: nodes.Expression, parts: Sequence[_Written]) -> tuple[str, int]:
+    if isinstance(node, (nodes.Name, nodes.Literal, nodes.Lambda)):
         return node.text, _POSTFIX
-    if isinstance(node, Member):
+    if isinstance(node, nodes.Member):
         return f"{parts[0].at(_POSTFIX)}.{node.name}", _POSTFIX
-    if isinstance(node, Subscript):
+    if isinstance(node, nodes.Subscript):
         return f"{parts[0].at(_POSTFIX)}[{parts[1].text}]", _POSTFIX
-    if isinstance(node, ListDisplay):
+    if isinstance(node, nodes.ListDisplay):
         return f"[{', '.join(part.text for part in parts)}]", _POSTFIX
-    if isinstance(node, Call):
+    if isinstance(node, nodes.Call):
         if is_method(node, "defined"):
             return f"{parts[0].at(_COMPARISON + 1)} is not None", _COMPARISON
         return _call(node, parts), _POSTFIX
-    if isinstance(node, Conditional):
+    if isinstance(node, nodes.Conditional):
         test, yes, no = parts
         return f"{yes.at(2)} if {test.at(2)} else {no.at(1)}", _CONDITIONAL
-    if isinstance(node, Unary):
+    if isinstance(node, nodes.Unary):
         if node.operator == "!":
             return f"not {parts[0].at(_NOT)}", _NOT
         return f"{node.operator}{parts[0].at(_UNARY)}", _UNARY
@@ -140,11 +132,11 @@ def _text(node: Expression, parts: Sequence[_Written]) -> tuple[str, int]:
     return f"{left} {operator} {parts[1].at(level + 1)}", level
 
 
-def _call(node: Call, parts: Sequence[_Written]) -> str:
+def _call(node: nodes.Call, parts: Sequence[_Written]) -> str:
     texts = [part.text for part in parts]
     start = len(parts) - len(node.arguments) - len(node.keywords)
     head = parts[0].at(_POSTFIX) if start else str(node.function)
-    if isinstance(node.function, Member):
+    if isinstance(node.function, nodes.Member):
         head = f"{head}.{node.function.name}"
     names = [""] * len(node.arguments) + [f"{name}=" for name, _ in node.keywords]
     return f"{head}({', '.join(name + text for name, text in zip(names, texts[start:]))})"

@@ -15,8 +15,5 @@ def is_aliasing(schema: FunctionSchema) -> bool:
 
 def returns_alias(schema: FunctionSchema) -> bool:
     """Whether a result aliases something that isn't written: `-> Tensor(a)`."""
-    for value in schema.returns:
-        annotation = find_annotation(value.type)
-        if annotation is not None and not annotation.is_write:
-            return True
-    return False
+    annotations = [find_annotation(value.type) for value in schema.returns]
+    return any(a is not None and not a.is_write for a in annotations)

@@ -102,18 +102,11 @@ def _by_signature(
 
 
 def _find(
-    operator: Operator,
-    infos: Mapping[str, Infos],
-    functional: _BySignature,
-    others: _BySignature,
+    operator: Operator, infos: Mapping[str, Infos], functional: _BySignature, others: _BySignature
 ) -> Infos | None:
     if operator.is_derived and operator.kind is SchemaKind.out:
         return None
     if operator.name in infos:
         return infos[operator.name]
     signature = _stripped(operator)
-    if signature in functional:
-        return functional[signature]
-    if operator.is_derived and signature in others:
-        return others[signature]
-    return None
+    return functional.get(signature) or (others.get(signature) if operator.is_derived else None)

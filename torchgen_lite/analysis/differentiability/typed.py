@@ -13,21 +13,8 @@ from torchgen_lite.analysis.differentiability.facts import Saved, saved_by
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
-from torchgen_lite.schema.formula import (
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    ListDisplay,
-    Literal,
-    Member,
-    Name,
-    Subscript,
-    Unary,
-    called_name,
-    children,
-    kinds,
-)
+from torchgen_lite.schema.formula import called_name, children, kinds
+from torchgen_lite.schema.formula import model as nodes
 from torchgen_lite.schema.formula.kinds import Kind, Sort
 from torchgen_lite.schema.model import bare_type
 
@@ -71,7 +58,7 @@ class Typed:
     declared.
     """
 
-    node: Expression
+    node: nodes.Expression
     kind: Kind
     parts: tuple[Typed, ...] = ()
     saved: Saved | None = None
@@ -79,7 +66,7 @@ class Typed:
 
     @property
     def is_none(self) -> bool:
-        return isinstance(self.node, Name) and self.node.text == "None"
+        return isinstance(self.node, nodes.Name) and self.node.text == "None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,41 +110,41 @@ def saved_in(tree: Typed) -> Iterator[Saved]:
         yield from saved_in(part)
 
 
-def type_formula(node: Expression, scope: Scope) -> Typed:
+def type_formula(node: nodes.Expression, scope: Scope) -> Typed:
     """The tree of a formula with kinds; see Note [Kinds in formulas]."""
     parts = tuple(type_formula(child, scope) for child in children(node))
     saved = saved_by(node, scope.values)
     if saved is not None and not saved.is_whole:
         return Typed(node, saved.fact.kind, parts, saved)
-    if isinstance(node, Call):
+    if isinstance(node, nodes.Call):
         operator = _operator(node, parts, scope.operators)
         return Typed(node, _call_kind(node, parts, operator), parts, None, operator)
     return Typed(node, _kind(node, parts, scope), parts, saved)
 
 
-def _kind(node: Expression, parts: Sequence[Typed], scope: Scope) -> Kind:
+def _kind(node: nodes.Expression, parts: Sequence[Typed], scope: Scope) -> Kind:
     match node:
-        case Name(text):
+        case nodes.Name(text):
             known = kinds.UNKNOWN if text == "None" or "::" in text else kinds.TENSOR
             return kinds.BOOL if text in _CONSTANTS else scope.kinds.get(text, known)
-        case Literal(text):
+        case nodes.Literal(text):
             if text[:1] in "'\"":
                 return kinds.STRING
             is_float = any(character in text for character in ".e")
             return kinds.FLOAT if is_float and not text.startswith("0x") else kinds.INT
-        case Member(_, name, arrow):
+        case nodes.Member(_, name, arrow):
             return kinds.UNKNOWN if arrow else _ATTRIBUTES.get(name, kinds.TENSOR)
-        case Subscript():
+        case nodes.Subscript():
             value = parts[0].kind
             return value.element if value.is_list and value.is_known else kinds.TENSOR
-        case ListDisplay():
+        case nodes.ListDisplay():
             return _list_kind([part.kind for part in parts])
-        case Unary(operator):
+        case nodes.Unary(operator):
             return kinds.BOOL if operator == "!" else parts[0].kind.present
-        case Conditional():
+        case nodes.Conditional():
             _, yes, no = parts
             return no.kind if yes.is_none else yes.kind
-        case Binary(operator):
+        case nodes.Binary(operator):
             return _binary_kind(operator, parts[0].kind.present, parts[1].kind.present)
     return kinds.UNKNOWN
 
@@ -181,11 +168,11 @@ def _binary_kind(operator: str, left: Kind, right: Kind) -> Kind:
     return kinds.SYMINT if Sort.symint in sorts else kinds.INT
 
 
-def _call_kind(node: Call, parts: Sequence[Typed], operator: NativeFunction | None) -> Kind:
+def _call_kind(node: nodes.Call, parts: Sequence[Typed], operator: NativeFunction | None) -> Kind:
     if operator is not None and is_own(operator):
         types = [bare_type(value.type) for value in operator.func.returns]
         return kinds.TENSOR if types == ["Tensor"] else kinds.UNKNOWN
-    if isinstance(node.function, Member):
+    if isinstance(node.function, nodes.Member):
         return _method_kind(node.function.name, parts[0].kind, bool(node.arguments))
     return kinds.TENSOR
 
@@ -201,15 +188,19 @@ def _method_kind(name: str, value: Kind, has_arguments: bool) -> Kind:
     return _METHODS.get(name, kinds.TENSOR)
 
 
-def _operator(node: Call, parts: Sequence[Typed], operators: Operators) -> NativeFunction | None:
+def _operator(
+    node: nodes.Call, parts: Sequence[Typed], operators: Operators
+) -> NativeFunction | None:
     """The overload that so many arguments, these keywords and most of the kinds fit; else the first."""
     name = called_name(node)
-    if isinstance(node.function, Member):
+    if isinstance(node.function, nodes.Member):
         name = node.function.name
     overloads = operators.get(name or "", ())
     if overloads and is_own(overloads[0]):
-        is_qualified = isinstance(node.function, Name) and "::" in node.function.text
-        if is_qualified or (isinstance(node.function, Member) and parts[0].kind != kinds.TENSOR):
+        is_qualified = isinstance(node.function, nodes.Name) and "::" in node.function.text
+        if is_qualified or (
+            isinstance(node.function, nodes.Member) and parts[0].kind != kinds.TENSOR
+        ):
             return None
     keywords = [key for key, _ in node.keywords]
     given = parts[: len(parts) - len(keywords)]

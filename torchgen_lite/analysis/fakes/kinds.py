@@ -14,19 +14,8 @@ from torchgen_lite.analysis.finding import Found
 from torchgen_lite.diagnostics import did_you_mean
 from torchgen_lite.schema import Type
 from torchgen_lite.schema.defaults import ENUMERATORS
-from torchgen_lite.schema.formula import (
-    Binary,
-    Call,
-    Conditional,
-    Expression,
-    ListDisplay,
-    Literal,
-    Member,
-    Name,
-    Subscript,
-    Unary,
-    kinds,
-)
+from torchgen_lite.schema.formula import kinds
+from torchgen_lite.schema.formula import model as nodes
 from torchgen_lite.schema.formula.kinds import Kind, Sort, kind_of_type
 
 NUMBERS = frozenset({kinds.INT, kinds.FLOAT, kinds.BOOL, kinds.SCALAR})
@@ -100,7 +89,7 @@ class Scope:
     found: list[Found] = field(default_factory=list)
 
     def report(
-        self, code: str, message: str, node: Expression, label: str, help: str | None = None
+        self, code: str, message: str, node: nodes.Expression, label: str, help: str | None = None
     ) -> Kind:
         self.found.append(Found(code, message, node.span, label, help))
         return kinds.UNKNOWN
@@ -120,7 +109,7 @@ def fits(kind: Kind, wanted: frozenset[Kind]) -> bool:
     )
 
 
-def expect(node: Expression, wanted: frozenset[Kind], scope: Scope) -> Kind:
+def expect(node: nodes.Expression, wanted: frozenset[Kind], scope: Scope) -> Kind:
     """The kind of an expression, which has to be one of these."""
     kind = infer(node, scope)
     if fits(kind, wanted):
@@ -141,40 +130,40 @@ def _word(kind: Kind) -> str:
     return f"{word} or None" if kind.is_optional else word
 
 
-def infer(node: Expression, scope: Scope) -> Kind:
+def infer(node: nodes.Expression, scope: Scope) -> Kind:
     """The kind of an expression; what is wrong with it is recorded in the scope."""
     match node:
-        case Name():
+        case nodes.Name():
             return _name(node, scope)
-        case Literal(text):
+        case nodes.Literal(text):
             if text[0] not in "\"'":
                 return kinds.INT if text.isdigit() else kinds.FLOAT
             if "\\" in text:
                 return scope.report("TG333", "a backslash in a string", node, "not read here")
             return kinds.STRING
-        case Member():
+        case nodes.Member():
             return _member(node, scope)
-        case Call(Member() as method):
+        case nodes.Call(nodes.Member() as method):
             return _method(node, method, scope)
-        case Call():
+        case nodes.Call():
             return _call(node, scope)
-        case Subscript(value, index):
+        case nodes.Subscript(value, index):
             expect(index, _INT, scope)
             return expect(value, _LISTS, scope).element
-        case ListDisplay(items):
+        case nodes.ListDisplay(items):
             for item in items:
                 expect(item, _INT, scope)
             return kinds.INTS
-        case Conditional():
+        case nodes.Conditional():
             return _conditional(node, scope)
-        case Unary(operator, operand):
+        case nodes.Unary(operator, operand):
             return expect(operand, _BOOL if operator == "!" else NUMBERS, scope)
-        case Binary():
+        case nodes.Binary():
             return _binary(node, scope)
     return scope.report("TG332", "C++ in a rule", node, "not an expression of rules")
 
 
-def _name(node: Name, scope: Scope) -> Kind:
+def _name(node: nodes.Name, scope: Scope) -> Kind:
     kind = scope.kinds.get(node.text) or CONSTANTS.get(node.text)
     if kind is not None:
         return kind
@@ -182,7 +171,7 @@ def _name(node: Name, scope: Scope) -> Kind:
     return scope.report("TG332", f"unknown name `{node.text}` in a rule", node, "not known", hint)
 
 
-def _member(node: Member, scope: Scope) -> Kind:
+def _member(node: nodes.Member, scope: Scope) -> Kind:
     expect(node.value, _TENSOR, scope)
     kind = _ATTRIBUTES.get(node.name)
     if kind is None or node.arrow:
@@ -193,7 +182,7 @@ def _member(node: Member, scope: Scope) -> Kind:
     return kind
 
 
-def _call(node: Call, scope: Scope) -> Kind:
+def _call(node: nodes.Call, scope: Scope) -> Kind:
     name = str(node.function)
     if name == "default":
         return _default(node, scope)
@@ -215,7 +204,7 @@ def _call(node: Call, scope: Scope) -> Kind:
     return function.result
 
 
-def _default(node: Call, scope: Scope) -> Kind:
+def _default(node: nodes.Call, scope: Scope) -> Kind:
     """`default(dtype, float32)`: the first, or the second where the first is None."""
     if len(node.arguments) != 2 or node.keywords:
         return scope.report("TG333", "`default` takes 2 arguments", node, "here")
@@ -228,7 +217,7 @@ def _default(node: Call, scope: Scope) -> Kind:
     return first.present
 
 
-def _method(node: Call, method: Member, scope: Scope) -> Kind:
+def _method(node: nodes.Call, method: nodes.Member, scope: Scope) -> Kind:
     if method.name == "defined" and not node.arguments and not node.keywords:
         kind = infer(method.value, scope)
         if kind.is_known and not kind.is_optional:
@@ -249,11 +238,11 @@ def _method(node: Call, method: Member, scope: Scope) -> Kind:
     return result
 
 
-def _conditional(node: Conditional, scope: Scope) -> Kind:
+def _conditional(node: nodes.Conditional, scope: Scope) -> Kind:
     expect(node.test, _BOOL, scope)
     yes = infer(node.yes, scope.with_defined(_defined(node.test)))
     no_scope = scope
-    if isinstance(node.test, Unary) and node.test.operator == "!":
+    if isinstance(node.test, nodes.Unary) and node.test.operator == "!":
         no_scope = scope.with_defined(_defined(node.test.operand))
     no = infer(node.no, no_scope)
     if not yes.is_known:
@@ -266,17 +255,17 @@ def _conditional(node: Conditional, scope: Scope) -> Kind:
     return scope.report("TG333", message, node, "two kinds of value")
 
 
-def _defined(test: Expression) -> list[str]:
+def _defined(test: nodes.Expression) -> list[str]:
     """The arguments that are there if a test holds."""
     match test:
-        case Binary("&&", left, right):
+        case nodes.Binary("&&", left, right):
             return _defined(left) + _defined(right)
-        case Call(Member(Name(name), "defined")):
+        case nodes.Call(nodes.Member(nodes.Name(name), "defined")):
             return [name]
     return []
 
 
-def _binary(node: Binary, scope: Scope) -> Kind:
+def _binary(node: nodes.Binary, scope: Scope) -> Kind:
     if node.operator in ("&&", "||"):
         expect(node.left, _BOOL, scope)
         inner = scope.with_defined(_defined(node.left)) if node.operator == "&&" else scope

@@ -11,7 +11,7 @@ from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import Argument, SchemaKind
+from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 
 # Out variants of factories take these from the tensor that is given.
@@ -72,16 +72,14 @@ def _difference(variant: NativeFunction, functional: NativeFunction) -> str:
 
 
 def _disagreement(function: NativeFunction, found: NativeFunction, name: str) -> Diagnostic:
-    here, there = _argument(function, name), _argument(found, name)
+    here, there = (
+        next((a for a in f.func.arguments if a.name == name), None) for f in (function, found)
+    )
     message = f"`{function.func.local_name}` and `{found.func.local_name}` take different arguments"
     hint = f"`{found.func.local_name}` takes `{', '.join(map(str, found.func.arguments))}`"
     span, label = (here.span, "not the same") if here else (None, f"no `{name}`")
     other = ((there and there.span) or found.func.name_span, "its functional variant")
     return finding(function, "TG416", message, span, label, hint, other)
-
-
-def _argument(function: NativeFunction, name: str) -> Argument | None:
-    return next((a for a in function.func.arguments if a.name == name), None)
 
 
 def view_without_copy(resolved: Resolved) -> Iterator[Diagnostic]:

@@ -14,7 +14,7 @@ from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Label
 from torchgen_lite.dialects.cpp_formula import Functions
 from torchgen_lite.loader.derivatives import DEFAULT
-from torchgen_lite.targets.cpp.layout import Layout
+from torchgen_lite.targets.cpp.layout import Layout, stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.registrations import Registration, blocks
 from torchgen_lite.targets.cpp_torch.autograd import (
@@ -32,7 +32,7 @@ from torchgen_lite.targets.cpp_torch.nodes import (
     node_view,
     problems_of,
 )
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import OutputFile, TargetResult
 
 _AUTOGRAD = "Autograd"
 # What is registered where no kernel is written for the operator.
@@ -73,14 +73,6 @@ class _File:
             self.nodes[info.node_name] = replace(node, guard="")
 
 
-@dataclass(frozen=True, slots=True)
-class Differentiation:
-    """The files, and what is wrong with the formulas."""
-
-    files: tuple[OutputFile, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-
-
 def build_differentiation(
     resolved: Resolved,
     operators: Sequence[Operator],
@@ -89,7 +81,7 @@ def build_differentiation(
     layout: Layout,
     headers: Sequence[str],
     python: Collection[str] = (),
-) -> Differentiation:
+) -> TargetResult:
     """The files of autograd. `headers` are the author's, with functions that formulas call; `python` are
     functions that are there for the Python target only."""
     structs = {o.function.name: o.flat for o in operators}
@@ -117,7 +109,7 @@ def build_differentiation(
     problems = [p for info in recorded.values() for p in problems_of(info, functions)]
     diagnostics += dict.fromkeys(_unsayable(problem) for problem in problems)
     if not files:
-        return Differentiation(diagnostics=tuple(diagnostics))
+        return TargetResult(diagnostics=tuple(diagnostics))
     context = {"namespace": layout.namespace}
     included = {**context, "folder": layout.folder}
     common = [
@@ -125,7 +117,7 @@ def build_differentiation(
         OutputFile(layout.header("autograd_kernels.h"), "cpp_torch/autograd_kernels.h.j2", context),
     ]
     own = [_file_view(file, shard, layout, headers) for shard, file in files.items()]
-    return Differentiation((*common, *own), tuple(diagnostics))
+    return TargetResult((*common, *own), tuple(diagnostics))
 
 
 def _kernel(
@@ -181,12 +173,10 @@ def _unsayable(problem: Problem) -> Diagnostic:
 def _file_view(
     file: _File, shard: int | None, layout: Layout, headers: Sequence[str]
 ) -> OutputFile:
-    stem = "register_autograd" if shard is None else f"register_autograd_{shard}"
-    calls = "operators" if shard is None else f"operators_{shard}"
     context = {
         "namespace": layout.namespace,
         "folder": layout.folder,
-        "operators_header": calls,
+        "operators_header": stem("operators", shard),
         "calls_functions": file.calls_functions,
         "has_fallbacks": file.has_fallbacks,
         "headers": list(headers),
@@ -194,4 +184,5 @@ def _file_view(
         "kernels": file.kernels,
         "blocks": blocks(file.registered),
     }
-    return OutputFile(layout.source(f"{stem}.cpp"), "cpp_torch/register_autograd.cpp.j2", context)
+    path = layout.source(f"{stem('register_autograd', shard)}.cpp")
+    return OutputFile(path, "cpp_torch/register_autograd.cpp.j2", context)
