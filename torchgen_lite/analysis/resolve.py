@@ -124,11 +124,10 @@ class Resolved:
     def functional_of(self, operator: Operator) -> Operator | None:
         """For an operator that writes, the one that takes the same and returns it; defaults may differ."""
         found = self._functional.get(operator.signature._replace(defaults=()))
-        return found if found is not None and _inputs(found) == _inputs(operator) else None
-
-
-def _inputs(operator: Operator) -> list[str]:
-    return [a.name for a in operator.schema.arguments if not a.is_out]
+        if found is None:
+            return None
+        names = [[a.name for a in o.schema.arguments if not a.is_out] for o in (found, operator)]
+        return found if names[0] == names[1] else None
 
 
 def resolve(

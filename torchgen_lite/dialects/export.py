@@ -79,13 +79,10 @@ def export_operator(operator: Operator, registered: Mapping[str, str]) -> Json:
 
 def _view(operator: Operator) -> Json | None:
     group = operator.views
-    if group is None:
-        return None
-    for role in ("view", "view_copy", "view_inplace"):
-        member = getattr(group, role)
-        if member is operator.function:
-            return {"role": role, "of": group.view.name}
-    return None
+    roles = (
+        [role for role, name in _members(group).items() if name == operator.name] if group else []
+    )
+    return {"role": roles[0], "of": group.view.name} if group and roles else None
 
 
 def _signatures(operator: Operator) -> Json:

@@ -120,11 +120,8 @@ def _unshadow(line: str, shadowed: frozenset[str]) -> str:
 
 def forwarded(schema: FunctionSchema) -> list[str]:
     """The arguments of a call that passes everything on: `["self", "other", "alpha=alpha"]`."""
-    items = []
-    for argument in schema.arguments:
-        name = identifier(argument.name)
-        items.append(f"{name}={name}" if argument.kwarg_only else name)
-    return items
+    names = [(identifier(a.name), a.kwarg_only) for a in schema.arguments]
+    return [f"{name}={name}" if by_keyword else name for name, by_keyword in names]
 
 
 _KEYSET_OF = {"T": "{}._dispatch_keyset", "L": "_list({})", "P": "_list({})"}

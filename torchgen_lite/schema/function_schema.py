@@ -73,6 +73,11 @@ class FunctionSchema:
         base = self.base_name
         return f"{base}.{self.overload_name}" if self.overload_name else base
 
+    @property
+    def local_text(self) -> str:
+        """The schema without its namespace: `add.Tensor(Tensor self, ...) -> Tensor`."""
+        return str(self)[len(self.name) - len(self.base_name) :]
+
     @cached_property
     def flat_name(self) -> str:
         """Name and overload as one identifier: `add_Tensor`."""

@@ -117,7 +117,7 @@ def operator_view(operator: Operator, *calls: CallView) -> OperatorView:
         types=operator.signature.types,
         name=cpp_text.quote(operator.qualified),
         overload_name=cpp_text.quote(operator.schema.overload_name),
-        schema_text=cpp_text.quote(operator.schema_text),
+        schema_text=cpp_text.quote(operator.schema.local_text),
         calls=calls,
         handle=cpp_text.free_name("op", operator.names),
         is_hidden=operator.flat in operator.names,
@@ -155,7 +155,7 @@ def function_view(
     """A function with that signature, which makes a call of the struct."""
     return FunctionView(
         guard=operator.guard,
-        schema=one_line(f"{operator.function.namespace}::{operator.schema_text}"),
+        schema=one_line(f"{operator.function.namespace}::{operator.schema.local_text}"),
         returns=signature.returns,
         name=cpp_text.function_name(signature.name),
         parameters=cpp_text.parameter_list(signature.parameters, defaults=True),

@@ -49,12 +49,6 @@ class Operator:
         """`mylib::add`: the name without the overload."""
         return f"{self.function.namespace}::{self.schema.base_name}"
 
-    @property
-    def schema_text(self) -> str:
-        """The schema without a namespace, as `def` takes it."""
-        schema = self.schema
-        return str(schema).replace(schema.name, schema.base_name, 1)
-
 
 def shard_count(operators: Sized, wanted: int) -> int:
     """How many files there are of what is split."""

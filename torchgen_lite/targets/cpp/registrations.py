@@ -81,7 +81,7 @@ def schema_file(
     """The definitions of the operators, if there are any; `tag` says how C++ spells one of the `known_tags`."""
     libraries: dict[str, list[DefinitionView]] = {}
     for operator in operators:
-        schema = cpp_text.quote(operator.schema_text)
+        schema = cpp_text.quote(operator.schema.local_text)
         tags = [t for t in operator.function.tags if known_tags is None or t in known_tags]
         view = DefinitionView(operator.guard, schema, tuple(map(tag, tags)))
         libraries.setdefault(operator.function.namespace, []).append(view)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.cpp.layout import Layout, library_layout
-from torchgen_lite.targets.cpp.model import Operator
+from torchgen_lite.targets.cpp.layout import library_layout
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.places import build_places
-from torchgen_lite.targets.cpp.required import Kernel, author_kernels, kernel_files
+from torchgen_lite.targets.cpp.required import author_kernels, kernel_files
 from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
 from torchgen_lite.targets.cpp_stable.model import build_operators
@@ -56,26 +55,14 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     kernels = author_kernels(
         selection.registrations(program), operators, lambda operator, entry: operator.signature
     )
-    yield from _kernel_files(operators, kernels, layout, options)
-    yield from build_keys(kernels, layout, options.headers)
-    if options.module:
-        yield module_file(layout, options.module)
-
-
-def _kernel_files(
-    operators: Sequence[Operator],
-    kernels: Sequence[Kernel],
-    layout: Layout,
-    options: StableOptions,
-) -> Iterator[OutputFile]:
-    """Prototypes and proof of kernels; with headers of the author's no prototypes.
-
-    Against a header the proof compares what the boxed kernel unpacks, so that `std::vector<int64_t>` and
-    `const std::vector<int64_t>&` are as good as a view; a prototype of ours has to be met exactly.
-    """
+    # Against a header the proof compares what the boxed kernel unpacks, so that `std::vector<int64_t>` and
+    # `const std::vector<int64_t>&` are as good as a view; a prototype of ours has to be met exactly.
     includes, is_boxed = declaration_includes(operators, layout), bool(options.headers)
     if is_boxed:
         includes = ["#include <torch/csrc/stable/library.h>", "", *includes]
     yield from kernel_files(
         layout, kernels, includes, has_prototypes=not is_boxed, is_boxed=is_boxed
     )
+    yield from build_keys(kernels, layout, options.headers)
+    if options.module:
+        yield module_file(layout, options.module)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from torchgen_lite.analysis.fakes.kinds import value_kind
 from torchgen_lite.analysis.fakes.results import Result, results_of, rules_by_result
 from torchgen_lite.analysis.policy import Origin
-from torchgen_lite.dialects import torch_library, torch_ops
+from torchgen_lite.dialects import torch_ops
 from torchgen_lite.dialects.python_formula import write
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import tuple_display
@@ -30,10 +30,6 @@ class FakeView:
     name: str
     operator: Operator
     value: str
-
-    @property
-    def parameters(self) -> list[str]:
-        return torch_library.parameters(self.operator.schema, inside=True)
 
     @property
     def returns(self) -> str:

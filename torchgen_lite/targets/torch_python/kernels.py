@@ -30,10 +30,6 @@ class KernelView:
     function: str
 
     @property
-    def parameters(self) -> list[str]:
-        return torch_library.parameters(self.operator.schema, inside=True)
-
-    @property
     def arguments(self) -> list[str]:
         return python.forwarded(self.operator.schema)
 
@@ -42,7 +38,7 @@ def kernels_of(package: Package, operator: Operator) -> tuple[KernelView, ...]:
     """The kernels of one operator that the modules of `kernels` have."""
     return tuple(
         KernelView(operator.named(entry.key), operator, entry.key, _place(operator, entry), *found)
-        for entry in operator.dispatch
+        for entry in operator.facts.own_kernels
         if (found := package.module_of("kernels", entry.kernel)) is not None
     )
 
@@ -56,7 +52,7 @@ def author_functions(package: Package) -> Iterator[Wanted]:
     """The kernels, where modules have them, and the functions that `fake` and `vmap` name."""
     if "kernels" in package.modules:
         for operator in package.operators:
-            for entry in operator.dispatch:
+            for entry in operator.facts.own_kernels:
                 place, arguments = entry.kernel_span, passed(operator.schema.arguments)
                 yield _wanted(operator, entry.kernel, entry.key, place, arguments)
     for operator in package.own:

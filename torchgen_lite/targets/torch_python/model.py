@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis import operators as resolution
-from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
+from torchgen_lite.dialects import torch_library
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.loader.entry import NativeFunction
@@ -71,13 +71,9 @@ class Operator:
         return f"{self.flat}__{role}"
 
     @property
-    def keys(self) -> frozenset[str]:
-        """The keys that kernels are named for."""
-        return frozenset(entry.key for entry in self.facts.own_kernels)
-
-    @property
-    def dispatch(self) -> tuple[KernelEntry, ...]:
-        return self.facts.own_kernels
+    def inside(self) -> list[str]:
+        """The parameters of a function that PyTorch calls for the operator."""
+        return torch_library.parameters(self.schema, inside=True)
 
     @property
     def handle(self) -> str:
@@ -88,13 +84,6 @@ class Operator:
     def packet(self) -> str:
         """All overloads of the name: `torch.ops.mylib.add`."""
         return _attribute(_attribute("torch.ops", self.function.namespace), self.schema.base_name)
-
-    @property
-    def bare_schema(self) -> str:
-        """The schema without its namespace, as `Library.define` takes it."""
-        text = str(self.schema)
-        namespace = self.schema.namespace
-        return text.removeprefix(f"{namespace}::") if namespace else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def build_registrations(package: Package) -> tuple[OperatorView, ...]:
         OperatorView(
             operator.named("func"),
             operator.name,
-            quote(operator.bare_schema),
+            quote(operator.schema.local_text),
             tuple(_rules(package, operator)),
             _tags(operator),
             torch_library.version_clauses(operator.function.torch),

@@ -66,12 +66,13 @@ def build_samples(
 
 
 def _view(operator: Operator, info: DifferentiabilityInfo | None) -> SamplesView:
+    keys = {kernel.key for kernel in operator.facts.own_kernels}
     return SamplesView(
         operator.flat,
         operator.handle,
         tuple(_call(operator, sample) for sample in operator.function.samples),
         tuple_display([quote(name) for name in _inputs(operator, info)]),
-        tuple_display([quote(_DEVICES[key]) for key in _DEVICES if key in operator.keys]),
+        tuple_display([quote(_DEVICES[key]) for key in _DEVICES if key in keys]),
     )
 
 
@@ -80,7 +81,7 @@ def _inputs(operator: Operator, info: DifferentiabilityInfo | None) -> Iterator[
     if operator.kind is not SchemaKind.functional:
         return
     # Autograd goes through views, and through what composite kernels call.
-    through = is_view_rule(operator.function) or "CompositeImplicitAutograd" in operator.keys
+    through = is_view_rule(operator.function) or operator.facts.is_composed
     for argument in operator.schema.arguments:
         if through and is_tensor_like(argument.type) or info and argument.name in info.arguments:
             yield argument.name
