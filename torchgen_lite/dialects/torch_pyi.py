@@ -159,8 +159,5 @@ def signatures(function: NativeFunction) -> tuple[str, ...]:
     for variant in ("function", "method"):
         if variant in function.variants:
             parts = signature(function, method=variant == "method")
-            found.append(signature_text(parts))
-            spread = vararg_signature_text(parts)
-            if spread is not None:
-                found.append(spread)
+            found += filter(None, (signature_text(parts), vararg_signature_text(parts)))
     return tuple(found)

@@ -77,9 +77,8 @@ def _plan(operator: Operator, infos: Infos) -> AutogradPlan:
         for argument in schema.arguments
         if (carries := dispatch_kind(argument.type)) in TENSORS
     )
-    written = tuple(
-        a.name for a in schema.arguments if a.is_write and dispatch_kind(a.type) in TENSORS
-    )
+    names = {tensor.name for tensor in tensors}
+    written = tuple(a.name for a in schema.arguments if a.is_write and a.name in names)
     is_view = is_aliasing(schema)
     is_composed = any(key.startswith("CompositeExplicit") for key in keys)
     categories: dict[str, Category] = {}
@@ -120,9 +119,7 @@ def _sharing(schema: FunctionSchema) -> Iterator[str]:
     returned = schema.returns[0].annotation
     for argument in schema.arguments:
         own = argument.annotation
-        if own is None or returned is None or argument.is_write:
+        if own is None or returned is None or own.is_write or dispatch_kind(argument.type) != "T":
             continue
-        if dispatch_kind(argument.type) == "T" and (
-            own.before == returned.before or "*" in own.after
-        ):
+        if own.before == returned.before or "*" in own.after:
             yield argument.name

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.dialects.cpp.defaults import Words, default_of, reduction
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, trailing_defaults
 from torchgen_lite.dialects.cpp.types import (
@@ -131,7 +132,7 @@ def span(type_: ListType, types: Types) -> CType:
 def argument_type(argument: Argument, types: Types) -> CType:
     """The type of a parameter. What is written comes by reference, with whatever holds it."""
     type_ = argument.type
-    if argument.is_write and _holds_tensor(type_):
+    if argument.is_write and is_tensor_like(type_):
         return ref(owned_type(type_, types))
     if isinstance(type_, ListType):
         return span(type_, types)
@@ -140,20 +141,14 @@ def argument_type(argument: Argument, types: Types) -> CType:
     if isinstance(type_.elem, ListType):
         return std("optional", span(type_.elem, types))
     optional, passed = std("optional", _element(type_.elem, types)), types.passed(type_.elem)
-    is_large = _holds_tensor(type_) or (passed is not None and passed.suffix == "&")
+    is_large = is_tensor_like(type_) or (passed is not None and passed.suffix == "&")
     return const_ref(optional) if is_large else optional
-
-
-def _holds_tensor(type_: Type) -> bool:
-    while isinstance(type_, (OptionalType, ListType)):
-        type_ = type_.elem
-    return bare_type(type_) == "Tensor"
 
 
 def returns_type(schema: FunctionSchema, types: Types) -> CType:
     """`void`, a type, or a tuple. What was written comes back by reference."""
     owned = [(result, owned_type(result.type, types)) for result in schema.returns]
-    return tuple_of([ref(t) if r.is_write and _holds_tensor(r.type) else t for r, t in owned])
+    return tuple_of([ref(t) if r.is_write and is_tensor_like(r.type) else t for r, t in owned])
 
 
 def arguments(ordered: Sequence[Argument], types: Types) -> tuple[CppParameter, ...]:
@@ -168,7 +163,7 @@ def arguments(ordered: Sequence[Argument], types: Types) -> tuple[CppParameter, 
 
 def default_expression(argument: Argument, types: Types) -> Expression | None:
     """The default as C++; None if there is none, or it is one that the framework has no word for."""
-    if argument.is_write and _holds_tensor(argument.type):
+    if argument.is_write and is_tensor_like(argument.type):
         return None
 
     def listed(type_: ListType, braces: Expression) -> Expression:

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from torchgen_lite.analysis.derive.layout import element_name
 from torchgen_lite.dialects.cpp.defaults import Words, default_of, reduction
 from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, trailing_defaults
 from torchgen_lite.dialects.cpp.types import (
@@ -44,6 +45,7 @@ from torchgen_lite.schema import (
     NamedConstant,
     OptionalType,
     Type,
+    walk_type,
 )
 from torchgen_lite.schema.defaults import ENUMERATORS
 from torchgen_lite.schema.model import bare_type
@@ -97,25 +99,19 @@ def unsupported(type_: Type, *, returned: bool = False) -> str | None:
 
     A list of `bool` is a `std::vector<bool>` in C++, which the headers unpack but do not pack.
     """
-    if isinstance(type_, OptionalType):
-        return unsupported(type_.elem, returned=returned)
-    if isinstance(type_, ListType):
-        if returned and bare_type(type_.elem) == "bool":
-            return bare_type(type_)
-        return unsupported(type_.elem, returned=returned)
-    if isinstance(type_, BaseType) and type_.name in _BASE_TYPES:
-        return None
-    return bare_type(type_)
+    for part in walk_type(type_):
+        if isinstance(part, ListType):
+            if returned and bare_type(part.elem) == "bool":
+                return bare_type(part)
+        elif not isinstance(part, OptionalType) and bare_type(part) not in _BASE_TYPES:
+            return bare_type(part)
+    return None
 
 
 def since(type_: Type) -> Release:
     """The first release that carries a type; it has to be one that is carried."""
-    if isinstance(type_, OptionalType):
-        return since(type_.elem)
-    if isinstance(type_, ListType):
-        return max(_LISTS_SINCE, since(type_.elem))
-    assert isinstance(type_, BaseType)
-    return _BASE_TYPES[type_.name].since
+    first = _BASE_TYPES[element_name(type_)].since
+    return max(_LISTS_SINCE, first) if "[" in bare_type(type_) else first
 
 
 def owned_type(type_: Type) -> CType:

@@ -6,7 +6,7 @@ add = _packet("add", _Candidate(_operators.add_Tensor, ..., out=_operators.add_o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.dialects.python_names import identifier
@@ -46,20 +46,14 @@ def is_function(overload: Overload) -> bool:
     return "function" in overload.function.variants
 
 
-def public_groups(package: Package) -> dict[str, list[Overload]]:
-    """The overloads that are functions in Python (`variants: function`), out variants merged in."""
-    functions = [o for o in package.overloads if is_function(o)]
-    return {base: merge_out(group) for base, group in group_by_base(functions).items()}
-
-
-def all_groups(package: Package) -> dict[str, list[Overload]]:
-    """All overloads by base name, out variants merged in."""
-    return {base: merge_out(group) for base, group in group_by_base(package.overloads).items()}
+def merged_groups(overloads: Iterable[Overload]) -> dict[str, list[Overload]]:
+    """Overloads by base name, out variants merged in."""
+    return {base: merge_out(group) for base, group in group_by_base(overloads).items()}
 
 
 def build_functions(package: Package) -> Iterator[OutputFile]:
     """`functions.py` and `functions.pyi`."""
-    groups = public_groups(package)
+    groups = merged_groups(filter(is_function, package.overloads))
     context: dict[str, object] = {
         "runtime": package.runtime,
         "functions": [function_view(base, group) for base, group in groups.items()],

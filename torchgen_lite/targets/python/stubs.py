@@ -14,7 +14,13 @@ from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.model import Overload
-from torchgen_lite.targets.python.package import Package, sharded, type_imports, used_constants
+from torchgen_lite.targets.python.package import (
+    Package,
+    libraries_of,
+    sharded,
+    type_imports,
+    used_constants,
+)
 from torchgen_lite.targets.python.views import build_operator_view, shadowed_types
 
 _DISPATCHERS = {"singleton": "Dispatcher.singleton()", "own": "Dispatcher()"}
@@ -26,7 +32,7 @@ def build_libraries(package: Package, privateuse1: str) -> OutputFile:
         "runtime": package.runtime,
         "dispatcher": _DISPATCHERS[package.options.dispatcher],
         "privateuse1": quote(privateuse1) if privateuse1 else "",
-        "libraries": [{"name": identifier(n), "namespace": quote(n)} for n in package.namespaces],
+        "libraries": libraries_of(package.overloads),
     }
     return OutputFile(f"{package.root}/libraries.py", "python/libraries.py.j2", context)
 

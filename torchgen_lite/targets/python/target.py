@@ -18,7 +18,7 @@ from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.author import check_author, check_helpers
 from torchgen_lite.targets.output import OutputFile, Selection, TargetResult, copied
 from torchgen_lite.targets.python.differentiation import build_differentiation
-from torchgen_lite.targets.python.functions import all_groups, build_functions, build_redispatch
+from torchgen_lite.targets.python.functions import build_functions, build_redispatch, merged_groups
 from torchgen_lite.targets.python.kernels import kernel_finder
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.ops import build_ops
@@ -85,7 +85,7 @@ def _common_files(package: Package, privateuse1: str) -> Iterator[OutputFile]:
     yield build_libraries(package, privateuse1)
     yield from build_operators(package)
     yield from build_functions(package)
-    groups = all_groups(package)
+    groups = merged_groups(package.overloads)
     yield from build_redispatch(package, groups)
     yield from build_methods(package)
     yield from build_ops(package, groups)
