@@ -243,7 +243,8 @@ def _index_modules(
             modules = given.get(option.name)
             if option.names_modules and modules and isinstance(modules, (list, tuple)):
                 names = [str(module) for module in modules]
-                index, found = index_kernel_modules(names, config.root, config.source_roots)
+                locate = partial(locate_value, config, f"target.{name}", option.name)
+                index, found = index_kernel_modules(names, config.root, config.source_roots, locate)
                 place = locate_option(config, f"target.{name}", option.name)
                 diagnostics += [replace(d, label=d.label or place) for d in found]
                 indexes.setdefault(name, {})[option.name] = index

@@ -236,6 +236,6 @@ _OPTIONS = (
         is_flag=True,
         callback=_store,
         expose_value=False,
-        help="Say what is read, rendered and skipped, with times; print what to report of an internal error.",
+        help="Say what is read, rendered and skipped.",
     ),
 )

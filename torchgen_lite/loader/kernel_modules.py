@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -70,20 +70,27 @@ class KernelIndex:
 
 
 def index_kernel_modules(
-    modules: Iterable[str], root: Path, source_roots: Sequence[str] = SOURCE_ROOTS
+    modules: Iterable[str],
+    root: Path,
+    source_roots: Sequence[str] = SOURCE_ROOTS,
+    locate: Callable[[str], Label | None] = lambda name: None,
 ) -> tuple[KernelIndex, tuple[Diagnostic, ...]]:
-    """Read the named modules below folders of `root`, or where Python finds their package."""
+    """Read the named modules below folders of `root`, or where Python finds their package.
+
+    `locate` says where a module is named, for what is wrong with it.
+    """
     found: list[KernelModule] = []
     diagnostics: list[Diagnostic] = []
     for name in modules:
         path = _module_path(name, root, source_roots)
         if path is None:
-            diagnostics.append(_not_found(name, source_roots))
+            diagnostics.append(replace(_not_found(name, source_roots), label=locate(name)))
             continue
         imported = _imported_name(name, root, source_roots)
         if imported != name:
             message = f"kernel module `{name}` is imported as `{imported}`"
-            diagnostics.append(Diagnostic("TG311", message, help=f"write `{imported}`"))
+            help_ = f"write `{imported}`"
+            diagnostics.append(Diagnostic("TG311", message, locate(name), help=help_))
             continue
         source, unread = read_source(path, root)
         diagnostics += unread

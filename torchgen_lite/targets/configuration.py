@@ -11,8 +11,9 @@ _INTRODUCTION = """\
 
 `[tool.torchgen_lite]` of the nearest `pyproject.toml`, or `torchgen_lite.toml`, where the tables have no prefix
 (`[target.python]` for `[tool.torchgen_lite.target.python]`). Paths are relative to the folder of the file, and a list of one
-text may be that text. `--config 'KEY = VALUE'` puts a setting over it. An unknown key is an error (TG002), as is a value
-that a key does not take (TG003), and an option that a target does not have or take (TG510).
+text may be that text. `--config 'KEY = VALUE'` puts a setting over it; options of targets that are set so hold for files of
+`--schema` and for `--torch`, too. An unknown key is an error (TG002), as is a value that a key does not take (TG003), and
+an option that a target does not have or take (TG510).
 
 `torchgen-lite schema --of config` prints a JSON Schema for editors; this page is written from the same declarations.
 

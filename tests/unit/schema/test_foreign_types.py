@@ -1,0 +1,40 @@
+"""Types as Python and C++ spell them."""
+
+from __future__ import annotations
+
+import pytest
+
+from torchgen_lite.schema import parse_schema
+from torchgen_lite.schema.foreign_types import read_foreign_type
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("List[int]", "int[]"),
+        ("typing.Sequence[Tensor]", "Tensor[]"),
+        ("Optional[List[float]]", "float[]?"),
+        ("Union[int, None]", "int?"),
+        ("None | Tensor", "Tensor?"),
+        ("Tuple[int, int, int]", "int[3]"),
+        ("tuple[int, ...]", "int[]"),
+        ("tuple[int, Tensor]", "(int, Tensor)"),
+        ("std::optional<at::Tensor>", "Tensor?"),
+        ("const std::vector<int64_t>&", "int[]"),
+        ("std::array<bool, 3>", "bool[3]"),
+        ("at::IntArrayRef", None),
+        ("Callable[[int], int]", None),
+        ("List[Wrong]", None),
+        ("List[int", None),
+        ("int | str", None),
+        ("List[" * 50, None),
+    ],
+)
+def test_what_a_schema_calls_it(written: str, meant: str | None) -> None:
+    found = read_foreign_type(written)
+    assert found == (None if meant is None else (meant, len(written)))
+    schema, diagnostics = parse_schema(f"f({written} x) -> Tensor")
+    if meant is not None:
+        [one] = diagnostics
+        assert (one.code, one.help) == ("TG202", f"write `{meant}`")
+    assert schema is None
