@@ -31,6 +31,8 @@ _TYPES = Annotations(
     },
     broadcasting=frozenset({"bool"}),
 )
+# Where annotations take from what is not a framework's.
+TYPE_MODULES = {"Any": "typing", "Sequence": "collections.abc"}
 # Named constants that are numbers in Python; the others are the framework's (`contiguous_format`).
 _NUMBERED_CONSTANTS = {"Mean": 1, "Sum": 2}
 

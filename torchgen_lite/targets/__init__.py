@@ -27,6 +27,7 @@ TARGETS: dict[str, Target] = {
             f"{_HERE}.python.target:select_python",
             policy=Policy("python", makes=STRUCTURED | AUTOGRAD_KERNELS | {Origin.backend_select}),
             is_closed=True,
+            author=f"{_HERE}.python.target:author_python",
         ),
         Target(
             "cpp-torch",
@@ -43,6 +44,7 @@ TARGETS: dict[str, Target] = {
                 | {Origin.backend_select, Origin.from_out, Origin.functionalize},
                 refuses_libtorch,
             ),
+            author=f"{_HERE}.cpp_torch.target:author_cpp_torch",
         ),
         Target(
             "cpp-torch-stable",
@@ -51,6 +53,7 @@ TARGETS: dict[str, Target] = {
             f"{_HERE}.cpp_stable.options:StableOptions",
             f"{_HERE}.cpp_stable.target:select_cpp_stable",
             policy=Policy("cpp-torch-stable", True),
+            author=f"{_HERE}.cpp_stable.target:author_cpp_stable",
         ),
         Target(
             "cpp-runtime",
@@ -59,6 +62,7 @@ TARGETS: dict[str, Target] = {
             f"{_HERE}.cpp_runtime.options:RuntimeOptions",
             f"{_HERE}.cpp_runtime.target:select_cpp_runtime",
             policy=Policy("cpp-runtime"),
+            author=f"{_HERE}.cpp_runtime.target:author_cpp_runtime",
         ),
         Target(
             "torch-python",
@@ -67,6 +71,7 @@ TARGETS: dict[str, Target] = {
             f"{_HERE}.torch_python.options:TorchPythonOptions",
             f"{_HERE}.torch_python.target:select_torch_python",
             policy=Policy("torch-python", True, TORCH_LIBRARY),
+            author=f"{_HERE}.torch_python.target:author_torch_python",
         ),
         Target(
             "torch-stubs",

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
-from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_names import identifier, type_words
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.schema import Argument
 from torchgen_lite.schema.formula import Call, called_name, walk
+from torchgen_lite.targets.output import AuthorFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,3 +115,23 @@ def check_helpers(
             if problem:
                 other = (helpers.place(name), "defined here")
                 yield finding(function, "TG334", problem, node.span, "in this call", None, other)
+
+
+def begun(
+    wanted: Iterable[Wanted],
+    modules: Mapping[str, KernelIndex],
+    imports: Mapping[str, str],
+) -> Iterator[AuthorFunction]:
+    """Each as the functions of any language are; `imports` are the modules of what annotations name."""
+    for one in wanted:
+        index = modules.get(one.option)
+        places = [index.place(one.name)] if index is not None else []
+        words = sorted(type_words(one.declaration) & imports.keys())
+        yield AuthorFunction(
+            one.base,
+            (f"{one.use} of {one.function.func.full_name}",),
+            one.declaration,
+            tuple([(imports[word], word) for word in words]),
+            next((f"{p.source.path}:{p.line}" for p in places if p is not None), ""),
+            tuple([m.source.path for m in index.modules]) if index is not None else (),
+        )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -53,6 +53,26 @@ class TargetResult:
 
 
 @dataclass(frozen=True, slots=True)
+class AuthorFunction:
+    """A function that an author writes, because entries name it.
+
+    `uses` are what it is for (`CPU of mylib::scale`), `declaration` is all of it but its body. `needs` are what
+    annotations use, as module and name, or lines that include headers. A Python function has the `place` where it is
+    (empty if it is nowhere) and the `files` that it may stand in; a C++ one has its `namespace` and the line that
+    stays the `last` one of its file.
+    """
+
+    name: str
+    uses: tuple[str, ...]
+    declaration: str
+    needs: tuple[tuple[str, str], ...] = ()
+    place: str = ""
+    files: tuple[str, ...] = ()
+    namespace: str = ""
+    last: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """The operators that a target takes, and what it registers for them, both as its options have it."""
 
@@ -77,7 +97,7 @@ class Target:
 
     `builder` is the function from a program and the target's options to its files; `options` the dataclass
     that declares these options; `selector` the function from the same to the operators that it takes, where
-    it registers any. All are imported when they are needed, so that a run pays for what it generates.
+    it registers any; `author` the one to the functions that the author writes for it. All are imported when they are needed, so that a run pays for what it generates.
     `asks_torch` says that with `--torch` it wants to know what the installed PyTorch registers; `policy` is
     what it registers itself, if no option says otherwise; `is_closed`, that its output runs by itself: the
     modules of `kernels` and `formulas` have whatever the YAML names.
@@ -91,6 +111,7 @@ class Target:
     asks_torch: bool = False
     policy: Policy = NOTHING
     is_closed: bool = False
+    author: str = ""
 
     def declared_options(self) -> dict[str, Option]:
         """The options by the attribute of the dataclass that declares them."""
@@ -139,6 +160,21 @@ class Target:
     def _run(self, name: str, program: Program, result: Callable[..., Any]) -> Any:
         options, wrong = self.read_options(program.config)
         return result(diagnostics=wrong) if wrong else _imported(name)(program, options)
+
+    def author_functions(
+        self, program: Program
+    ) -> tuple[tuple[AuthorFunction, ...], tuple[Diagnostic, ...]]:
+        """The functions that the author writes, those for several operators or keys once, and wrong options."""
+        options, wrong = self.read_options(program.config)
+        if wrong or not self.author:
+            return (), wrong
+        find: Callable[[Program, object], Iterator[AuthorFunction]] = _imported(self.author)
+        found: dict[tuple[str, str, tuple[str, ...]], AuthorFunction] = {}
+        for one in find(program, options):
+            key = (one.namespace, one.name, one.files)
+            first = found.get(key)
+            found[key] = replace(first, uses=(*first.uses, *one.uses)) if first else one
+        return tuple(found.values()), ()
 
 
 def _imported(name: str) -> Any:

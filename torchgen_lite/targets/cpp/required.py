@@ -10,15 +10,15 @@ from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.policy import WRITTEN
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects import cpp_text
-from torchgen_lite.dialects.cpp.signature import CppSignature, unrooted_signature
+from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers, unrooted_signature
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.targets.cpp import registrations as registration
 from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_kernel
-from torchgen_lite.targets.cpp.layout import Layout
+from torchgen_lite.targets.cpp.layout import Layout, include_lines
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.places import place
 from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import AuthorFunction, OutputFile
 
 
 class Kernel(NamedTuple):
@@ -164,3 +164,20 @@ def kernel_key_files(
             )
         )
     yield from registration.key_files(registrations, layout, macro, lambda own: {"includes": lines})
+
+
+def author_functions(
+    kernels: Sequence[Kernel], layout: Layout, includes: Sequence[str] = ()
+) -> Iterator[AuthorFunction]:
+    """Each kernel as the functions of any language are; `includes` are the lines that declare more than their types."""
+    for kernel in kernels:
+        view = prototype(kernel, layout.namespace)
+        lines = [*includes, *include_lines(signature_headers([kernel.signature]))]
+        yield AuthorFunction(
+            view.name,
+            (f"{kernel.key} of {kernel.operator.function.name}",),
+            f"{view.returns} {view.name}({view.parameters})",
+            tuple([(line, "") for line in lines if line]),
+            namespace=split_kernel(kernel.name, layout.namespace)[0],
+            last=f"#include <{layout.folder}/verify_kernels.h>",
+        )

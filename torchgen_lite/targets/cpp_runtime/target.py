@@ -13,7 +13,7 @@ from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import library_layout
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.places import build_places
-from torchgen_lite.targets.cpp.required import author_kernels, kernel_includes
+from torchgen_lite.targets.cpp.required import author_functions, author_kernels, kernel_includes
 from torchgen_lite.targets.cpp.selection import any_number, default_namespace, unreached_kernels
 from torchgen_lite.targets.cpp_runtime.calls import build_calls
 from torchgen_lite.targets.cpp_runtime.kernels import build_kernels, kernel_signature
@@ -22,7 +22,13 @@ from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, build_operato
 from torchgen_lite.targets.cpp_runtime.options import TARGET, VENDORED, RuntimeOptions
 from torchgen_lite.targets.cpp_runtime.registrations import build_keys, build_schema
 from torchgen_lite.targets.cpp_runtime.unsupported import check_kernels, check_types
-from torchgen_lite.targets.output import OutputFile, Selection, TargetResult, copied
+from torchgen_lite.targets.output import (
+    AuthorFunction,
+    OutputFile,
+    Selection,
+    TargetResult,
+    copied,
+)
 from torchgen_lite.targets.skipped import select
 
 # What there is in the namespace of a library.
@@ -55,14 +61,28 @@ def select_cpp_runtime(program: Program, options: RuntimeOptions) -> Selection:
     return select(program, policy, options.skip, any_number, calls_only=options.calls_only)
 
 
+def author_cpp_runtime(program: Program, options: RuntimeOptions) -> Iterator[AuthorFunction]:
+    """The kernels."""
+    selection, types = select_cpp_runtime(program, options), options.framework
+    layout = _layout(selection.operators, options)
+    operators = build_operators(selection.operators, len(layout.shards), types)
+    signature = partial(kernel_signature, types=types)
+    kernels = author_kernels(selection.registrations(program), operators, signature)
+    return author_functions(kernels, layout, layout.framework())
+
+
+def _layout(selected: Sequence[Operator], options: RuntimeOptions) -> RuntimeLayout:
+    place = library_layout([operator.function for operator in selected], options)
+    types = options.framework
+    return RuntimeLayout(
+        place.root, place.folder, place.namespace, place.shards, types, options.headers
+    )
+
+
 def _files(
     selected: Sequence[Operator], registered: Iterable[Registration], options: RuntimeOptions
 ) -> Iterator[OutputFile]:
-    types = options.framework
-    place = library_layout([operator.function for operator in selected], options)
-    layout = RuntimeLayout(
-        place.root, place.folder, place.namespace, place.shards, types, options.headers
-    )
+    layout, types = _layout(selected, options), options.framework
     if options.runtime == VENDORED:
         yield from copied(
             "cpp/include/torchgen_lite", f"{layout.root}/include/torchgen_lite", {".h"}

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import has_errors
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import library_layout
+from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.places import build_places
-from torchgen_lite.targets.cpp.required import author_kernels, kernel_files
+from torchgen_lite.targets.cpp.required import (
+    Kernel,
+    author_functions,
+    author_kernels,
+    kernel_files,
+)
 from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
 from torchgen_lite.targets.cpp_stable.model import build_operators
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import build_keys, build_schema
 from torchgen_lite.targets.cpp_stable.unsupported import check_entry
-from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
+from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
 # What there is in the namespace of a library.
@@ -45,16 +51,27 @@ def select_cpp_stable(program: Program, options: StableOptions) -> Selection:
     return select(program, TARGETS[TARGET].policy, options.skip, any_number)
 
 
+def author_cpp_stable(program: Program, options: StableOptions) -> Iterator[AuthorFunction]:
+    """The kernels."""
+    selection = select_cpp_stable(program, options)
+    layout = library_layout(selection.functions, options)
+    operators = build_operators(selection.operators, len(layout.shards))
+    return author_functions(_kernels(selection, program, operators), layout)
+
+
+def _kernels(selection: Selection, program: Program, operators: Sequence[Operator]) -> list[Kernel]:
+    """The typed call takes what a kernel takes."""
+    registered = selection.registrations(program)
+    return author_kernels(registered, operators, lambda operator, entry: operator.signature)
+
+
 def _files(selection: Selection, program: Program, options: StableOptions) -> Iterator[OutputFile]:
     layout = library_layout(selection.functions, options)
     operators = build_operators(selection.operators, len(layout.shards))
     yield from build_calls(operators, layout)
     yield from build_schema(operators, layout, options)
     yield build_places(layout, operators)
-    # The typed call takes what a kernel takes.
-    kernels = author_kernels(
-        selection.registrations(program), operators, lambda operator, entry: operator.signature
-    )
+    kernels = _kernels(selection, program, operators)
     # Against a header the proof compares what the boxed kernel unpacks, so that `std::vector<int64_t>` and
     # `const std::vector<int64_t>&` are as good as a view; a prototype of ours has to be met exactly.
     includes, is_boxed = declaration_includes(operators, layout), bool(options.headers)

@@ -16,7 +16,7 @@ from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.module import module_file
 from torchgen_lite.targets.cpp.names import check_names
 from torchgen_lite.targets.cpp.places import build_places
-from torchgen_lite.targets.cpp.required import author_kernels
+from torchgen_lite.targets.cpp.required import author_functions, author_kernels
 from torchgen_lite.targets.cpp.selection import any_number, check_library, default_namespace
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.calls import build_calls
@@ -42,7 +42,7 @@ from torchgen_lite.targets.cpp_torch.structured import (
 )
 from torchgen_lite.targets.cpp_torch.tags import check_tags, known_tags
 from torchgen_lite.targets.cpp_torch.wrappers import select_wrapper
-from torchgen_lite.targets.output import OutputFile, Selection, TargetResult
+from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
 # What there is in the namespace of a library.
@@ -90,6 +90,15 @@ def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
     """The operators that have typed calls."""
     policy = TARGETS[TARGET].policy
     return select(program, policy, options.skip, _problem, calls_only=options.calls_only)
+
+
+def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:
+    """The kernels that are functions; those of structured operators are members of classes."""
+    selection = select_cpp_torch(program, options)
+    layout = library_layout(selection.functions, options)
+    operators = build_operators(selection.operators, len(layout.shards))
+    kernels = author_kernels(selection.registrations(program), operators, kernel_signature)
+    return author_functions(kernels, layout)
 
 
 def _calls(operators: tuple[Operator, ...], layout: Layout) -> Iterator[OutputFile]:

@@ -10,13 +10,20 @@ from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects import python
+from torchgen_lite.dialects.python_names import FRAMEWORK_TYPES, identifier
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.author import check_author, check_helpers
-from torchgen_lite.targets.output import OutputFile, Selection, TargetResult, copied
+from torchgen_lite.targets.author import begun, check_author, check_helpers
+from torchgen_lite.targets.output import (
+    AuthorFunction,
+    OutputFile,
+    Selection,
+    TargetResult,
+    copied,
+)
 from torchgen_lite.targets.python.differentiation import build_differentiation
 from torchgen_lite.targets.python.functions import build_functions, build_redispatch, merged_groups
 from torchgen_lite.targets.python.kernels import kernel_finder
@@ -63,6 +70,17 @@ def select_python(program: Program, options: PythonOptions) -> Selection:
     home = program.functions[0].namespace if program.functions else ""
     stubs = frozenset(identifier(f.flat_name(home)) for f in program.functions)
     return select(program, policy, options.skip, partial(_inexpressible, home=home, stubs=stubs))
+
+
+def author_python(program: Program, options: PythonOptions) -> Iterator[AuthorFunction]:
+    """The kernels, and meta functions of structured ones; without modules of kernels there are stubs alone."""
+    if not options.kernels:
+        return iter(())
+    selection = select_python(program, options)
+    registered = tuple(selection.registrations(program))
+    wanted = author_functions(build_package(selection.operators, options), registered)
+    types = {**dict.fromkeys(FRAMEWORK_TYPES, options.framework), **python.TYPE_MODULES}
+    return begun(wanted, program.modules.get(TARGET, {}), types)
 
 
 def _inexpressible(function: NativeFunction, *, home: str, stubs: Collection[str]) -> str:

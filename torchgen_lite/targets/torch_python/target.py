@@ -13,11 +13,12 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.analysis.torch_library import unrecordable
 from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.dialects import torch_ops
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.author import check_author, check_helpers
-from torchgen_lite.targets.output import Selection, TargetResult
+from torchgen_lite.targets.author import begun, check_author, check_helpers
+from torchgen_lite.targets.output import AuthorFunction, Selection, TargetResult
 from torchgen_lite.targets.skipped import has_any_number, select
 from torchgen_lite.targets.torch_python.autograd import build_autograd
 from torchgen_lite.targets.torch_python.functions import build_functions
@@ -48,13 +49,7 @@ _NAMES = frozenset({"__debug__", "_each", "_kernel", "_library", "_places", "_su
 def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetResult:
     """Every file of the package, and what is wrong with functions and rules."""
     selection = select_torch_python(program, options)
-    package = build_package(
-        program.resolved,
-        selection.operators,
-        options,
-        program.modules.get(TARGET, {}),
-        selection.registrations(program),
-    )
+    package = _package(program, options, selection)
     diagnostics = [*selection.diagnostics, *_check(package)]
     autograd = build_autograd(package)
     files = [
@@ -64,6 +59,19 @@ def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetR
         *build_samples(package, autograd.infos),
     ]
     return TargetResult(tuple(files), tuple(diagnostics))
+
+
+def author_torch_python(program: Program, options: TorchPythonOptions) -> Iterator[AuthorFunction]:
+    """Kernels, and the functions that `fake` and `vmap` name."""
+    package = _package(program, options, select_torch_python(program, options))
+    types = {word: m for word, m in torch_ops.TYPE_MODULES.items() if m != "builtins"}
+    return begun(author_functions(package), package.modules, types)
+
+
+def _package(program: Program, options: TorchPythonOptions, selection: Selection) -> Package:
+    modules = program.modules.get(TARGET, {})
+    registered = selection.registrations(program)
+    return build_package(program.resolved, selection.operators, options, modules, registered)
 
 
 def select_torch_python(program: Program, options: TorchPythonOptions) -> Selection:

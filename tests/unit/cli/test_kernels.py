@@ -1,0 +1,203 @@
+"""`kernels`: what the author writes, where it is, and how it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Result
+
+Run = Callable[..., Result]
+
+OPS = """\
+- func: my::scale(Tensor self, *, float by=1, int[2]? dim=None) -> Tensor
+  dispatch:
+    CPU: scale_cpu
+    Meta: scale_meta
+- func: my::add(Tensor self, Tensor other) -> Tensor
+  dispatch:
+    CPU, Meta: add_both
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ops.yaml").write_text(OPS)
+    return tmp_path
+
+
+def configure(folder: Path, target: str, options: str) -> None:
+    text = f'schema = ["ops.yaml"]\ntargets = ["{target}"]\n\n[target.{target}]\n{options}'
+    (folder / "torchgen_lite.toml").write_text(text)
+
+
+KERNELS = '''\
+"""Kernels."""
+
+import math
+
+
+def scale_cpu(self, *, by, dim):
+    return math.nan
+'''
+COMPLETE = '''\
+"""Kernels."""
+
+from __future__ import annotations
+
+import math
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from torchgen_lite.runtime.framework import Tensor
+
+
+def scale_cpu(self, *, by, dim):
+    return math.nan
+
+
+def scale_meta(self: Tensor, *, by: float, dim: int | Sequence[int] | None) -> Tensor:
+    raise NotImplementedError("scale_meta")
+
+
+def add_both(self: Tensor, other: Tensor) -> Tensor:
+    raise NotImplementedError("add_both")
+'''
+
+
+def test_missing_kernels_are_begun_in_python(run: Run, folder: Path) -> None:
+    configure(folder, "python", 'kernels = ["kernels"]\n')
+    (folder / "kernels.py").write_text(KERNELS)
+    assert run("generate").code == 1
+    assert run("kernels") == Result(
+        0,
+        """\
+kernels.py:6  def scale_cpu(self: Tensor, *, by: float, dim: int | Sequence[int] | None) -> Tensor  # CPU of my::scale
+missing  def scale_meta(self: Tensor, *, by: float, dim: int | Sequence[int] | None) -> Tensor  # Meta of my::scale
+missing  def add_both(self: Tensor, other: Tensor) -> Tensor  # CPU of my::add, Meta of my::add
+""",
+        "",
+    )
+    result = run("kernels", "--missing")
+    assert result == Result(0, "", "scale_meta, add_both  added to kernels.py\n")
+    assert (folder / "kernels.py").read_text() == COMPLETE
+    assert run("kernels", "--missing") == Result(0, "", "Nothing is missing.\n")
+    assert (folder / "kernels.py").read_text() == COMPLETE
+    assert run("generate").code == 0
+
+
+def test_an_empty_module(run: Run, folder: Path) -> None:
+    configure(folder, "torch-python", 'kernels = ["kernels"]\nfakes = ["kernels"]\n')
+    ops = OPS.replace("CPU, Meta", "CPU, CUDA") + "  fake: add_fake\n  vmap: add_vmap\n"
+    (folder / "ops.yaml").write_text(ops)
+    (folder / "kernels.py").write_text("")
+    assert run("kernels", "--missing", "-q").code == 0
+    text = (folder / "kernels.py").read_text()
+    assert text.startswith("""\
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from torch import Tensor
+    from typing import Any
+
+
+def scale_cpu(self: Tensor, *, by: float, dim: Sequence[int] | None) -> Tensor:
+""")
+    assert """
+def add_vmap(
+    info: Any, in_dims: tuple[Any, ...], self: Tensor, other: Tensor
+) -> tuple[Any, Any]:
+    raise NotImplementedError("add_vmap")
+""" in text
+    assert run("generate").code == 0
+
+
+def test_which_of_several_modules(run: Run, folder: Path) -> None:
+    configure(folder, "python", 'kernels = ["one", "two"]\n')
+    (folder / "one.py").write_text("def scale_cpu(self, *, by, dim): ...\n")
+    (folder / "two.py").write_text("")
+    result = run("kernels", "--missing")
+    assert result.code == 2 and "`scale_meta` may be in `one.py`, `two.py`: say" in result.stderr
+    assert run("kernels", "--missing", "--to", "two.py").code == 0
+    assert run("generate").code == 0
+
+
+SOURCE = """\
+#include <toy.h>
+
+namespace my {
+
+toy::Tensor scale_cpu(const toy::Tensor& self) {
+  return add_both(self);
+}
+
+} // namespace my
+
+#include <my/verify_kernels.h>
+"""
+BEGUN = """\
+#include <toy.h>
+
+namespace my {
+
+toy::Tensor scale_cpu(const toy::Tensor& self) {
+  return add_both(self);
+}
+
+} // namespace my
+
+#include <torchgen_lite/span.h>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+
+namespace my {
+
+toy::Tensor scale_meta(
+    const toy::Tensor& self,
+    double by,
+    std::optional<torchgen_lite::Span<int64_t>> dim) {
+  throw std::logic_error("scale_meta is not written yet");
+}
+
+toy::Tensor add_both(const toy::Tensor& self, const toy::Tensor& other) {
+  throw std::logic_error("add_both is not written yet");
+}
+
+} // namespace my
+
+#include <my/verify_kernels.h>
+"""
+
+
+def test_missing_kernels_are_begun_in_cpp(run: Run, folder: Path) -> None:
+    configure(folder, "cpp-runtime", 'tensor = "toy::Tensor"\nheaders = ["toy.h"]\n')
+    (folder / "cpu.cpp").write_text(SOURCE)
+    assert run("kernels", "cpu.cpp").stdout.startswith("cpu.cpp:5  toy::Tensor scale_cpu(")
+    assert run("kernels", "--missing", "cpu.cpp").stdout.splitlines()[1:] == [
+        "namespace my { toy::Tensor add_both(const toy::Tensor& self, const toy::Tensor& other); }"
+    ]
+    assert run("kernels", "--missing", "--to", "cpu.cpp", "-q") == Result(0, "", "")
+    assert (folder / "cpu.cpp").read_text() == BEGUN
+    assert run("kernels", "--missing", "--to", "cpu.cpp").stderr == "Nothing is missing.\n"
+    assert run("kernels", "--missing", "--to", "all.h", "-q").code == 0
+    text = (folder / "all.h").read_text()
+    assert text.startswith('#pragma once\n\n#include "toy.h"\n')
+    assert "toy::Tensor add_both(const toy::Tensor& self, const toy::Tensor& other);\n" in text
+    assert run("kernels", "no.cpp").code == 2
+
+
+@pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
+def test_kernels_for_libtorch(run: Run, folder: Path, target: str) -> None:
+    configure(folder, target, "")
+    assert run("kernels", "--missing", "--to", "cpu.cpp", "-q").code == 0
+    text = (folder / "cpu.cpp").read_text()
+    assert "Tensor add_both(" in text and text.endswith("\n\n#include <my/verify_kernels.h>\n")

@@ -1,0 +1,149 @@
+"""`kernels`: the functions that the author writes, where they are, and the beginnings of those that are not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
+from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.diagnostics import Diagnostic, has_errors
+from torchgen_lite.loader.sources import read_source, shown_path
+
+if TYPE_CHECKING:
+    from torchgen_lite.analysis.program import Program
+    from torchgen_lite.targets.output import AuthorFunction
+
+_HEADERS = (".cuh", ".h", ".hh", ".hpp")
+
+
+@click.command("kernels")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@click.option("--missing", is_flag=True, help="Begin those that are nowhere.")
+@click.option("--to", metavar="FILE", help="The module, source or header that they are added to.")
+@click.option("--target", "targets", multiple=True, metavar="NAME", help="Only this target.")
+@global_options
+@click.pass_obj
+def kernels_command(
+    session: Session,
+    sources: tuple[str, ...],
+    missing: bool,
+    to: str | None,
+    targets: tuple[str, ...],
+) -> int:
+    """The kernels and other functions that the schema files name, and where they are.
+
+    Python modules are those of the configuration. C++ functions are looked for in SOURCE. With `--missing`, those
+    that are nowhere are added at the end of `--to`, or of the only module; what is there is left alone. Without
+    `--to`, declarations in C++ are printed.
+
+    \b
+    torchgen-lite kernels --missing
+    torchgen-lite kernels --missing --to src/cpu.cpp
+    """
+    program = session.load()
+    if has_errors(program.diagnostics):
+        session.report(program.diagnostics, kind="kernels")
+        return session.exit_code(program.diagnostics)
+    functions, found = _functions(program, targets)
+    texts = {}
+    for name in dict.fromkeys([*sources, *([to] if to and Path(to).exists() else [])]):
+        source, unread = read_source(Path(name), Path.cwd())
+        found += unread
+        texts[name] = "" if source is None else source.text
+    if has_errors(found):
+        session.report(found, kind="kernels")
+        return CANNOT_RUN
+    functions = [_located(one, texts) for one in functions]
+    wanted = [one for one in functions if not one.place]
+    if not missing:
+        click.echo("".join(map(_line, functions)), nl=False)
+        return FINE
+    if not wanted:
+        session.talk("Nothing is missing.")
+    return _begin(session, program.config.root, wanted, to)
+
+
+def _functions(
+    program: Program, targets: Sequence[str]
+) -> tuple[list[AuthorFunction], list[Diagnostic]]:
+    """The functions of these targets, or of all that are configured."""
+    from torchgen_lite.pipeline import unknown_target
+    from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
+
+    functions: list[AuthorFunction] = []
+    found: list[Diagnostic] = []
+    for name in targets or program.config.targets or DEFAULT_TARGETS:
+        if name not in TARGETS:
+            found.append(unknown_target(name))
+            continue
+        own, wrong = TARGETS[name].author_functions(program)
+        functions += own
+        found += wrong
+    return functions, found
+
+
+def _located(function: AuthorFunction, texts: Mapping[str, str]) -> AuthorFunction:
+    """A C++ function with the first of these files that has it."""
+    from torchgen_lite.emit.append import defined_in_cpp
+
+    if not function.namespace:
+        return function
+    for name, text in texts.items():
+        line = defined_in_cpp(text, function.name)
+        if line:
+            return replace(function, place=f"{name}:{line}")
+    return function
+
+
+def _line(function: AuthorFunction) -> str:
+    """`kernels.py:7  def scale_cpu(self: Tensor) -> Tensor  # CPU, Meta of mylib::scale`."""
+    sign = "//" if function.namespace else "#"
+    uses = ", ".join(function.uses)
+    return f"{function.place or 'missing'}  {function.declaration}  {sign} {uses}\n"
+
+
+def _begin(session: Session, root: Path, wanted: Sequence[AuthorFunction], to: str | None) -> int:
+    """Add functions to their files; declarations in C++ are printed where no file is named."""
+    by_file: dict[Path, list[AuthorFunction]] = {}
+    for one in wanted:
+        if to is not None:
+            by_file.setdefault(Path(to), []).append(one)
+        elif one.namespace:
+            click.echo(f"namespace {one.namespace} {{ {one.declaration}; }}")
+        elif len(one.files) == 1:
+            by_file.setdefault(root / one.files[0], []).append(one)
+        else:
+            places = ", ".join(f"`{name}`" for name in one.files) or "no module that is configured"
+            raise click.UsageError(f"`{one.name}` may be in {places}: say where with `--to FILE`.")
+    try:
+        for path, own in by_file.items():
+            add_functions(path, own)
+            session.talk(
+                f"{', '.join(one.name for one in own)}  added to {shown_path(path, Path.cwd())}"
+            )
+    except SyntaxError as error:
+        raise click.UsageError(f"`{to}` is not Python: {error.msg}.") from error
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        session.report([Diagnostic("TG009", f"cannot write `{error.filename}`: {reason}")])
+        return CANNOT_RUN
+    return FINE
+
+
+def add_functions(path: Path, functions: Sequence[AuthorFunction]) -> None:
+    """Add functions to a file, which may not be there yet. Raises OSError, SyntaxError."""
+    from torchgen_lite.emit.append import add_cpp, add_python
+    from torchgen_lite.emit.write import replace_file
+
+    text = path.read_text("utf-8") if path.exists() else ""
+    is_cpp = bool(functions[0].namespace)
+    is_header = path.suffix in _HEADERS
+    changed = (
+        add_cpp(text, functions, is_header=is_header) if is_cpp else add_python(text, functions)
+    )
+    replace_file(path, changed)

@@ -1,0 +1,115 @@
+"""Functions begun in an author's file: what is there stays, and what they need is added."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from torchgen_lite.emit.layout import lay_out
+
+if TYPE_CHECKING:
+    from torchgen_lite.targets.output import AuthorFunction
+
+_FUTURE = "from __future__ import annotations"
+
+
+def add_python(text: str, functions: Sequence[AuthorFunction]) -> str:
+    """A module with more functions at its end; types are imported for type checkers alone.
+
+    Kernels are imported late, and a framework may import them: what annotations name is not needed to run.
+    Raises SyntaxError for what is no Python.
+    """
+    tree = ast.parse(text)
+    needs = sorted({need for function in functions for need in function.needs})
+    lines = text.splitlines()
+    known = _bound(tree)
+    wanted = [need for need in needs if need[1] not in known]
+    at, block = _import_end(tree), list[str]()
+    if wanted:
+        by_module: dict[str, list[str]] = {}
+        for module, name in wanted:
+            by_module.setdefault(module, []).append(name)
+        if "TYPE_CHECKING" not in known:
+            block += ["from typing import TYPE_CHECKING", ""]
+        block += ["if TYPE_CHECKING:"]
+        block += [f"    from {m} import {', '.join(names)}" for m, names in by_module.items()]
+    has_future = any(isinstance(n, ast.ImportFrom) and n.module == "__future__" for n in tree.body)
+    if block:
+        around = [""] if lines[at : at + 1] not in ([], [""]) else []
+        lines[at:at] = [*([""] if at else []), *block, *around]
+    if not has_future:
+        at = _docstring_end(tree)
+        around = [""] if lines[at : at + 1] not in ([], [""]) else []
+        lines[at:at] = [*([""] if at else []), _FUTURE, *around]
+    for function in functions:
+        body = f'    raise NotImplementedError("{function.name}")'
+        lines += ["", "", f"{function.declaration}:", body]
+    return lay_out("a.py", "\n".join(lines).strip("\n") + "\n")
+
+
+def _bound(tree: ast.Module) -> frozenset[str]:
+    """The names that imports, classes and assignments give, wherever they are."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.alias):
+            found.add(node.asname or node.name.partition(".")[0])
+        elif isinstance(node, ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return frozenset(found)
+
+
+def _docstring_end(tree: ast.Module) -> int:
+    return (tree.body[0].end_lineno or 0) if ast.get_docstring(tree) is not None else 0
+
+
+def _import_end(tree: ast.Module) -> int:
+    """The number of lines up to the last import at the top."""
+    end = _docstring_end(tree)
+    for node in tree.body[1 if end else 0 :]:
+        if not isinstance(node, (ast.Import, ast.ImportFrom)):
+            break
+        end = node.end_lineno or end
+    return end
+
+
+def add_cpp(text: str, functions: Sequence[AuthorFunction], *, is_header: bool) -> str:
+    """A source with more definitions, or a header with more declarations; the proof stays the last line."""
+    includes = [line for function in functions for line, _ in function.needs]
+    includes += [] if is_header else ["#include <stdexcept>"]
+    known = {_header(line) for line in text.splitlines() if line.startswith("#include")}
+    missing = [line for line in dict.fromkeys(includes) if _header(line) not in known]
+    parts = [] if text.strip() or not is_header else ["#pragma once"]
+    parts += ["\n".join(missing)] if missing else []
+    for namespace in dict.fromkeys(function.namespace for function in functions):
+        own = [f for f in functions if f.namespace == namespace]
+        body = "\n\n".join(_cpp_function(function, is_header) for function in own)
+        parts.append(f"namespace {namespace} {{\n\n{body}\n\n}} // namespace {namespace}")
+    added = lay_out("a.cpp", "\n\n".join(parts) + "\n")
+    last = functions[0].last if functions and not is_header else ""
+    before = text.rstrip("\n")
+    if last and before.endswith(last):
+        before = before[: -len(last)].rstrip("\n")
+    return "\n\n".join(filter(None, [before, added.rstrip("\n"), last])) + "\n"
+
+
+def _header(line: str) -> str:
+    return line.removeprefix("#include").strip().strip('<>"')
+
+
+def _cpp_function(function: AuthorFunction, is_header: bool) -> str:
+    if is_header:
+        return f"{function.declaration};"
+    thrown = f'throw std::logic_error("{function.name} is not written yet");'
+    return f"{function.declaration} {{\n  {thrown}\n}}"
+
+
+def defined_in_cpp(text: str, name: str) -> int:
+    """The line where a C++ file declares or defines a function, as far as a look can tell; 0 if it does not."""
+    for match in re.finditer(rf"(\w+|[>&*])\s+[&*]*(?:\w+::)*{re.escape(name)}\s*\(", text):
+        if match[1] not in ("return", "else", "throw"):
+            return text.count("\n", 0, match.end()) + 1
+    return 0
