@@ -241,6 +241,7 @@ def _index_modules(
         declared = TARGETS[name].declared_options().values() if name in TARGETS else ()
         for option in declared:
             modules = given.get(option.name)
+            modules = [modules] if isinstance(modules, str) else modules
             if option.names_modules and modules and isinstance(modules, (list, tuple)):
                 names = [str(module) for module in modules]
                 locate = partial(locate_value, config, f"target.{name}", option.name)

@@ -36,7 +36,9 @@ load = "framework"
 """,
     "kernels.py": f"{TRAP}\ndef k(x): ...\n",
     "formulas.py": f"{TRAP}\ndef helper(x): ...\ndef shape_of(x): ...\n",
-    **{f"{name}.py": TRAP for name in ("framework", "torch", "yaml", "jinja2", "conftest", "sitecustomize")},
+    # What a module imports with `*` is not known, and not looked for.
+    "framework.py": f"{TRAP}\nfrom kernels import *\n",
+    **{f"{name}.py": TRAP for name in ("torch", "yaml", "jinja2", "conftest", "sitecustomize")},
     "mine/python/package.py.j2": "{# template-api: 1 #}\n{{ 1 // 0 }}\n",
 }  # fmt: skip
 # Runs as the installed command does: what it runs in the current folder, and what it starts, ends it.

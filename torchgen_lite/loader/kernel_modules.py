@@ -19,13 +19,19 @@ from torchgen_lite.loader.sources import read_source
 class KernelModule:
     """A module and the line of each name that it defines at its top level.
 
-    `signatures` has those that are functions without a decorator, which may change how they are called.
+    `signatures` has those that are functions without a decorator, which may change how they are called; `imported` are
+    names that it imports. A module that `is_open` may have others: it imports `*`, or has `__getattr__`.
     """
 
     name: str
     source: Source
     names: Mapping[str, int]
     signatures: Mapping[str, PythonSignature] = field(default_factory=dict)
+    imported: frozenset[str] = frozenset()
+
+    @property
+    def is_open(self) -> bool:
+        return "*" in self.imported or "__getattr__" in self.names
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +102,9 @@ def index_kernel_modules(
         diagnostics += unread
         if source is None:
             continue
-        names, signatures, wrong = _top_level(source)
+        module, wrong = _read_module(name, source)
         diagnostics += wrong
-        found.append(KernelModule(name, source, names, signatures))
+        found.append(module)
     index: dict[str, list[tuple[str, int]]] = {}
     for module in found:
         for name, line in module.names.items():
@@ -172,26 +178,34 @@ def _package_parent(package: str) -> list[Path]:
     return [Path(spec.origin).parent] if spec.origin else []
 
 
-def _top_level(
-    source: Source,
-) -> tuple[dict[str, int], dict[str, PythonSignature], list[Diagnostic]]:
+def _read_module(name: str, source: Source) -> tuple[KernelModule, list[Diagnostic]]:
     try:
         tree = ast.parse(source.text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        line = getattr(error, "lineno", None) or 1
-        span = line_span(source, line)
+        span = line_span(source, getattr(error, "lineno", None) or 1)
         reason = getattr(error, "msg", None) or "not readable"
         message = f"kernel module `{source.path}` is not Python: {reason}"
-        return {}, {}, [Diagnostic("TG311", message, Label(span, "here"))]
-    names: dict[str, int] = {}
-    for name, line in _definitions(tree.body):
-        names[name] = line
+        return KernelModule(name, source, {}), [Diagnostic("TG311", message, Label(span, "here"))]
+    names = dict(_definitions(tree.body))
     signatures = {
         node.name: read_python_signature(node)
         for node in tree.body
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and not node.decorator_list
     }
-    return names, {n: s for n, s in signatures.items() if names[n] == s.line}, []
+    own = {n: s for n, s in signatures.items() if names[n] == s.line}
+    return KernelModule(name, source, names, own, frozenset(_imports(tree.body))), []
+
+
+def _imports(body: Sequence[ast.stmt]) -> Iterator[str]:
+    """The names that imports bind, `*` among them."""
+    for statement in body:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            for alias in statement.names:
+                yield alias.asname or alias.name.partition(".")[0]
+        elif isinstance(statement, (ast.If, ast.Try)):
+            handlers = [h.body for h in getattr(statement, "handlers", ())]
+            for inner in (statement.body, statement.orelse, *handlers):
+                yield from _imports(inner)
 
 
 def line_span(source: Source, line: int) -> Span:

@@ -271,6 +271,7 @@ STRUCTURED = """\
 
 def test_structured_kernels(tmp_path: Path) -> None:
     (tmp_path / "kernels.py").write_text(KERNELS)
+    (tmp_path / "framework.py").write_text("from somewhere import *\n")
     files = generate(tmp_path, STRUCTURED, kernels=["kernels"], framework="framework")
     body = files["structured_cpu.py"]
     assert """

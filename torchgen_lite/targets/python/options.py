@@ -36,6 +36,7 @@ class PythonOptions:
         MODULE,
         NO_FRAMEWORK,
         shown="none",
+        names_modules=True,
     )
     kernels: tuple[str, ...] = modules_option(
         "Modules that hold the kernels. Their sources are read, never imported: a kernel that none of "

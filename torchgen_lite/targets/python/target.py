@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import partial
 
-from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
-from torchgen_lite.analysis.registrations import Registration
-from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import FRAMEWORK_TYPES, identifier
-from torchgen_lite.loader.config import locate_option
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.targets import TARGETS
@@ -25,20 +21,17 @@ from torchgen_lite.targets.output import (
     copied,
 )
 from torchgen_lite.targets.python.differentiation import build_differentiation
+from torchgen_lite.targets.python.framework import check_framework
 from torchgen_lite.targets.python.functions import build_functions, build_redispatch, merged_groups
 from torchgen_lite.targets.python.kernels import kernel_finder
 from torchgen_lite.targets.python.methods import build_methods
 from torchgen_lite.targets.python.ops import build_ops
-from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET, VENDORED, PythonOptions
-from torchgen_lite.targets.python.package import Package, build_package, used_constants
+from torchgen_lite.targets.python.options import TARGET, VENDORED, PythonOptions
+from torchgen_lite.targets.python.package import Package, build_package
 from torchgen_lite.targets.python.registrations import author_functions, build_registrations
 from torchgen_lite.targets.python.stubs import build_libraries, build_operators
 from torchgen_lite.targets.python.taken import taken_name
 from torchgen_lite.targets.skipped import has_any_number, select
-
-# Kernels that call nothing of a framework, and the constants of `runtime.framework`.
-_PLAIN = WRITTEN | {Origin.fallthrough}
-_CONSTANTS = frozenset({"contiguous_format", "preserve_format"})
 
 
 def build_python(program: Program, options: PythonOptions) -> TargetResult:
@@ -52,7 +45,7 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
         registered = tuple(selection.registrations(program))
         diagnostics += check_author(author_functions(package, registered), modules)
         diagnostics += check_helpers(selection.functions, modules.get("formulas"))
-        diagnostics += _lacking_framework(program, package, registered)
+        diagnostics += check_framework(program, package, registered)
         differentiation, differentiated = build_differentiation(
             package, program.resolved, registered, modules.get("formulas")
         )
@@ -78,8 +71,9 @@ def author_python(program: Program, options: PythonOptions) -> Iterator[AuthorFu
         return iter(())
     selection = select_python(program, options)
     registered = tuple(selection.registrations(program))
-    wanted = author_functions(build_package(selection.operators, options), registered)
-    types = {**dict.fromkeys(FRAMEWORK_TYPES, options.framework), **python.TYPE_MODULES}
+    package = build_package(selection.operators, options)
+    wanted = author_functions(package, registered)
+    types = {**dict.fromkeys(FRAMEWORK_TYPES, package.framework), **python.TYPE_MODULES}
     return begun(wanted, program.modules.get(TARGET, {}), types)
 
 
@@ -116,24 +110,6 @@ def _runtime(package: Package) -> Iterator[OutputFile]:
     for file in copied("runtime", f"{package.root}/runtime", {".py", ".pyi"}):
         is_reader = file.template == "runtime/read_schema.py"
         yield OutputFile(file.path, "python/read_schema.py.j2") if is_reader else file
-
-
-def _lacking_framework(
-    program: Program, package: Package, registered: Iterable[Registration]
-) -> Iterator[Diagnostic]:
-    """What the package would import from a framework, where none is named."""
-    if package.options.framework != NO_FRAMEWORK:
-        return
-    place = locate_option(program.config, f"target.{TARGET}", "kernels")
-    help_ = f"name the module of your tensors with `framework` of target `{TARGET}`"
-    made = next((one for one in registered if one.origin not in _PLAIN), None)
-    if made is not None:
-        message = f"the kernel of `{made.operator.name}` for {made.key} is made of functions of a `framework`"
-        yield Diagnostic("TG510", message, place, help=help_)
-    for name in used_constants([overload.function for overload in package.overloads]):
-        if name not in _CONSTANTS:
-            message = f"the default `{name}` is a constant of a `framework`"
-            yield Diagnostic("TG510", message, place, help=help_)
 
 
 def _finder(index: KernelIndex | None) -> Callable[[str], str | None]:

@@ -1,0 +1,83 @@
+"""What generated code imports from the framework, and whether its module has it, as far as its source shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, STRUCTURED, WRITTEN, Origin
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.registrations import Registration
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.dialects.python_names import FRAMEWORK_TYPES
+from torchgen_lite.loader.config import locate_option
+from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET
+from torchgen_lite.targets.python.package import Package, used_constants
+from torchgen_lite.targets.python.views import used_types
+
+# Kernels that call nothing of a framework, and the constants of `runtime.framework`.
+_PLAIN = WRITTEN | {Origin.fallthrough}
+_CONSTANTS = frozenset({"contiguous_format", "preserve_format"})
+# What the templates of kernels import.
+_TRACKING = frozenset({Origin.view, Origin.raises_versions})
+_OF_STRUCTURED = "allocate check_inplace resize_out"
+_OF_TRACKING = "after_adinplaceorview as_view as_views bump_version"
+_OF_AUTOGRAD = """
+    Gradients Node after_autograd check_inplace_history conj edge_of edges_of grad_enabled needs_grad original output_of
+    rebase_history refuse_out save save_list save_optional save_result set_histories set_history zeros
+    """
+
+
+def framework_names(package: Package, registered: Iterable[Registration]) -> dict[str, str]:
+    """Each name that is imported from the framework, and what for."""
+    functions = [overload.function for overload in package.overloads]
+    found = dict.fromkeys(sorted(used_types(functions) & FRAMEWORK_TYPES), "annotations")
+    found |= dict.fromkeys(used_constants(functions), "defaults")
+    for one in registered:
+        names, kernel = "", f"the kernel of `{one.operator.name}` for {one.key}"
+        if one.origin in STRUCTURED:
+            names = _OF_STRUCTURED
+        elif one.origin is Origin.backend_select:
+            names = "key_for_options"
+        elif one.origin in _TRACKING:
+            names = _OF_TRACKING
+        elif one.origin in AUTOGRAD_KERNELS:
+            names = _OF_AUTOGRAD
+        for name in names.split():
+            found.setdefault(name, kernel)
+    return found
+
+
+def check_framework(
+    program: Program, package: Package, registered: Iterable[Registration]
+) -> Iterator[Diagnostic]:
+    """TG510 for what the package would import and cannot."""
+    if package.options.framework == NO_FRAMEWORK:
+        yield from _lacking(program, package, registered)
+        return
+    index = program.module_functions(TARGET, "framework")
+    if index is None or not index.modules or index.modules[0].is_open:
+        return
+    module = index.modules[0]
+    known = {*module.names, *module.imported}
+    place = locate_option(program.config, f"target.{TARGET}", "framework")
+    for name, use in framework_names(package, registered).items():
+        if name not in known:
+            message = f"`{module.name}` has no `{name}`, which {use} need{'s' * (use[:3] == 'the')}"
+            help_ = did_you_mean(name, known) or f"define or import it in `{module.source.path}`"
+            yield Diagnostic("TG510", message, place, help=help_)
+
+
+def _lacking(
+    program: Program, package: Package, registered: Iterable[Registration]
+) -> Iterator[Diagnostic]:
+    """What the package would import from a framework, where none is named."""
+    place = locate_option(program.config, f"target.{TARGET}", "kernels")
+    help_ = f"name the module of your tensors with `framework` of target `{TARGET}`"
+    made = next((one for one in registered if one.origin not in _PLAIN), None)
+    if made is not None:
+        message = f"the kernel of `{made.operator.name}` for {made.key} is made of functions of a `framework`"
+        yield Diagnostic("TG510", message, place, help=help_)
+    for name in used_constants([overload.function for overload in package.overloads]):
+        if name not in _CONSTANTS:
+            message = f"the default `{name}` is a constant of a `framework`"
+            yield Diagnostic("TG510", message, place, help=help_)
