@@ -1,8 +1,13 @@
-"""`init`: a configuration, a first schema file and the lines that git wants. Overwrites nothing."""
+"""`init`: a project that runs, in this folder. Overwrites nothing, and writes nothing beside a configuration.
+
+The files of a project are those of `templates/init/<target>`, where it is called `mylib`; `templates/init/<target>.txt`
+is what is said at the end.
+"""
 
 from __future__ import annotations
 
 import errno
+import keyword
 from pathlib import Path
 
 import click
@@ -11,81 +16,101 @@ from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic
 
-CONFIG = """\
-schema = ["native_functions.yaml"]
-output-dir = "generated"
-targets = ["python"]
-
-[target.python]
-package = "ops"
-"""
-
-SCHEMA = """\
-# Operators of this project; `torchgen-lite generate` reads this file.
-
-- func: mylib::scale(Tensor self, Scalar factor=2) -> Tensor
-  dispatch:
-    CPU: scale_cpu
-"""
-
-ATTRIBUTES = "generated/** linguist-generated=true text eol=lf -merge\n"
-HOOK = """\
-To check in pre-commit, add this to .pre-commit-config.yaml:
-
-  - repo: local
-    hooks:
-      - id: torchgen-lite-check
-        name: torchgen-lite check
-        entry: torchgen-lite check
-        language: system
-        pass_filenames: false
-
-and in CI run `torchgen-lite check --output-format github`.
-"""
+STARTED = ("python", "cpp-torch", "cpp-torch-stable", "cpp-runtime", "torch-python")
+_NAME = "mylib"
 
 
 @click.command("init")
+@click.argument("name", required=False)
+@click.option(
+    "--target", type=click.Choice(STARTED), default="python", help="What the project generates."
+)
+@click.option(
+    "--layout",
+    type=click.Choice(("flat", "src")),
+    default="flat",
+    help="Whether the Python package is in `src`.",
+)
 @global_options
 @click.pass_obj
-def init_command(session: Session) -> int:
-    """Start a project in this folder: configuration, first schema file, .gitattributes.
+def init_command(session: Session, name: str | None, target: str, layout: str) -> int:
+    """Start a project in this folder: configuration, schema file, kernels and a test.
+
+    NAME is that of the package and of the operators' namespace; by default it is that of the folder.
 
     \b
     torchgen-lite init && torchgen-lite generate
+    torchgen-lite init --target torch-python --layout src mylib
     """
+    from torchgen_lite.emit.templates import find_templates
+    from torchgen_lite.loader.config import find_in_folder
+
+    configured = find_in_folder(Path(), [])
+    if configured is not None:
+        session.talk(f"`{configured}` configures this folder: nothing was written.")
+        return FINE
+    if layout == "src" and target.startswith("cpp"):
+        raise click.UsageError(f"`--layout src` is for Python, and target `{target}` is C++.")
+    templates = find_templates() / "init"
+    words = (
+        {"@root@": "src", "@prefix@": "src/"}
+        if layout == "src"
+        else {"@root@": ".", "@prefix@": ""}
+    )
+    words[_NAME] = _checked(name) if name is not None else _usual_name()
     try:
-        files = {
-            "torchgen_lite.toml": _create(Path("torchgen_lite.toml"), CONFIG),
-            "native_functions.yaml": _create(Path("native_functions.yaml"), SCHEMA),
-            ".gitattributes": _append(Path(".gitattributes"), ATTRIBUTES),
-        }
+        for path in sorted((templates / target).rglob("*")):
+            if path.is_file():
+                _write(
+                    session, path.relative_to(templates / target), path.read_text("utf-8"), words
+                )
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        found = Diagnostic("TG009", f"cannot write `{error.filename}`: {reason}")
-        session.report([found], kind="init")
+        session.report([Diagnostic("TG009", f"cannot write `{error.filename}`: {reason}")])
         return CANNOT_RUN
-    for name, status in files.items():
-        session.talk(f"{status:<7}  {name}")
-    session.answer("init", "", files=[{"path": n, "status": s} for n, s in files.items()])
-    session.talk(HOOK.rstrip())
+    said = (templates / f"{target}.txt").read_text("utf-8")
+    session.talk(f"\n{said.rstrip()}")
     return FINE
 
 
-def _create(path: Path, text: str) -> str:
-    """Write a file unless it exists; a project with a pyproject.toml table needs no file of its own."""
-    project = Path("pyproject.toml")
-    has_table = project.is_file() and "[tool.torchgen_lite" in project.read_text("utf-8")
-    if path.exists() or (path.suffix == ".toml" and has_table):
-        return "exists"
-    path.write_text(text, "utf-8")
-    return "created"
+def _is_name(name: str) -> bool:
+    """Whether it can be a package, and a namespace in schemas and in C++."""
+    from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
+    from torchgen_lite.dialects.cpp_text import KEYWORDS
+
+    taken = KEYWORDS | TORCH_NAMESPACES | {"std", "test", "tests", "torch", "torchgen_lite"}
+    is_word = name.isidentifier() and name.isascii() and not keyword.iskeyword(name)
+    return is_word and "__" not in name and name[0] != "_" and name not in taken
 
 
-def _append(path: Path, line: str) -> str:
-    if path.exists() and not path.is_file():
-        raise OSError(errno.EINVAL, "not a regular file", str(path))
-    text = path.read_text("utf-8") if path.exists() else ""
-    if line in text:
-        return "exists"
-    path.write_text(text + ("" if not text or text.endswith("\n") else "\n") + line, "utf-8")
-    return "changed" if text else "created"
+def _checked(name: str) -> str:
+    if not _is_name(name):
+        raise click.UsageError(f"`{name}` cannot be the name of a package and of a namespace.")
+    return name
+
+
+def _usual_name() -> str:
+    name = Path.cwd().name.replace("-", "_").lower()
+    return name if _is_name(name) else _NAME
+
+
+def _write(session: Session, path: Path, text: str, words: dict[str, str]) -> None:
+    """Write a file unless it exists; to `.gitattributes` lines are added."""
+    shown = path.as_posix()
+    if shown.startswith(f"{_NAME}/"):
+        shown = f"@prefix@{shown}"
+    for word, value in words.items():
+        shown, text = shown.replace(word, value), text.replace(word, value)
+    place = Path(shown)
+    if place.exists() and not place.is_file():
+        raise OSError(errno.EINVAL, "not a regular file", str(place))
+    old = place.read_text("utf-8") if place.exists() else ""
+    done = "created"
+    if place.exists():
+        missing = [line for line in text.splitlines() if line not in old.splitlines()]
+        done = "changed" if shown == ".gitattributes" and missing else "exists "
+        text = "".join(f"{line}\n" for line in missing)
+    if done != "exists ":
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(old + ("" if not old or old.endswith("\n") else "\n") + text, "utf-8")
+    session.talk(f"{done}  {shown}")

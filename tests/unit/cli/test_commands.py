@@ -213,7 +213,6 @@ def test_pipes_are_not_waited_for(run: Run, project: Path) -> None:
     """Not one of these commands returns if it opens the pipe."""
     os.mkfifo(project / ".gitattributes")
     for command in (
-        ("init",),
         ("schema", "--output", ".gitattributes"),
         ("table", "--html", ".gitattributes"),
         ("generate", "--depfile", ".gitattributes"),

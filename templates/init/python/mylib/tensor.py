@@ -1,0 +1,19 @@
+"""The tensor, and what generated code takes from this module: the framework of the configuration."""
+
+from __future__ import annotations
+
+from torchgen_lite.runtime import DispatchKey, DispatchKeySet
+from torchgen_lite.runtime.framework import Number as Number
+
+_CPU = DispatchKeySet(DispatchKey.CPU)
+_META = DispatchKeySet(DispatchKey.Meta)
+
+
+class Tensor:
+    """Numbers in a row; on Meta their count alone."""
+
+    def __init__(self, data: list[float] | None, size: int | None = None) -> None:
+        self.data = data or []
+        self.size = len(self.data) if size is None else size
+        # The dispatcher reads this at each call.
+        self._dispatch_keyset = _META if data is None else _CPU

@@ -1,0 +1,8 @@
+import mylib
+import torch
+
+
+def test_scale() -> None:
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    mylib.scale(x, 3.0).sum().backward()
+    assert x.grad is not None and x.grad.tolist() == [3.0, 3.0]

@@ -1,0 +1,118 @@
+"""`init` starts projects that run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT, Result
+from tests.cpp.compiling import check_syntax, needs_compiler
+from tests.cpp_runtime.building import build
+from tests.cpp_runtime.building import run as run_program
+from torchgen_lite.cli.init import STARTED
+
+Run = Callable[..., Result]
+
+TORCH = pytest.param("torch-python", marks=pytest.mark.torch)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def start(run: Run, *arguments: str) -> None:
+    """A project, generated, that our own commands have nothing to say of."""
+    said = run("init", *arguments)
+    assert said.code == 0 and "torchgen-lite generate" in said.stderr
+    assert run("generate").code == 0
+    assert run("check").code == 0
+    assert run("lint", "--deny-warnings").code == 0, run("lint").stderr
+
+
+def run_tests(folder: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("layout", ["flat", "src"])
+@pytest.mark.parametrize("target", ["python", TORCH])
+def test_a_project_in_python(run: Run, folder: Path, target: str, layout: str) -> None:
+    start(run, "--target", target, "--layout", layout, "tiny")
+    assert (folder / ("src" if layout == "src" else ".") / "tiny" / "_ops" / "__init__.py").exists()
+    run_tests(folder)
+
+
+@needs_compiler
+def test_a_project_in_cpp(run: Run, folder: Path) -> None:
+    start(run, "--target", "cpp-runtime", "tiny")
+    generated = folder / "generated" / "cpp-runtime"
+    sources = [*(folder / "src").glob("*.cpp"), *(generated / "src").glob("*.cpp")]
+    flags = ["-std=c++17", "-O0", "-I", str(folder / "include"), "-I", str(generated / "include")]
+    run_program(build(sources, folder / "program", flags))
+
+
+@needs_compiler
+@pytest.mark.torch
+@pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
+def test_a_project_for_libtorch(run: Run, folder: Path, target: str) -> None:
+    """Its kernels are proven, which compiles no more than one file."""
+    from torch.utils.cpp_extension import include_paths
+
+    start(run, "--target", target, "tiny")
+    includes = [folder / "generated" / target / "include"]
+    flags = ["-std=c++20"]
+    flags += ["-DTORCH_TARGET_VERSION=0x020A000000000000"] if "stable" in target else []
+    flags += [flag for path in include_paths() for flag in ("-isystem", path)]
+    done = check_syntax(folder, "src/kernels.cpp", flags=flags, includes=includes)
+    assert done.ok, done.messages
+
+
+@pytest.mark.parametrize("target", STARTED)
+def test_attributes_fit_the_outputs(run: Run, folder: Path, target: str) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    (folder / ".gitattributes").write_text("*.bin binary")
+    start(run, "--target", target)
+    outputs = [line.split()[0] for line in run("list", "outputs").stdout.splitlines()]
+    command = ["git", "check-attr", "linguist-generated", *outputs]
+    done = subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
+    assert {line.rpartition(" ")[2] for line in done.stdout.splitlines()} == {"true"}
+    assert (folder / ".gitattributes").read_text().startswith("*.bin binary\n")
+
+
+def test_nothing_is_written_beside_a_configuration(run: Run, folder: Path) -> None:
+    (folder / "pyproject.toml").write_text('[tool.torchgen_lite]\nschema = ["mine.yaml"]\n')
+    said = "`pyproject.toml` configures this folder: nothing was written.\n"
+    assert run("init") == Result(0, "", said)
+    assert [path.name for path in folder.iterdir()] == ["pyproject.toml"]
+
+
+def test_what_exists_stays(run: Run, folder: Path) -> None:
+    (folder / "ops.yaml").write_text("# mine\n")
+    assert "exists   ops.yaml\n" in run("init").stderr
+    assert (folder / "ops.yaml").read_text() == "# mine\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("a-b",), ("aten",), ("class",), ("--target", "cpp-torch", "--layout", "src"), ("template",)],
+)
+def test_what_cannot_be(run: Run, folder: Path, arguments: tuple[str, ...]) -> None:
+    assert run("init", *arguments).code == 2
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
+def test_a_pipe_is_not_waited_for(run: Run, folder: Path) -> None:
+    os.mkfifo(folder / ".gitattributes")
+    result = run("init")
+    assert result.code == 2
+    assert "error[TG009]: cannot write `.gitattributes`: not a regular file" in result.stderr
