@@ -72,13 +72,10 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
     begins = (f"it begins `{wanted.declaration}:`",)
     if index is None or index.find(name) is None:
         hint = did_you_mean(wanted.base, index.names()) if index is not None else None
-        hint = (
-            hint
-            or f"write it in a module of `{wanted.option}`, or let `torchgen-lite kernels --missing` begin it"
-        )
+        hint = hint or f"write it in a module of `{wanted.option}`"
         message = f"no module of `{wanted.option}` defines `{name}`"
         found = finding(function, wanted.code, message, place, "not found", hint)
-        yield replace(found, notes=begins)
+        yield replace(found, notes=(f"{begins[0]}; `torchgen-lite kernels --missing` writes that",))
         return
     places = index.find_all(name)
     if len(places) > 1:

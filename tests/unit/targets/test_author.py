@@ -66,8 +66,8 @@ error[TG302]: no module of `kernels` defines `scale_cpu`
 3 |     CPU, Meta: scale_cpu
   |                ^^^^^^^^^ not found
   |
-  = help: write it in a module of `kernels`, or let `torchgen-lite kernels --missing` begin it
-  = note: it begins `def scale_cpu(self: Tensor, *, by: float, dim: int | Sequence[int] | None) -> Tensor:`
+  = help: write it in a module of `kernels`
+  = note: it begins `def scale_cpu(self: Tensor, *, by: float, dim: int | Sequence[int] | None) -> Tensor:`; `torchgen-lite kernels --missing` writes that
 """
 
 
