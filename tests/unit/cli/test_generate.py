@@ -336,7 +336,7 @@ def test_our_own_tree_is_fresh(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
     [
         ('targets = ["pyhton"]\n', "TG008", "torchgen_lite.toml:1:12"),
         ('[target.python]\npakage = "x"\n', "TG510", "torchgen_lite.toml:2:1"),
-        ('[target.python]\nkernels = ["nope"]\n', "TG311", "torchgen_lite.toml:2:1"),
+        ('[target.python]\nkernels = ["nope"]\n', "TG311", "torchgen_lite.toml:2:12"),
     ],
 )
 def test_a_wrong_setting_is_shown_where_it_stands(
@@ -353,8 +353,8 @@ def test_a_module_that_is_not_found_is_the_only_error(run: Run, project: Path) -
     (project / "torchgen_lite.toml").write_text(text)
     result = run("--output-format", "concise", "generate")
     assert [line.split("]")[0] for line in result.stderr.splitlines() if "error[" in line] == [
-        "torchgen_lite.toml:2:1: error[TG311",
-        "torchgen_lite.toml:3:1: error[TG311",
+        "torchgen_lite.toml:2:12: error[TG311",
+        "torchgen_lite.toml:3:13: error[TG311",
     ]
 
 
