@@ -48,6 +48,7 @@ def init_command(session: Session, name: str | None, target: str, layout: str) -
     configured = find_in_folder(Path(), [])
     if configured is not None:
         session.talk(f"`{configured}` configures this folder: nothing was written.")
+        session.answer("init", "", files=[])
         return FINE
     if layout == "src" and target.startswith("cpp"):
         raise click.UsageError(f"`--layout src` is for Python, and target `{target}` is C++.")
@@ -58,16 +59,20 @@ def init_command(session: Session, name: str | None, target: str, layout: str) -
         else {"@root@": ".", "@prefix@": ""}
     )
     words[_NAME] = _checked(name) if name is not None else _usual_name()
+    files = []
     try:
         for path in sorted((templates / target).rglob("*")):
             if path.is_file():
-                _write(
-                    session, path.relative_to(templates / target), path.read_text("utf-8"), words
-                )
+                inner = path.relative_to(templates / target)
+                files.append(_write(inner, path.read_text("utf-8"), words))
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        session.report([Diagnostic("TG009", f"cannot write `{error.filename}`: {reason}")])
+        found = Diagnostic("TG009", f"cannot write `{error.filename}`: {reason}")
+        session.report([found], kind="init")
         return CANNOT_RUN
+    for shown, status in files:
+        session.talk(f"{status:<7}  {shown}")
+    session.answer("init", "", files=[{"path": n, "status": s} for n, s in files])
     said = (templates / f"{target}.txt").read_text("utf-8")
     session.talk(f"\n{said.rstrip()}")
     return FINE
@@ -94,8 +99,8 @@ def _usual_name() -> str:
     return name if _is_name(name) else _NAME
 
 
-def _write(session: Session, path: Path, text: str, words: dict[str, str]) -> None:
-    """Write a file unless it exists; to `.gitattributes` lines are added."""
+def _write(path: Path, text: str, words: dict[str, str]) -> tuple[str, str]:
+    """Write a file unless it exists; to `.gitattributes` lines are added. The result is its name and what was done."""
     shown = path.as_posix()
     if shown.startswith(f"{_NAME}/"):
         shown = f"@prefix@{shown}"
@@ -108,9 +113,9 @@ def _write(session: Session, path: Path, text: str, words: dict[str, str]) -> No
     done = "created"
     if place.exists():
         missing = [line for line in text.splitlines() if line not in old.splitlines()]
-        done = "changed" if shown == ".gitattributes" and missing else "exists "
+        done = "changed" if shown == ".gitattributes" and missing else "exists"
         text = "".join(f"{line}\n" for line in missing)
-    if done != "exists ":
+    if done != "exists":
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(old + ("" if not old or old.endswith("\n") else "\n") + text, "utf-8")
-    session.talk(f"{done}  {shown}")
+    return shown, done

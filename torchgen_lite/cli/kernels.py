@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,11 +60,14 @@ def kernels_command(
         return CANNOT_RUN
     functions = [_located(one, texts) for one in functions]
     wanted = [one for one in functions if not one.place]
+    printed = [one for one in wanted if one.namespace and to is None]
+    lines = map(_declared, printed) if missing else map(_line, functions)
+    session.answer("kernels", "".join(lines), functions=[asdict(one) for one in functions])
     if not missing:
-        click.echo("".join(map(_line, functions)), nl=False)
         return FINE
     if not wanted:
         session.talk("Nothing is missing.")
+    wanted = [one for one in wanted if one not in printed]
     return _begin(session, program.config.root, wanted, to)
 
 
@@ -107,14 +110,16 @@ def _line(function: AuthorFunction) -> str:
     return f"{function.place or 'missing'}  {function.declaration}  {sign} {uses}\n"
 
 
+def _declared(function: AuthorFunction) -> str:
+    return f"namespace {function.namespace} {{ {function.declaration}; }}\n"
+
+
 def _begin(session: Session, root: Path, wanted: Sequence[AuthorFunction], to: str | None) -> int:
-    """Add functions to their files; declarations in C++ are printed where no file is named."""
+    """Add functions to their files."""
     by_file: dict[Path, list[AuthorFunction]] = {}
     for one in wanted:
         if to is not None:
             by_file.setdefault(Path(to), []).append(one)
-        elif one.namespace:
-            click.echo(f"namespace {one.namespace} {{ {one.declaration}; }}")
         elif len(one.files) == 1:
             by_file.setdefault(root / one.files[0], []).append(one)
         else:
@@ -130,7 +135,8 @@ def _begin(session: Session, root: Path, wanted: Sequence[AuthorFunction], to: s
         raise click.UsageError(f"`{to}` is not Python: {error.msg}.") from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        session.report([Diagnostic("TG009", f"cannot write `{error.filename}`: {reason}")])
+        found = Diagnostic("TG009", f"cannot write `{error.filename}`: {reason}")
+        session.report([found], kind="kernels")
         return CANNOT_RUN
     return FINE
 

@@ -71,6 +71,8 @@ def test_every_command_has_every_format(run: Run, project: Path, format_: str) -
     """One document on stdout; what has a format of its own, a JSON Schema or a script, keeps it."""
     asked = {
         "init": "files",
+        "kernels": "functions",
+        "kernels --missing": "functions",
         "explain TG103": "codes",
         "table relu": "operators",
         "why relu CPU": "calls",
