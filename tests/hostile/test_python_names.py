@@ -139,7 +139,7 @@ def test_a_dotted_package_is_a_folder_in_a_folder(
     ],
 )  # fmt: skip
 def test_what_needs_a_framework_says_so(tmp_path: Path, entry: str, message: str) -> None:
-    (tmp_path / "some_kernels.py").write_text("def k(x):\n    return x\n")
+    (tmp_path / "some_kernels.py").write_text("def k(x, **others):\n    return x\n")
     (tmp_path / "ops.yaml").write_text(entry)
     options = {"python": {"kernels": ["some_kernels"]}}
     config = Config(tmp_path, schema=("ops.yaml",), target_options=options)
