@@ -25,7 +25,11 @@ def run(
     expect: int = 0,
     env: Mapping[str, str] | None = None,
 ) -> Run:
-    """Run a command to its end and account for it. Raises RuntimeError if it exits otherwise than expected."""
+    """Run a command to its end and account for it. Raises RuntimeError if it exits otherwise than expected.
+
+    Byte code is written and read, as users have it, whatever the environment says.
+    """
+    env = {k: v for k, v in (env or os.environ).items() if k != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
     process = subprocess.Popen(
         command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=env
