@@ -33,6 +33,36 @@ def test_the_tour_prints_what_readme_shows() -> None:
     assert done.stdout.strip() + "\n" in blocks("")
 
 
+def test_consoles_show_what_commands_print() -> None:
+    for block in blocks("console"):
+        command, _, shown = block.partition("\n")
+        done = subprocess.run(
+            [sys.executable, "-m", "torchgen_lite", *command.split()[2:]],
+            cwd=ROOT,
+            env=ENVIRONMENT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout + done.stderr == shown
+
+
+def test_a_call_that_no_kernel_serves_raises_what_readme_shows() -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import torchgen_lite.reference as tl\ntl.exp(tl.tensor([1.0]).to_sparse())",
+        ],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+    )
+    _, _, message = done.stderr.partition("Could not run")
+    shortened = message.replace(str(ROOT / "generated" / "python"), "...")
+    assert "Could not run" + shortened in blocks("")
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """README's own project, written from README's blocks, with its bindings generated."""
@@ -90,3 +120,17 @@ def test_a_type_checker_reads_its_stubs(project: Path) -> None:
     assert done.returncode == 1
     shown = next(line for line in done.stdout.splitlines() if line.startswith("use.py:4"))
     assert shown in README
+
+
+def test_mistakes_are_shown_as_readme_shows_them(project: Path) -> None:
+    schema = project / "ops.yaml"
+    schema.write_text(schema.read_text().replace("float", "flaot").replace("CPU:", "CPUU:"))
+    done = subprocess.run(
+        [sys.executable, "-m", "torchgen_lite", "check"],
+        cwd=project,
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert done.stderr in blocks("")
