@@ -12,6 +12,7 @@ import pytest
 from tests.conftest import ROOT
 from tests.cpp.compiling import needs_compiler
 from tests.cpp.torch_ops import PROGRAMS, has_programs
+from torchgen_lite.cli.listing import render_rows
 
 pytestmark = pytest.mark.skipif(not has_programs("cmake"), reason="CMake is not installed")
 
@@ -118,6 +119,24 @@ def test_the_options_go_to_the_command(tmp_path: Path, generator: str) -> None:
     build(tmp_path)
     assert (tmp_path / "build/made/python/ops/ops.py").exists()
     assert not (tmp_path / "generated").exists()
+
+
+def test_a_name_is_one_item_whatever_is_in_it(tmp_path: Path) -> None:
+    names = ['a "b"', "$c ${c} $ENV{c}", "d;e", "f\\g", "#[[h]]", "j) message(k)", "@l@"]
+    text = render_rows("outputs", [{"name": name} for name in names], "cmake")
+    told = 'foreach(name IN LISTS TORCHGEN_LITE_OUTPUTS)\n  message("${name}")\nendforeach()\n'
+    (tmp_path / "names.cmake").write_text(text + told)
+    assert run(tmp_path, "cmake", "-P", "names.cmake").stderr.splitlines() == names
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_a_folder_with_quotes_and_dollars(tmp_path: Path, generator: str) -> None:
+    folder = tmp_path / 'a "b" $c'
+    folder.mkdir()
+    done = configure(folder, generator)
+    assert f"output {folder}/generated/python/ops/ops.py" in done.stdout, done.stderr
+    build(folder)
+    assert (folder / "generated/python/ops/ops.py").exists()
 
 
 @pytest.mark.parametrize("generator", GENERATORS)

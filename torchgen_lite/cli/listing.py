@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -105,7 +106,7 @@ def render_rows(kind: str, rows: list[Row], format_: str) -> str:
     if format_ == "json":
         return json.dumps({"version": 1, "kind": kind, kind: rows}, indent=2) + "\n"
     if format_ == "cmake":
-        names = "".join(f'\n  "{row["name"]}"' for row in rows)
+        names = "".join(f"\n  {_cmake_text(str(row['name']))}" for row in rows)
         return f"set(TORCHGEN_LITE_{kind.upper().replace('-', '_')}{names}\n)\n"
     width = max((len(str(row["name"])) for row in rows), default=0) if kind != "ops" else 0
     lines = []
@@ -113,6 +114,11 @@ def render_rows(kind: str, rows: list[Row], format_: str) -> str:
         rest = [v for key, v in row.items() if key != "name" and v and isinstance(v, str)]
         lines.append(f"{row['name']!s:<{width}}  {' '.join(rest)}".rstrip())
     return "".join(f"{line}\n" for line in lines)
+
+
+def _cmake_text(text: str) -> str:
+    """A quoted argument of CMake: one item of a list, but for what CMake cannot hold (`[` alone)."""
+    return '"' + re.sub(r'[\\"$;]', r"\\\g<0>", text) + '"'
 
 
 def list_ops(program: Program) -> Iterator[Row]:

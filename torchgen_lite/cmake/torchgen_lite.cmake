@@ -45,7 +45,7 @@ function(torchgen_lite_generate)
 
   # Another schema may make other files, so CMake has to look again when an input changes.
   _torchgen_lite_list(inputs inputs "${command}" "${options}")
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${inputs})
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${inputs}")
   _torchgen_lite_list(outputs outputs "${command}" "${options}")
 
   set(stamp "${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}_torchgen.stamp")
@@ -62,7 +62,7 @@ function(torchgen_lite_generate)
     VERBATIM)
   add_custom_target(${arg_TARGET}_torchgen DEPENDS "${stamp}")
   add_dependencies(${arg_TARGET} ${arg_TARGET}_torchgen)
-  set(${arg_OUTPUTS} ${outputs} PARENT_SCOPE)
+  set(${arg_OUTPUTS} "${outputs}" PARENT_SCOPE)
 endfunction()
 
 # The command, found once.
@@ -88,7 +88,8 @@ function(_torchgen_lite_list result kind command options)
   string(TOUPPER "${kind}" kind)
   foreach(path IN LISTS TORCHGEN_LITE_${kind})
     get_filename_component(path "${path}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+    string(REPLACE ";" "\\;" path "${path}")
     list(APPEND paths "${path}")
   endforeach()
-  set(${result} ${paths} PARENT_SCOPE)
+  set(${result} "${paths}" PARENT_SCOPE)
 endfunction()
