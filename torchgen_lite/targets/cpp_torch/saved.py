@@ -77,9 +77,9 @@ class Member:
         return cpp_text.identifier(self.saved.name)
 
     @property
-    def declaration(self) -> str:
-        """Numbers begin with a value, so that no node has one that nobody wrote."""
-        return f"{self.type} {self.name}{'{}' if self.type in _PLAIN else ''};"
+    def is_plain(self) -> bool:
+        """Whether it begins with a value that is written, so that no node has a number that nobody wrote."""
+        return self.type in _PLAIN
 
     @property
     def is_copied(self) -> bool:
