@@ -96,12 +96,14 @@ def _call_shape(overload: Overload) -> tuple[str, ...]:
     return (overload.names.namespace, *(factory if is_factory else shape))
 
 
-def in_matching_order(overloads: Sequence[Overload]) -> list[Overload]:
+def in_matching_order(overloads: Sequence[Overload]) -> Sequence[Overload]:
     """The order in which a call tries overloads: those with fewer `Scalar` arguments first.
 
     A `Scalar` takes what narrower types take too, so `add.Tensor` comes before `add.Scalar`; otherwise the
-    order of the source stays.
+    order of the source stays. Most names have one overload only.
     """
+    if len(overloads) == 1:
+        return overloads
 
     def scalars(overload: Overload) -> int:
         return sum([bare_type(a.type) == "Scalar" for a in overload.schema.positional])
