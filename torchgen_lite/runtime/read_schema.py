@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..schema import FunctionSchema, default_value
 from ..schema.dispatch_kind import dispatch_kind
+from .lock import lock
 from .signature import Signature
 
 
@@ -16,7 +17,12 @@ def read_schema(text: str, namespace: str, tags: tuple[str, ...]) -> Signature:
 
     Raises `SchemaError` if it does not parse or no call could fit it.
     """
-    schema = FunctionSchema.parse(text)
+    # A fork must not come between: until CPython 3.11 cached properties of schemas have locks.
+    with lock:
+        return _read(FunctionSchema.parse(text), namespace, tags)
+
+
+def _read(schema: FunctionSchema, namespace: str, tags: tuple[str, ...]) -> Signature:
     signature = Signature(
         str(schema) if schema.namespace else f"{namespace}::{schema}",
         tuple(argument.name for argument in schema.arguments),
