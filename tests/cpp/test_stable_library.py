@@ -125,7 +125,7 @@ def test_kernels_of_the_authors_headers(tmp_path: Path) -> None:
         "torch::stable::Tensor total(SIZES sizes, std::string_view mode, torch::stable::Tensor x);\n"
         "}\n"
     )
-    generate_stable(tmp_path, yaml, 'headers = ["own.h"]')
+    generate_stable(tmp_path, yaml, 'kernel-headers = ["own.h"]')
     assert not (tmp_path / "stable/include/own/kernels.h").exists()
     good = header.replace("SIZES", "std::vector<int64_t>")
     bad = header.replace("SIZES", "std::vector<int32_t>")

@@ -77,6 +77,14 @@ def test_an_old_spelling_names_the_new_one(tmp_path: Path) -> None:
     assert found.label is not None and found.label.span.line == 2
 
 
+def test_an_option_has_one_name_in_every_target() -> None:
+    names: dict[str, set[str]] = {}
+    for target in TARGETS.values():
+        for option in target.declared_options().values():
+            names.setdefault(option.doc, set()).add(option.name)
+    assert names and [doc for doc, found in names.items() if len(found) > 1] == []
+
+
 def test_the_page_is_what_is_declared() -> None:
     path = ROOT / "docs" / "configuration.md"
     if os.environ.get("UPDATE_EXPECT"):

@@ -41,7 +41,7 @@ class LibraryOptions:
     )
     folder: str = folder_option("")
     library: str = library_option()
-    headers: tuple[str, ...] = option(
+    kernel_headers: tuple[str, ...] = option(
         "Headers of yours that declare the kernels; they take the place of `kernels.h`, and are proven too.",
         HEADERS,
         (),

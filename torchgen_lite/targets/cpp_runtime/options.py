@@ -42,11 +42,6 @@ class RuntimeOptions(LibraryOptions):
         about_framework=True,
     )
     folder: str = folder_option(TARGET)
-    kernel_headers: tuple[str, ...] = option(
-        "Headers of yours that declare the kernels; they take the place of `kernels.h`, and are proven too.",
-        HEADERS,
-        (),
-    )
     runtime: str = option(
         "Where the headers of the dispatcher are: `installed`, in a package that the build finds, or `vendored`, copied "
         "to `<folder>/include/torchgen_lite`.",

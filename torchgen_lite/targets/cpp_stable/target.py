@@ -74,12 +74,12 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     kernels = _kernels(selection, program, operators)
     # Against a header the proof compares what the boxed kernel unpacks, so that `std::vector<int64_t>` and
     # `const std::vector<int64_t>&` are as good as a view; a prototype of ours has to be met exactly.
-    includes, is_boxed = declaration_includes(operators, layout), bool(options.headers)
+    includes, is_boxed = declaration_includes(operators, layout), bool(options.kernel_headers)
     if is_boxed:
         includes = ["#include <torch/csrc/stable/library.h>", "", *includes]
     yield from kernel_files(
         layout, kernels, includes, has_prototypes=not is_boxed, is_boxed=is_boxed
     )
-    yield from build_keys(kernels, layout, options.headers)
+    yield from build_keys(kernels, layout, options.kernel_headers)
     if options.module:
         yield module_file(layout, options.module)

@@ -80,7 +80,7 @@ def build_keys(
     def context(own: Sequence[Registration]) -> dict[str, object]:
         wrappers = [r.wrapper for r in own if r.wrapper is not None]
         calls_kernel = len(wrappers) < len(own) or any(w.calls_kernel for w in wrappers)
-        kernels = kernel_includes(layout.folder, options.headers) if calls_kernel else []
+        kernels = kernel_includes(layout.folder, options.kernel_headers) if calls_kernel else []
         includes = _includes(layout, [r.guard for r in own], kernels, wrappers)
         return {"namespace": layout.namespace, "includes": includes, "wrappers": wrappers}
 

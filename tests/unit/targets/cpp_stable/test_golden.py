@@ -208,7 +208,9 @@ def test_prototypes_point_into_the_yaml(files: dict[str, str]) -> None:
 
 def test_options(tmp_path: Path) -> None:
     yaml = "- func: my::f(Tensor x) -> Tensor\n- func: my::g(Tensor x) -> Tensor\n"
-    options = 'namespace = "a::b"\nmodule = ""\nheaders = ["own.h"]\nshards = 2\nskip = ["my::g"]'
+    options = (
+        'namespace = "a::b"\nmodule = ""\nkernel-headers = ["own.h"]\nshards = 2\nskip = ["my::g"]'
+    )
     files = generate_stable(tmp_path, yaml, options)
     assert "stable/src/module.cpp" not in files and "stable/include/a/b/kernels.h" not in files
     assert "#include <a/b/operators_" in files["stable/include/a/b/operators.h"]
@@ -229,7 +231,9 @@ def test_operators_of_pytorch_are_not_defined_again(tmp_path: Path) -> None:
 
 @needs_clang_format
 def test_clang_format_changes_nothing(tmp_path: Path, files: dict[str, str]) -> None:
-    tiny = generate_stable(tmp_path / "tiny", (TINY / "ops.yaml").read_text(), 'headers = ["a.h"]')
+    tiny = generate_stable(
+        tmp_path / "tiny", (TINY / "ops.yaml").read_text(), 'kernel-headers = ["a.h"]'
+    )
     names = "a_namespace_with_a_long_name", "an_operator_whose_name_is_long_as_well"
     long = f"- func: {names[0]}::{names[1]}{{}}(Tensor[] x) -> Tensor\n  dispatch:\n    CPU: {names[1]}\n"
     other = (

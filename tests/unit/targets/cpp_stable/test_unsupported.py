@@ -68,7 +68,7 @@ def test_operators_with_any_number_of_values_are_left_out(tmp_path: Path) -> Non
         ("shards = -1", "takes a number from 0 to 256"),
         ('module = "a.b"', "is no name of a Python module in C"),
         ('python-module = "a b"', "is not the name of a Python module"),
-        ("headers = ['a\">b']", "no path of a header"),
+        ("kernel-headers = ['a\">b']", "no path of a header"),
         ('header = ["a.h"]', "unknown option `header`"),
     ],
 )

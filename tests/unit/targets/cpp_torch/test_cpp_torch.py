@@ -201,7 +201,7 @@ def test_library_options(tmp_path: Path) -> None:
         namespace="my::lib",
         library="fragment",
         python_module="my.fakes",
-        headers=["my/kernels.h"],
+        kernel_headers=["my/kernels.h"],
         module="",
     )
     assert files["src/register_schema.cpp"].endswith("""
@@ -346,7 +346,7 @@ def configured(values: dict[str, object]) -> Config:
         ({"shards": 300}, "`shards` takes a number from 0 to 256"),
         ({"folder": "../x"}, "`folder`: `../x` is no path below the output folder"),
         ({"folder": "."}, "`folder`: `.` is no path below the output folder"),
-        ({"headers": "x.h"}, "`headers` takes a list of texts"),
+        ({"kernel-headers": "x.h"}, "`kernel-headers` takes a list of texts"),
         ({"calls-only": 1}, "`calls-only` takes true or false"),
     ],
 )
