@@ -39,7 +39,7 @@ def _only(stub: Callable[_P, _R]) -> _Only[_P, _R]: ...
 class _aten_empty:
     def __call__(
         _packet,
-        *size: int | Sequence[int],
+        *size: _int | Sequence[_int],
         dtype: _dtype | None = None,
         layout: layout | None = None,
         device: _device | None = None,
@@ -51,7 +51,7 @@ class _aten_empty:
 class _aten_zeros:
     def __call__(
         _packet,
-        *size: int | Sequence[int],
+        *size: _int | Sequence[_int],
         dtype: _dtype | None = None,
         layout: layout | None = None,
         device: _device | None = None,
@@ -64,7 +64,7 @@ class _aten_zeros:
 class _aten_ones:
     def __call__(
         _packet,
-        *size: int | Sequence[int],
+        *size: _int | Sequence[_int],
         dtype: _dtype | None = None,
         layout: layout | None = None,
         device: _device | None = None,
@@ -227,7 +227,7 @@ class _aten_eye:
 class _aten_rand:
     def __call__(
         _packet,
-        *size: int | Sequence[int],
+        *size: _int | Sequence[_int],
         dtype: _dtype | None = None,
         layout: layout | None = None,
         device: _device | None = None,
@@ -238,7 +238,7 @@ class _aten_rand:
 class _aten_randn:
     def __call__(
         _packet,
-        *size: int | Sequence[int],
+        *size: _int | Sequence[_int],
         dtype: _dtype | None = None,
         layout: layout | None = None,
         device: _device | None = None,
@@ -2246,7 +2246,7 @@ class _aten_sparse_coo_tensor:
     @overload
     def __call__(
         _packet,
-        *size: int | Sequence[int],
+        *size: _int | Sequence[_int],
         dtype: _dtype | None = None,
         layout: layout | None = None,
         device: _device | None = None,

@@ -198,6 +198,13 @@ def test_varargs_of_methods(tmp_path: Path) -> None:
     assert "    def view(self, *size: int | Sequence[int]) -> Tensor: ...\n" in files["methods.pyi"]
 
 
+def test_varargs_beside_an_operator_that_is_called_as_their_type(tmp_path: Path) -> None:
+    files = generate(
+        tmp_path, "- func: int(Tensor x) -> Tensor\n- func: empty(int[] size) -> Tensor\n"
+    )
+    assert "\ndef empty(*size: _int | Sequence[_int]) -> Tensor: ...\n" in files["functions.pyi"]
+
+
 def test_shards_depend_on_the_name_alone(tmp_path: Path) -> None:
     yaml = "".join(f"- func: f{i}(Tensor self) -> Tensor\n" for i in range(40))
     before = generate(tmp_path, yaml, shards=4)

@@ -9,7 +9,7 @@ from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier, unshadowed
 from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.schema import Argument, FunctionSchema
-from torchgen_lite.schema.model import BaseType, ListType, bare_type
+from torchgen_lite.schema.model import ListType, bare_type
 from torchgen_lite.targets.python.model import Overload
 
 # What PyTorch calls TensorOptions: every factory has these four.
@@ -156,8 +156,8 @@ def varargs_position(positional: Sequence[Argument], *, method: bool) -> int | N
     if len(positional) != at + 1:
         return None
     type_ = positional[at].type
-    is_list = isinstance(type_, ListType) and isinstance(type_.elem, BaseType)
-    return at if is_list and bare_type(type_).startswith(("int[", "SymInt[")) else None
+    is_list = isinstance(type_, ListType) and bare_type(type_.elem) in ("int", "SymInt")
+    return at if is_list else None
 
 
 def signatures_view(
@@ -196,9 +196,8 @@ def _parameters(overload: Overload, *, method: bool, shadowed: frozenset[str]) -
     positional = [a for a in overload.schema.arguments if not a.kwarg_only]
     at = varargs_position(positional, method=method)
     if at is not None and positional[at].default is None:
-        elem = python.argument_type(positional[at].type).rpartition("[")[2].rstrip("]")
         parameter = identifier(positional[at].name)
-        lines[at] = f"*{parameter}: {elem} | Sequence[{elem}]"
+        lines[at] = f"*{parameter}: {unshadowed('int | Sequence[int]', shadowed)}"
         lines = [line for line in lines if line != "*"]
     if overload.out is not None and overload.out.function is not overload.function:
         lines += [] if any(line.startswith("*") for line in lines) else ["*"]
