@@ -8,8 +8,7 @@ from __future__ import annotations
 from torchgen_lite.analysis.derive.layout import TensorOptions, argument_layout, element_name
 from torchgen_lite.dialects.cpp.public import Style
 from torchgen_lite.dialects.cpp_text import identifier
-from torchgen_lite.schema import Argument, BaseType
-from torchgen_lite.schema.model import bare_type
+from torchgen_lite.schema import Argument, BaseType, OptionalType
 from torchgen_lite.targets.cpp.model import Operator
 
 
@@ -50,5 +49,5 @@ def _unpacked(options: TensorOptions) -> dict[str, str]:
         (options.device, "options.device_opt()", "options.device()"),
         (options.pin_memory, "options.pinned_memory_opt()", "options.pinned_memory()"),
     ):
-        found[argument.name] = optional if bare_type(argument.type).endswith("?") else value
+        found[argument.name] = optional if isinstance(argument.type, OptionalType) else value
     return found
