@@ -30,7 +30,10 @@ _PLAIN = re.compile(r"[^\"'|>&*!{\[#%@`].*")
 def format_text(
     text: str, path: str = "<schema>", *, extra_fields: Collection[str] = ()
 ) -> tuple[str, tuple[Diagnostic, ...]]:
-    """The canonical form of a file, and the errors that kept it from being formatted."""
+    """The canonical form of a file, and the errors that kept it from being formatted.
+
+    A file whose lines all end with CRLF, as git may check it out, keeps these line ends.
+    """
     source = Source(path, text)
     before, found = load_native_functions([source], extra_fields=extra_fields)
     root, _ = read_yaml(source)
@@ -41,6 +44,8 @@ def format_text(
         return text, ()
     result = _format_lines(unix.split("\n"))
     after, _ = load_native_functions([Source(path, result)], extra_fields=extra_fields)
+    if 0 < text.count("\n") == text.count("\r\n"):
+        result = result.replace("\n", "\r\n")
     return (result if after == before else text), ()
 
 

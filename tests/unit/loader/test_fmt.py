@@ -93,10 +93,17 @@ def test_what_is_not_understood_stays(text: str) -> None:
     assert format_text(text)[0] == text
 
 
-def test_line_ends_become_unix() -> None:
-    assert format_text("- func: f() -> ()\r\n  tags: core\r\n")[0] == (
-        "- func: f() -> ()\n  tags: core\n"
-    )
+@pytest.mark.parametrize(
+    ("text", "formatted"),
+    [
+        ("- func: f() -> ()\r\n  tags:   core\r\n", "- func: f() -> ()\r\n  tags: core\r\n"),
+        ("- func: f() -> ()\r\n  tags: core\n", "- func: f() -> ()\n  tags: core\n"),
+    ],
+    ids=["all CRLF", "mixed"],
+)
+def test_line_ends(text: str, formatted: str) -> None:
+    assert format_text(text)[0] == formatted
+    assert format_text(formatted)[0] == formatted
 
 
 def test_our_own_file_is_canonical() -> None:
