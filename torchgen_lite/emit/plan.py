@@ -170,10 +170,11 @@ def _check_disk(root: Path, path: str) -> str | None:
 
 
 def _file_above(root: Path, path: str) -> str:
-    """The part of `path` that is a file and no folder; `""` is the output directory itself."""
+    """The part of `path` that is there and no folder; `""` is the output directory itself."""
     parts = PurePosixPath(path).parts
     folders = ["/".join(parts[:length]) for length in range(len(parts))]
-    return next((folder for folder in folders if (root / folder).is_file()), path)
+    there = (folder for folder in folders if (root / folder).exists())
+    return next((folder for folder in there if not (root / folder).is_dir()), path)
 
 
 def _located(problem: str, path: str) -> Diagnostic:

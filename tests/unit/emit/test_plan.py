@@ -109,10 +109,11 @@ def test_symbolic_links_are_refused(tmp_path: Path) -> None:
 def test_a_file_where_a_folder_should_be_is_said_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     files = dict.fromkeys(("a/b/c.txt", "a/b/d.txt", "e.txt"), HEAD)
-    found = build_plan(files, tmp_path / "file", "out").diagnostics
-    assert [(d.code, d.message) for d in found] == [
-        ("TG013", "`out` is a file where a folder should be")
-    ]
+    for file in (tmp_path / "file", Path(os.devnull)):
+        found = build_plan(files, file, "out").diagnostics
+        assert [(d.code, d.message) for d in found] == [
+            ("TG013", "`out` is a file where a folder should be")
+        ]
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "b").write_text("")
     plan = build_plan(files, tmp_path, "out")
