@@ -79,13 +79,20 @@ def parameters(schema: FunctionSchema) -> list[str]:
         if index + 1 == by_position:
             lines.append("/")
     if schema.is_vararg:
-        lines.append("*args: Any")
+        lines.append(f"*{_free('args', arguments)}: Any")
     elif any(map(_is_name, keywords)):
         lines.append("*")
     lines += [_parameter(a) for a in keywords if _is_name(a)]
     if not all(map(_is_name, keywords)):
-        lines.append("**kwargs: Any")
+        lines.append(f"**{_free('kwargs', arguments)}: Any")
     return lines
+
+
+def _free(name: str, arguments: Sequence[Argument]) -> str:
+    """The name, with underscores as long as an argument has it."""
+    while name in [argument.name for argument in arguments]:
+        name += "_"
+    return name
 
 
 def _distinct(arguments: Sequence[Argument]) -> list[Argument]:

@@ -34,6 +34,12 @@ from torchgen_lite.schema import FunctionSchema
             "_op, self: Tensor, from_: int, /, to: int = 2, **kwargs: Any",
             "Tensor",
         ),
+        (
+            "f(int kwargs, *, int lambda=1) -> Tensor",
+            "_op, /, kwargs: int, **kwargs_: Any",
+            "Tensor",
+        ),
+        ("f(int args, ...) -> ...", "_op, /, args: int, *args_: Any", "Any"),
         # No required positional parameter may follow one with a default.
         ("f(int a=1, int b) -> int", "_op, /, a: int = 1, b: int = ...", "int"),
         # PyTorch's parser lets a name stand twice.
