@@ -136,9 +136,6 @@ inline void checkArguments(std::string_view list) {
   bool defaults = false;
   forEachItem(list, [&](std::string_view item) {
     if (item.empty() || item == "..." || item == "*") {
-      if (item == "*" && keywords) {
-        throw Error("`*` stands twice in (" + std::string(list) + ")");
-      }
       keywords = keywords || item == "*";
       return;
     }
