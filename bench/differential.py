@@ -16,11 +16,23 @@ import random
 import sys
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import _C as C
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from bench.both_dispatchers import (
+    BEHAVIOURS,
+    EXCLUDED,
+    INCLUDED,
+    Tensor,
+    add_stock_fallbacks,
+    outcome,
+    torch_tensors,
+)
 from torchgen_lite.runtime import (
     BoxedKernel,
     Dispatcher,
@@ -30,7 +42,6 @@ from torchgen_lite.runtime import (
     Library,
     fallthrough_kernel,
     local_state,
-    named_sets,
 )
 from torchgen_lite.runtime.keys import NUM_BACKENDS
 
@@ -43,41 +54,11 @@ KEYS = (
     "TESTING_ONLY_GenericWrapper TESTING_ONLY_GenericMode Autograd CompositeExplicitAutograd "
     "CompositeExplicitAutogradNonFunctional CompositeImplicitAutograd"
 ).split()
-# Keys without a fallback in torch, or with one that falls through.
-INCLUDED = ("TESTING_ONLY_GenericWrapper", "TESTING_ONLY_GenericMode", "SparseCPU", "VmapMode")
-EXCLUDED = "AutogradFunctionality AutogradOther ADInplaceOrView BackendSelect CPU Dense".split()
 FALLBACKS = ("TESTING_ONLY_GenericWrapper", "TESTING_ONLY_GenericMode", "AutogradPrivateUse1")
 KINDS = ("cpu", "meta", "sparse", "inference")
-BEHAVIOURS = ("leaf", "redispatch", "redispatch", "fallthrough")
 
-
-def _torch_tensors() -> dict[str, Any]:
-    with torch.inference_mode():
-        inference = torch.ones(2)
-    cpu = torch.ones(2)
-    meta, sparse = torch.ones(2, device="meta"), cpu.to_sparse()
-    return {"cpu": cpu, "meta": meta, "sparse": sparse, "inference": inference}
-
-
-class Tensor:
-    def __init__(self, tensor: Any) -> None:
-        self._dispatch_keyset = DispatchKeySet.from_raw_repr(C._dispatch_keys(tensor).raw_repr())
-
-
-THEIRS = _torch_tensors()
+THEIRS = torch_tensors()
 OURS = {kind: Tensor(tensor) for kind, tensor in THEIRS.items()}
-
-
-def outcome(call: Callable[[], Any]) -> str:
-    """How a call ended, as far as both say it alike."""
-    try:
-        call()
-    except NotImplementedError:
-        return "missing"
-    except RuntimeError as error:
-        text = str(error)
-        return "ambiguous" if "mbiguous" in text or "AutogradOther" in text else "error"
-    return "returned"
 
 
 class Side:
@@ -169,21 +150,9 @@ class Theirs(Side):
         self.definitions.reset()
 
 
-def _pass_on(keys: DispatchKeySet, operator: Any, *arguments: Any, **keywords: Any) -> Any:
-    return operator.redispatch(keys & named_sets.AFTER_AUTOGRAD, *arguments, **keywords)
-
-
-def _no_meta(operator: Any, *arguments: Any, **keywords: Any) -> Any:
-    raise NotImplementedError(f"{operator} has no Meta kernel")
-
-
 DISPATCHER = Dispatcher()  # Of all rounds, as torch has one for all.
 STOCK = Library("_", "IMPL", dispatcher=DISPATCHER)
-for _key in ("AutogradCPU", "AutogradMeta", "AutogradOther"):
-    STOCK.fallback(_pass_on, _key, with_keyset=True)
-for _key in ("BackendSelect", "ADInplaceOrView", "VmapMode", "AutocastCPU"):
-    STOCK.fallback(fallthrough_kernel, _key)
-STOCK.fallback(_no_meta, "Meta")
+add_stock_fallbacks(STOCK)
 
 
 class Ours(Side):

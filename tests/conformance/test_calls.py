@@ -19,11 +19,20 @@ from torchgen_lite.runtime import (
     Library,
     fallthrough_kernel,
     local_state,
-    named_sets,
 )
 from torchgen_lite.runtime.keys import NUM_BACKENDS
 
 torch = pytest.importorskip("torch")
+from bench.both_dispatchers import (  # noqa: E402
+    BEHAVIOURS,
+    EXCLUDED,
+    INCLUDED,
+    Tensor,
+    add_stock_fallbacks,
+    outcome,
+    torch_tensors,
+)
+
 pytestmark = [pytest.mark.torch, needs_the_keys_of_the_runtime]
 C = torch._C
 
@@ -45,53 +54,12 @@ KEYS = [
     "CompositeExplicitAutograd",
     "CompositeImplicitAutograd",
 ]
-# Keys without a fallback in torch, or with one that falls through.
-INCLUDED = ["TESTING_ONLY_GenericWrapper", "TESTING_ONLY_GenericMode", "SparseCPU", "VmapMode"]
-EXCLUDED = [
-    "AutogradFunctionality",
-    "AutogradOther",
-    "ADInplaceOrView",
-    "BackendSelect",
-    "CPU",
-    "Dense",
-]
-
-BEHAVIOUR = st.sampled_from(["leaf", "redispatch", "redispatch", "fallthrough"])
+BEHAVIOUR = st.sampled_from(BEHAVIOURS)
 
 
-class Tensor:
-    def __init__(self, tensor: Any) -> None:
-        self._dispatch_keyset = DispatchKeySet.from_raw_repr(C._dispatch_keys(tensor).raw_repr())
-
-
-def tensors() -> dict[str, Any]:
-    return {
-        "cpu": torch.ones(2),
-        "meta": torch.ones(2, device="meta"),
-        "sparse": torch.ones(2).to_sparse(),
-        "inference": _inference(),
-    }
-
-
-def _inference() -> Any:
-    with torch.inference_mode():
-        return torch.ones(2)
-
-
-TENSORS = tensors()
+TENSORS = torch_tensors()
 OURS = {name: Tensor(tensor) for name, tensor in TENSORS.items()}
 NAME = st.sampled_from(sorted(TENSORS))
-
-
-def outcome(call: Callable[[], Any]) -> str:
-    try:
-        call()
-    except NotImplementedError:
-        return "missing"
-    except RuntimeError as error:
-        text = str(error)
-        return "ambiguous" if "mbiguous" in text or "AutogradOther" in text else "error"
-    return "returned"
 
 
 class Side:
@@ -149,24 +117,12 @@ class Theirs(Side):
             )
 
 
-def _autograd_fallback(keys: DispatchKeySet, operator: Any, *arguments: Any) -> Any:
-    return operator.redispatch(keys & named_sets.AFTER_AUTOGRAD, *arguments)
-
-
-def _meta_fallback(operator: Any, *arguments: Any) -> Any:
-    raise NotImplementedError(f"{operator} has no Meta kernel")
-
-
 class Ours(Side):
     def __init__(self, namespace: str, kernels: dict[str, str]) -> None:
         super().__init__(namespace)
         dispatcher = Dispatcher()
         self.wildcard = Library("_", "IMPL", dispatcher=dispatcher)
-        for key in ("AutogradCPU", "AutogradMeta", "AutogradOther"):
-            self.wildcard.fallback(_autograd_fallback, key, with_keyset=True)
-        for key in ("BackendSelect", "ADInplaceOrView", "VmapMode", "AutocastCPU"):
-            self.wildcard.fallback(fallthrough_kernel, key)
-        self.wildcard.fallback(_meta_fallback, "Meta")
+        add_stock_fallbacks(self.wildcard)
         self.library = Library(namespace, "DEF", dispatcher=dispatcher)
         self.op = self.library.define(SCHEMA)
         for key, behaviour in kernels.items():
