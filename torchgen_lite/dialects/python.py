@@ -14,7 +14,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from torchgen_lite.dialects.python_names import identifier, unshadowed
+from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_signature import STAR, Annotation, Parameter
 from torchgen_lite.dialects.python_types import Annotations
 from torchgen_lite.dialects.text import literal
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, Return, default_value
@@ -38,27 +39,20 @@ _NUMBERED_CONSTANTS = {"Mean": 1, "Sum": 2}
 
 
 @lru_cache(maxsize=4096)
-def argument_type(type_: Type) -> str:
+def argument_type(type_: Type) -> Annotation:
     """`int[2]?` -> `int | Sequence[int] | None`: what a caller may pass."""
     return _TYPES.argument(type_)
 
 
 @lru_cache(maxsize=4096)
-def return_type(type_: Type) -> str:
+def return_type(type_: Type) -> Annotation:
     """`Tensor[]` -> `list[Tensor]`: what an operator gives back."""
     return _TYPES.returned(type_)
 
 
-def returns(values: Sequence[Return]) -> tuple[str, ...]:
+def returns(values: Sequence[Return]) -> tuple[Annotation, ...]:
     """The types of the return values, one each."""
     return tuple([return_type(r.type) for r in values])
-
-
-def returns_annotation(types: Sequence[str]) -> str:
-    """`None`, `Tensor`, or `tuple[Tensor, Tensor]`."""
-    if len(types) == 1:
-        return types[0]
-    return f"tuple[{', '.join(types)}]" if types else "None"
 
 
 def default(argument: Argument) -> object:
@@ -74,50 +68,38 @@ def default_text(value: object) -> str:
     return identifier(value.name) if isinstance(value, NamedConstant) else literal(value)
 
 
-def parameter(argument: Argument, with_default: bool) -> str:
+def parameter(argument: Argument, with_default: bool) -> Parameter:
     """`alpha: Number = 1`."""
-    text = f"{identifier(argument.name)}: {argument_type(argument.type)}"
-    return f"{text} = {default_text(default(argument))}" if with_default else text
+    value = default_text(default(argument)) if with_default else None
+    return Parameter(identifier(argument.name), argument_type(argument.type), value)
 
 
-def annotated(arguments: Sequence[Argument]) -> list[str]:
-    """The parameters of a function that is passed everything: `["self: Tensor", "*", "alpha: Number"]`."""
+def annotated(arguments: Sequence[Argument]) -> list[Parameter]:
+    """The parameters of a function that is passed everything: `self: Tensor, *, alpha: Number`."""
     by_position = [parameter(a, False) for a in arguments if not a.kwarg_only]
     by_name = [parameter(a, False) for a in arguments if a.kwarg_only]
-    return [*by_position, *(["*"] if by_name else []), *by_name]
+    return [*by_position, *([STAR] if by_name else []), *by_name]
 
 
 def parameters(
-    schema: FunctionSchema, one: Callable[[Argument, bool], str] | None = None
-) -> list[str]:
-    """The parameters of the stub, `*` before the first keyword-only one; `one` writes a parameter, with its default
+    schema: FunctionSchema, one: Callable[[Argument, bool], Parameter] = parameter
+) -> list[Parameter]:
+    """The parameters of the stub, `*` before the first keyword-only one; `one` makes a parameter, with its default
     or without.
 
     Python has no required positional parameter after one with a default, which schemas may have; such
     a default is then left to the schema.
     """
-    write = one or parameter
     positional = [a for a in schema.arguments if not a.kwarg_only]
     required = [i for i, a in enumerate(positional) if a.default is None]
     first_default = required[-1] + 1 if required else 0
-    lines = [write(a, index >= first_default) for index, a in enumerate(positional)]
+    found = [one(a, index >= first_default) for index, a in enumerate(positional)]
     keywords = [a for a in schema.arguments if a.kwarg_only]
     return [
-        *lines,
-        *(["*"] if keywords else []),
-        *[write(a, a.default is not None) for a in keywords],
+        *found,
+        *([STAR] if keywords else []),
+        *[one(a, a.default is not None) for a in keywords],
     ]
-
-
-def unshadow(lines: Sequence[str], shadowed: frozenset[str]) -> Sequence[str]:
-    """The parameters with an underscore before every type that the module hides."""
-    return [_unshadow(line, shadowed) for line in lines] if shadowed else lines
-
-
-def _unshadow(line: str, shadowed: frozenset[str]) -> str:
-    name, colon, rest = line.partition(": ")
-    annotation, equals, value = rest.partition(" = ")
-    return f"{name}{colon}{unshadowed(annotation, shadowed)}{equals}{value}"
 
 
 def forwarded(schema: FunctionSchema) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Container
 from functools import cache
 
 # Names that an annotation may use. An operator or argument of such a name (`complex`, `layout`) hides the
@@ -22,7 +23,6 @@ FRAMEWORK_TYPES = frozenset(
         "memory_format",
     }
 )
-_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def is_reserved(name: str) -> bool:
@@ -48,17 +48,8 @@ def overload_attribute(overload_name: str) -> str:
     return identifier(overload_name) if overload_name else "default"
 
 
-def type_words(text: str) -> frozenset[str]:
-    """The names that an annotation mentions: `{"Sequence", "Tensor"}` for `Sequence[Tensor]`."""
-    return frozenset(_WORD.findall(text))
-
-
-def unshadowed(text: str, shadowed: frozenset[str]) -> str:
-    """The annotation with an underscore before every name in `shadowed`.
-
-    >>> unshadowed("complex | None", frozenset({"complex"}))
-    '_complex | None'
-    """
-    if not shadowed:
-        return text
-    return _WORD.sub(lambda m: f"_{m[0]}" if m[0] in shadowed else m[0], text)
+def free_name(name: str, taken: Container[str]) -> str:
+    """The name, with underscores before it as long as something else has it."""
+    while name in taken:
+        name = f"_{name}"
+    return name

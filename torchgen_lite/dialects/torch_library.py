@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from torchgen_lite.analysis.compatible import size_of
 from torchgen_lite.dialects import python, torch_ops
-from torchgen_lite.dialects.python_names import identifier, type_words
+from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_signature import Import, Parameter, imported_names, imports
 from torchgen_lite.dialects.text import docstring, literal, quote, tuple_display
 from torchgen_lite.loader.versions import Clause, parse_range
 from torchgen_lite.schema import (
@@ -41,7 +42,7 @@ def _as_received(type_: Type) -> Type:
 
 def parameters(
     schema: FunctionSchema, *, inside: bool = False, has_defaults: bool = True
-) -> list[str]:
+) -> list[Parameter]:
     """The parameters of a function that stands for the operator, `*` before the first keyword-only one.
 
     With `inside` they are those of a function that PyTorch calls, a kernel or a fake. PyTorch leaves out
@@ -49,23 +50,20 @@ def parameters(
     passed everything, and `has_defaults` may be False.
     """
 
-    def parameter(argument: Argument, with_default: bool) -> str:
+    def parameter(argument: Argument, with_default: bool) -> Parameter:
         type_ = _as_received(argument.type) if inside else argument.type
-        text = f"{identifier(argument.name)}: {torch_ops.argument_type(type_)}"
-        return (
-            f"{text} = {default_text(argument, inside=inside)}"
-            if with_default and has_defaults
-            else text
-        )
+        is_given = with_default and has_defaults
+        default = default_text(argument, inside=inside) if is_given else None
+        return Parameter(identifier(argument.name), torch_ops.argument_type(type_), default)
 
     return python.parameters(schema, parameter)
 
 
 class Imports(NamedTuple):
-    """The lines that import the types of annotations: from Python itself, and from torch."""
+    """The imports of the types of annotations: from Python itself, and from torch."""
 
-    standard: list[str]
-    torch: list[str]
+    standard: list[Import]
+    torch: list[Import]
 
 
 def type_imports(
@@ -74,20 +72,15 @@ def type_imports(
     shadowed: frozenset[str] = frozenset(),
 ) -> Imports:
     """The imports that annotations need; types that the module hides come under an underscore."""
-    texts = list(more)
+    names = set(more)
     for schema in schemas:
-        texts += [torch_ops.argument_type(a.type) for a in schema.arguments]
-        texts.append(torch_ops.returns_type(schema))
-    names: dict[str, list[str]] = {}
-    for word in sorted(type_words(" ".join(texts))):
-        module = torch_ops.TYPE_MODULES.get(word)
-        if module is not None and (module != "builtins" or word in shadowed):
-            name = f"{word} as _{word}" if word in shadowed else word
-            names.setdefault(module, []).append(name)
-    lines: dict[bool, list[str]] = {False: [], True: []}
-    for module, found in sorted(names.items()):
-        lines[module.startswith("torch")].append(f"from {module} import {', '.join(found)}")
-    return Imports(lines[False], lines[True])
+        names.update(*[torch_ops.argument_type(a.type).names for a in schema.arguments])
+        names |= torch_ops.returns_type(schema).names
+    found = imports(imported_names(names, shadowed), torch_ops.TYPE_MODULES)
+    parts: dict[bool, list[Import]] = {False: [], True: []}
+    for one in found:
+        parts[one.module.startswith("torch")].append(one)
+    return Imports(parts[False], parts[True])
 
 
 def doc_text(text: str) -> str:

@@ -12,28 +12,38 @@ an argument `self`. What is accepted follows `toIValue` of torch/csrc/jit/python
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import BUILTIN_TYPES, identifier, is_reserved
+from torchgen_lite.dialects.python_signature import (
+    ANY,
+    SLASH,
+    STAR,
+    Annotation,
+    Parameter,
+    returned,
+    union,
+)
 from torchgen_lite.dialects.python_types import Annotations
 from torchgen_lite.schema import Argument, FunctionSchema
 
 OPERATOR_PARAMETER = "_op"
+_NUMBER = union(Annotation("Number"), Annotation("complex"))
 _TYPES = Annotations(
     {
-        "Scalar": "Number | complex",
-        "number": "Number | complex",
-        "SymInt": "int | SymInt",
-        "SymFloat": "float | SymFloat",
-        "SymBool": "bool | SymBool",
+        "Scalar": _NUMBER,
+        "number": _NUMBER,
+        "SymInt": union(Annotation("int"), Annotation("SymInt")),
+        "SymFloat": union(Annotation("float"), Annotation("SymFloat")),
+        "SymBool": union(Annotation("bool"), Annotation("SymBool")),
         "QScheme": "qscheme",
         "Storage": "UntypedStorage",
     },
     # A caller may name a device; what comes back is one.
-    accepted={"Device": "device | str"},
-    custom_class="ScriptObject",
+    accepted={"Device": union(Annotation("device"), Annotation("str"))},
+    custom_class=Annotation("ScriptObject"),
 )
 argument_type = _TYPES.argument
 return_type = _TYPES.returned
@@ -51,14 +61,14 @@ _NAMES_OF = {
 TYPE_MODULES = {name: module for module, names in _NAMES_OF.items() for name in names}
 
 
-def returns_type(schema: FunctionSchema) -> str:
+def returns_type(schema: FunctionSchema) -> Annotation:
     """`None`, one type, or a tuple; `Any` where a schema gives any number of values."""
     if schema.is_varret:
-        return "Any"
-    return python.returns_annotation([return_type(r.type) for r in schema.returns])
+        return ANY
+    return returned([return_type(r.type) for r in schema.returns])
 
 
-def parameters(schema: FunctionSchema) -> list[str]:
+def parameters(schema: FunctionSchema) -> list[Parameter]:
     """The parameters with `/`, `*` and defaults.
 
     Python has no keyword arguments called `from`: everything up to such a name goes by position, and a
@@ -69,28 +79,29 @@ def parameters(schema: FunctionSchema) -> list[str]:
     positional = [a for a in arguments if not a.kwarg_only]
     keywords = [a for a in arguments if a.kwarg_only]
     by_position = max([i + 1 for i, a in enumerate(positional) if not _is_name(a)], default=0)
-    lines = [OPERATOR_PARAMETER]
+    found = [Parameter(OPERATOR_PARAMETER)]
     if by_position == 0:
-        lines.append("/")
+        found.append(SLASH)
     has_default = False
     for index, argument in enumerate(positional):
         has_default = has_default or argument.default is not None
-        lines.append(_parameter(argument, forced=has_default))
+        found.append(_parameter(argument, forced=has_default))
         if index + 1 == by_position:
-            lines.append("/")
+            found.append(SLASH)
+    names = {argument.name for argument in arguments}
     if schema.is_vararg:
-        lines.append(f"*{_free('args', arguments)}: Any")
+        found.append(Parameter(_free("args", names), ANY, stars="*"))
     elif any(map(_is_name, keywords)):
-        lines.append("*")
-    lines += [_parameter(a) for a in keywords if _is_name(a)]
+        found.append(STAR)
+    found += [_parameter(a) for a in keywords if _is_name(a)]
     if not all(map(_is_name, keywords)):
-        lines.append(f"**{_free('kwargs', arguments)}: Any")
-    return lines
+        found.append(Parameter(_free("kwargs", names), ANY, stars="**"))
+    return found
 
 
-def _free(name: str, arguments: Sequence[Argument]) -> str:
-    """The name, with underscores as long as an argument has it."""
-    while name in [argument.name for argument in arguments]:
+def _free(name: str, taken: Container[str]) -> str:
+    """The name, with underscores behind it as long as an argument has it."""
+    while name in taken:
         name += "_"
     return name
 
@@ -100,9 +111,7 @@ def _distinct(arguments: Sequence[Argument]) -> list[Argument]:
     names: set[str] = set()
     found: list[Argument] = []
     for argument in arguments:
-        name = argument.name
-        while name in names:
-            name += "_"
+        name = _free(argument.name, names)
         names.add(name)
         found.append(argument if name == argument.name else replace(argument, name=name))
     return found
@@ -112,11 +121,11 @@ def _is_name(argument: Argument) -> bool:
     return not is_reserved(argument.name)
 
 
-def _parameter(argument: Argument, *, forced: bool = False) -> str:
-    text = f"{identifier(argument.name)}: {argument_type(argument.type)}"
-    if argument.default is None:
-        return f"{text} = ..." if forced else text
-    return f"{text} = {default_text(argument)}"
+def _parameter(argument: Argument, *, forced: bool = False) -> Parameter:
+    default = "..." if forced else None
+    if argument.default is not None:
+        default = default_text(argument)
+    return Parameter(identifier(argument.name), argument_type(argument.type), default)
 
 
 def default_text(argument: Argument) -> str:

@@ -9,33 +9,45 @@ from collections.abc import Sequence
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_signature import (
+    ANY,
+    NONE,
+    STAR,
+    Annotation,
+    Parameter,
+    optional,
+    returned,
+    sequence,
+    union,
+)
 from torchgen_lite.dialects.torch_python import PythonParameter, PythonSignature, signature
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import BaseType, ListType, OptionalType, Return, Type
 from torchgen_lite.schema.model import bare_type
 
-_TYPES = {
+_TYPES: dict[str, str | Annotation] = {
     "int": "_int",
     "DeviceIndex": "_int",
-    "SymInt": "_int | SymInt",
+    "SymInt": union(Annotation("_int"), Annotation("SymInt")),
     "float": "_float",
     "str": "str",
-    "Scalar": "Number | _complex",
+    "Scalar": union(Annotation("Number"), Annotation("_complex")),
     "ScalarType": "_dtype",
     "bool": "_bool",
     "SymBool": "_bool",
     "complex": "_complex",
     "QScheme": "_qscheme",
     "Layout": "_layout",
-    "Device": "DeviceLikeType | None",
+    "Device": union(Annotation("DeviceLikeType"), NONE),
     "MemoryFormat": "memory_format",
-    "Storage": "Storage | UntypedStorage",
+    "Storage": union(Annotation("Storage"), Annotation("UntypedStorage")),
     "Tensor": "Tensor",
     "Generator": "Generator",
     "Stream": "Stream",
 }
 # Types that no function of torch takes or returns; torchgen writes nothing at all.
-_UNKNOWN = "Any"
+_UNKNOWN = ANY
+_SIZE = Annotation("_size")
 _DEFAULTS = {
     "nullptr": "None",
     "::std::nullopt": "None",
@@ -46,45 +58,47 @@ _DEFAULTS = {
 }
 
 
-def _optional(type_: str) -> str:
-    return type_ if type_.endswith(" | None") else f"{type_} | None"
-
-
-def argument_type(type_: Type) -> str:
+def argument_type(type_: Type) -> Annotation:
     """What a caller may pass: `_int | _size` for `int[2]`, since one number stands for all."""
     if isinstance(type_, OptionalType):
-        return _optional(argument_type(type_.elem))
+        return optional(argument_type(type_.elem))
     if isinstance(type_, BaseType):
-        return _TYPES.get(type_.name, _UNKNOWN)
+        found = _TYPES.get(type_.name, _UNKNOWN)
+        return found if isinstance(found, Annotation) else Annotation(found)
     if not isinstance(type_, ListType):
         return _UNKNOWN
     elem = bare_type(type_.elem)
     if elem == "int":
-        return "_size" if type_.size is None else "_int | _size"
+        return _SIZE if type_.size is None else union(Annotation("_int"), _SIZE)
     if is_tensor_like(type_):
         return _tensor_list(type_)
     item = argument_type(type_.elem)
     if elem == "SymInt" and type_.size is not None:
-        return f"{item} | Sequence[{item}]"
-    return f"Sequence[{item}]"
+        return union(item, sequence(item))
+    return sequence(item)
 
 
-def _tensor_list(type_: ListType) -> str:
-    optional = isinstance(type_.elem, OptionalType)
-    item = "Tensor | None" if optional else "Tensor"
-    text = f"tuple[{item}, ...] | list[{item}]"
+def _tensor_list(type_: ListType) -> Annotation:
+    has_none = isinstance(type_.elem, OptionalType)
+    tensor = Annotation("Tensor")
+    item = optional(tensor) if has_none else tensor
+    found = union(_tuple_of(item), Annotation("list", (item,)))
     if type_.size is not None:
-        text = f"Tensor | {text}"
-    return _optional(text) if optional else text
+        found = union(tensor, found)
+    return optional(found) if has_none else found
 
 
-def return_type(type_: Type) -> str:
+def _tuple_of(item: Annotation) -> Annotation:
+    return Annotation("tuple", (item, Annotation("...")))
+
+
+def return_type(type_: Type) -> Annotation:
     """What comes back: as for arguments, but one type where a caller has a choice."""
     if isinstance(type_, OptionalType):
-        return _optional(return_type(type_.elem))
+        return optional(return_type(type_.elem))
     if isinstance(type_, ListType):
-        return f"tuple[{return_type(type_.elem)}, ...]"
-    return "_device" if bare_type(type_) == "Device" else argument_type(type_)
+        return _tuple_of(return_type(type_.elem))
+    return Annotation("_device") if bare_type(type_) == "Device" else argument_type(type_)
 
 
 def field_names(returns: Sequence[Return]) -> tuple[str, ...]:
@@ -93,25 +107,20 @@ def field_names(returns: Sequence[Return]) -> tuple[str, ...]:
     return names if len(returns) > 1 and len(names) == len(returns) else ()
 
 
-def returns_type(found: PythonSignature) -> str:
+def returns_type(found: PythonSignature) -> Annotation:
     """`Tensor`, `tuple[Tensor, Tensor]`, `torch.return_types.max`, `None`."""
     if field_names(found.returns):
-        return f"torch.return_types.{found.name}"
-    types = [return_type(r.type) for r in found.returns]
-    if len(types) == 1:
-        return types[0]
-    return f"tuple[{', '.join(types)}]" if types else "None"
+        return Annotation(f"torch.return_types.{found.name}")
+    return returned([return_type(r.type) for r in found.returns])
 
 
-def parameter_text(parameter: PythonParameter) -> str:
+def parameter(found: PythonParameter) -> Parameter:
     """`alpha: Number | _complex = 1`."""
-    type_ = argument_type(parameter.type)
-    text = identifier(parameter.name)
-    if text == "out":
-        type_ = _optional(type_)
-    if parameter.default is None:
-        return f"{text}: {type_}"
-    return f"{text}: {type_} = {_default(parameter, parameter.default)}"
+    name, annotation = identifier(found.name), argument_type(found.type)
+    if name == "out":
+        annotation = optional(annotation)
+    default = None if found.default is None else _default(found, found.default)
+    return Parameter(name, annotation, default)
 
 
 def _default(parameter: PythonParameter, default: str) -> str:
@@ -121,15 +130,9 @@ def _default(parameter: PythonParameter, default: str) -> str:
     return _DEFAULTS.get(default, default)
 
 
-def arguments(found: PythonSignature) -> list[str]:
-    """The parameters as they are written, `self` and `*` among them."""
-    texts = found.with_star([parameter_text(p) for p in found.parameters])
-    return ["self", *texts] if found.method else texts
-
-
 def signature_text(found: PythonSignature) -> str:
     """The stub, on one line."""
-    return _stub(found.name, arguments(found), returns_type(found))
+    return _stub(found, found.with_star([*map(parameter, found.parameters)], STAR))
 
 
 def vararg_signature_text(found: PythonSignature) -> str | None:
@@ -142,15 +145,13 @@ def vararg_signature_text(found: PythonSignature) -> str | None:
         return None
     if bare_type(first.type.elem) not in ("int", "SymInt"):
         return None
-    texts = [parameter_text(p) for p in found.parameters]
-    texts[0] = f"*{first.name}: {argument_type(first.type.elem)}"
-    if found.method:
-        texts.insert(0, "self")
-    return _stub(found.name, texts, returns_type(found))
+    sizes = Parameter(first.name, argument_type(first.type.elem), stars="*")
+    return _stub(found, [sizes, *map(parameter, found.parameters[1:])])
 
 
-def _stub(function: str, texts: Sequence[str], returns: str) -> str:
-    return f"def {function}({', '.join(texts)}) -> {returns}: ..."
+def _stub(found: PythonSignature, parameters: Sequence[Parameter]) -> str:
+    given = [Parameter("self"), *parameters] if found.method else parameters
+    return f"def {found.name}({', '.join(map(str, given))}) -> {returns_type(found)}: ..."
 
 
 def signatures(function: NativeFunction) -> tuple[str, ...]:

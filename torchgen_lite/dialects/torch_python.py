@@ -9,7 +9,7 @@ whether or not their schema has them. torchgen `api/python.py`, torch `python_ar
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
 from torchgen_lite.dialects.cpp import public
@@ -18,6 +18,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, BaseType, ListType, OptionalType, Return, Type
 from torchgen_lite.schema.model import bare_type
 
+T = TypeVar("T")
 _TYPES = {"int": "int64_t", "float": "double", "str": "c10::string_view"}
 _LISTS = {
     "int": "IntArrayRef",
@@ -54,11 +55,11 @@ class PythonSignature:
         out = () if self.out is None else (self.out,)
         return self.positional + self.keywords + out + self.options
 
-    def with_star(self, texts: list[str]) -> list[str]:
-        """The texts of the parameters, with `*` before the first that is given by keyword only."""
-        if len(texts) > len(self.positional):
-            texts.insert(len(self.positional), "*")
-        return texts
+    def with_star(self, parts: list[T], star: T) -> list[T]:
+        """What is made of the parameters, with `star` before the first that is given by keyword only."""
+        if len(parts) > len(self.positional):
+            parts.insert(len(self.positional), star)
+        return parts
 
     def __str__(self) -> str:
         return signature_text(self)
@@ -166,4 +167,5 @@ def parameter_text(parameter: PythonParameter, *, symint: bool = True) -> str:
 def signature_text(signature: PythonSignature, *, symint: bool = True) -> str:
     """The string for PythonArgParser."""
     texts = [parameter_text(p, symint=symint) for p in signature.parameters]
-    return f"{signature.name}({', '.join(signature.with_star(texts))})"
+    inner = ", ".join(signature.with_star(texts, "*"))
+    return f"{signature.name}({inner})"

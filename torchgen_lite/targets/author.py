@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.python_calls import Passed, disagreement
 from torchgen_lite.diagnostics import Diagnostic, Span, did_you_mean
-from torchgen_lite.dialects.python_names import identifier, type_words
+from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_signature import Annotation, Parameter
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.schema import Argument
@@ -29,8 +30,8 @@ class Wanted:
     use: str
     span: Span | None
     passed: Sequence[Passed]
-    parameters: Sequence[str]
-    returns: str
+    parameters: Sequence[Parameter]
+    returns: Annotation
     option: str = "kernels"
     code: str = "TG302"
 
@@ -41,7 +42,7 @@ class Wanted:
     @property
     def declaration(self) -> str:
         """`def scale_cpu(self: Tensor, factor: Number) -> Tensor`."""
-        return f"def {self.base}({', '.join(self.parameters)}) -> {self.returns}"
+        return f"def {self.base}({', '.join(map(str, self.parameters))}) -> {self.returns}"
 
 
 def passed(arguments: Iterable[Argument], *, leaves_out_defaults: bool = False) -> list[Passed]:
@@ -123,7 +124,8 @@ def begun(
     for one in wanted:
         index = modules.get(one.option)
         places = [index.place(one.name)] if index is not None else []
-        words = sorted(type_words(one.declaration) & imports.keys())
+        annotations = [one.returns, *(p.annotation for p in one.parameters)]
+        words = sorted({n for a in annotations if a for n in a.names} & imports.keys())
         yield AuthorFunction(
             one.base,
             (f"{one.use} of {one.function.func.full_name}",),

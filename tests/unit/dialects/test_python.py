@@ -5,11 +5,18 @@ from __future__ import annotations
 import pytest
 
 from torchgen_lite.dialects import python, python_names
+from torchgen_lite.dialects.python_signature import (
+    ImportedName,
+    imported_names,
+    imports,
+    returned,
+    unshadowed,
+)
 from torchgen_lite.schema import FunctionSchema
 
 
 def parameters(schema: str) -> list[str]:
-    return python.parameters(FunctionSchema.parse(schema))
+    return [*map(str, python.parameters(FunctionSchema.parse(schema)))]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +67,7 @@ def test_argument_type(type_: str, expected: str) -> None:
 )
 def test_returns(returns: str, expected: str) -> None:
     schema = FunctionSchema.parse(f"f(Tensor x) -> {returns}")
-    assert python.returns_annotation(python.returns(schema.returns)) == expected
+    assert str(returned(python.returns(schema.returns))) == expected
 
 
 def test_parameters() -> None:
@@ -110,10 +117,20 @@ def test_defaults(argument: str, expected: str) -> None:
 
 
 def test_shadowed_types_are_renamed() -> None:
-    lines = ["float: float = 1.0", "*", "y: Sequence[int]"]
-    shadowed = frozenset({"float", "int"})
-    assert python.unshadow(lines, shadowed) == ["float: _float = 1.0", "*", "y: Sequence[_int]"]
-    assert python.unshadow(lines, frozenset()) is lines
+    taken = python.parameters(FunctionSchema.parse("f(float float=1.0, *, int[] y) -> ()"))
+    hidden = unshadowed(taken, {"float", "int"})
+    assert [*map(str, hidden)] == ["float: _float = 1.0", "*", "y: Sequence[_int]"]
+    assert unshadowed(taken, frozenset()) is taken
+
+
+def test_imports_of_hidden_types_have_an_underscore() -> None:
+    modules = {"int": "builtins", "float": "builtins", "Tensor": "arrays", "device": "arrays"}
+    names = imported_names(["int", "float", "Tensor", "device", "None"], {"float", "device"})
+    found = imports({*names, ImportedName("Tensor", "_Tensor")}, modules)
+    assert [(one.module, ", ".join(map(str, one.names))) for one in found] == [
+        ("builtins", "float as _float"),
+        ("arrays", "Tensor, Tensor as _Tensor, device as _device"),
+    ]
 
 
 def test_names() -> None:

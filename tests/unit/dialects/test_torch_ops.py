@@ -54,8 +54,8 @@ from torchgen_lite.schema import FunctionSchema
 )
 def test_signature(schema: str, parameters: str, returns: str) -> None:
     parsed = FunctionSchema.parse(schema)
-    assert ", ".join(torch_ops.parameters(parsed)) == parameters
-    assert torch_ops.returns_type(parsed) == returns
+    assert ", ".join(map(str, torch_ops.parameters(parsed))) == parameters
+    assert str(torch_ops.returns_type(parsed)) == returns
 
 
 def test_overload_attribute() -> None:

@@ -97,6 +97,6 @@ def test_every_stub_of_an_entry() -> None:
 
 def test_several_results() -> None:
     named = torch_python.signature(entry("max(Tensor self) -> (Tensor values, int n)"))
-    assert torch_pyi.returns_type(named) == "torch.return_types.max"
+    assert str(torch_pyi.returns_type(named)) == "torch.return_types.max"
     unnamed = torch_python.signature(entry("max(Tensor self) -> (Tensor, int n)"))
-    assert torch_pyi.returns_type(unnamed) == "tuple[Tensor, _int]"
+    assert str(torch_pyi.returns_type(unnamed)) == "tuple[Tensor, _int]"

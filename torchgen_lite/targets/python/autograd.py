@@ -12,6 +12,7 @@ from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned
 from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.loader.derivatives import DEFAULT
 from torchgen_lite.schema import ListType, SchemaKind
@@ -29,8 +30,8 @@ class KernelView:
 
     name: str
     operator: str
-    parameters: Sequence[str]
-    returns: str
+    parameters: Sequence[Parameter]
+    returns: Annotation
     below: str
     passed: Sequence[str]
 
@@ -89,7 +90,7 @@ def kernel_view(prefix: str, overload: Overload) -> KernelView:
         name=f"{prefix}_{overload.names.flat}",
         operator=quote(overload.schema.local_name),
         parameters=overload.parameters,
-        returns=python.returns_annotation(overload.returns),
+        returns=returned(overload.returns),
         below=overload.names.redispatch_stub,
         passed=python.forwarded(overload.schema),
     )

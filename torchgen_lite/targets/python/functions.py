@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_signature import Annotation, Parameter
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.model import Overload
@@ -24,6 +25,7 @@ from torchgen_lite.targets.python.package import Package, type_imports, used_con
 from torchgen_lite.targets.python.taken import is_exported
 from torchgen_lite.targets.python.views import shadowed_types
 
+_KEYSET = Parameter("keyset", Annotation("DispatchKeySet"))
 Groups = Mapping[str, Sequence[Overload]]
 
 
@@ -70,7 +72,7 @@ def build_redispatch(package: Package, groups: Groups) -> Iterator[OutputFile]:
         "functions": [_redispatch_view(base, group) for base, group in groups.items()],
     }
     yield OutputFile(f"{package.root}/redispatch.py", "python/redispatch.py.j2", context)
-    yield _types_of(package, "redispatch", groups, first="keyset: DispatchKeySet")
+    yield _types_of(package, "redispatch", groups, first=_KEYSET)
 
 
 def _redispatch_view(base: str, overloads: Sequence[Overload]) -> RedispatchView:
@@ -87,7 +89,12 @@ def _redispatch_view(base: str, overloads: Sequence[Overload]) -> RedispatchView
 
 
 def _types_of(
-    package: Package, module: str, groups: Groups, *, names: object = (), first: str = ""
+    package: Package,
+    module: str,
+    groups: Groups,
+    *,
+    names: object = (),
+    first: Parameter | None = None,
 ) -> OutputFile:
     functions = [
         part.function for group in groups.values() for o in group for part in (o, o.out) if part

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_operators import PYTHON_OPERATORS, PythonOperator
+from torchgen_lite.dialects.python_signature import ANY, STAR, Parameter
 from torchgen_lite.schema import Argument, NamedConstant
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
@@ -48,7 +49,7 @@ class AdapterView:
     """A function that takes `self` first for a stub that doesn't: `where(condition, self, other)`."""
 
     name: str
-    parameters: Sequence[str]
+    parameters: Sequence[Parameter]
     stub: str
     passed: Sequence[str]
 
@@ -139,18 +140,18 @@ def _adapter_view(overload: Overload) -> AdapterView:
     keywords = [_untyped(a) for a in arguments if a.kwarg_only]
     return AdapterView(
         name=f"_{overload.names.flat}",
-        parameters=[*parameters, "*", *keywords] if keywords else parameters,
+        parameters=[*parameters, STAR, *keywords] if keywords else parameters,
         stub=overload.names.stub,
         passed=python.forwarded(overload.schema),
     )
 
 
-def _untyped(argument: Argument) -> str:
+def _untyped(argument: Argument) -> Parameter:
     """A parameter of an adapter; constants of the framework have to be given."""
     value = None if argument.default is None else python.default(argument)
     has_default = argument.default is not None and not isinstance(value, NamedConstant)
-    text = f"{identifier(argument.name)}: Any"
-    return f"{text} = {python.default_text(value)}" if has_default else text
+    default = python.default_text(value) if has_default else None
+    return Parameter(identifier(argument.name), ANY, default)
 
 
 def _method_view(base: str, group: Sequence[Overload]) -> MethodView:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier, overload_attribute
+from torchgen_lite.dialects.python_signature import Annotation, Parameter
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema
 
@@ -41,8 +42,8 @@ class Overload:
 
     facts: Operator
     names: Names
-    parameters: tuple[str, ...]
-    returns: tuple[str, ...]
+    parameters: tuple[Parameter, ...]
+    returns: tuple[Annotation, ...]
     out: Overload | None = None
 
     @property

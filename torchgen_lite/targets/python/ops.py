@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_signature import Parameter
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.python.functions import Groups, is_function
 from torchgen_lite.targets.python.model import Overload
@@ -106,7 +107,7 @@ def _packet_view(
     is_shared: bool,
 ) -> PacketView:
     view = function_view(base, merged, prefix=prefix)
-    types = signatures_view("__call__", merged, first="_packet", shadowed=shadowed)
+    types = signatures_view("__call__", merged, first=Parameter("_packet"), shadowed=shadowed)
     return PacketView(
         name=view.name,
         literal=view.literal,

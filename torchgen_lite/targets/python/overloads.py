@@ -6,7 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from torchgen_lite.dialects import python
-from torchgen_lite.dialects.python_names import identifier, unshadowed
+from torchgen_lite.dialects.python_names import free_name, identifier
+from torchgen_lite.dialects.python_signature import (
+    STAR,
+    Annotation,
+    Parameter,
+    optional,
+    returned,
+    sequence,
+    union,
+    unshadowed,
+)
 from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import ListType, bare_type
@@ -14,6 +24,7 @@ from torchgen_lite.targets.python.model import Overload
 
 # What PyTorch calls TensorOptions: every factory has these four.
 FACTORY_OPTIONS = frozenset({"dtype", "layout", "device", "pin_memory"})
+_SIZES = union(Annotation("int"), sequence(Annotation("int")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +52,8 @@ class FunctionView:
 class SignatureView:
     """One `def` of a `.pyi` file."""
 
-    parameters: Sequence[str]
-    result: str
+    parameters: Sequence[Parameter]
+    result: Annotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,50 +175,41 @@ def signatures_view(
     name: str,
     overloads: Sequence[Overload],
     *,
-    first: str = "",
+    first: Parameter | None = None,
     method: bool = False,
     shadowed: frozenset[str] = frozenset(),
 ) -> SignaturesView:
     """The `def`s of a name, in the order in which a call tries them; `first` is put before all parameters."""
     signatures = [
         SignatureView(
-            [_free(first, lines), *lines] if first else lines,
-            unshadowed(python.returns_annotation(overload.returns), shadowed),
+            unshadowed(_parameters(overload, first, method=method), shadowed),
+            returned(overload.returns).unshadowed(shadowed),
         )
         for overload in in_matching_order(overloads)
-        for lines in [_parameters(overload, method=method, shadowed=shadowed)]
     ]
     return SignaturesView(name, signatures)
 
 
-def _free(first: str, lines: Sequence[str]) -> str:
-    """A parameter with underscores before its name, if others have the name."""
-    taken = {line.partition(":")[0].lstrip("*") for line in lines}
-    while first.partition(":")[0] in taken:
-        first = f"_{first}"
-    return first
-
-
-def _parameters(overload: Overload, *, method: bool, shadowed: frozenset[str]) -> list[str]:
+def _parameters(overload: Overload, first: Parameter | None, *, method: bool) -> list[Parameter]:
     """The parameters of a public function or a method, `out=` merged in."""
-    lines = list(python.unshadow(overload.parameters, shadowed))
+    found = list(overload.parameters)
     if method:
-        lines = ["self", *[line for line in lines if line.partition(":")[0] != "self"]]
+        found = [Parameter("self"), *[p for p in found if p.name != "self"]]
     positional = [a for a in overload.schema.arguments if not a.kwarg_only]
     at = varargs_position(positional, method=method)
     if at is not None and positional[at].default is None:
-        parameter = identifier(positional[at].name)
-        lines[at] = f"*{parameter}: {unshadowed('int | Sequence[int]', shadowed)}"
-        lines = [line for line in lines if line != "*"]
+        found[at] = Parameter(identifier(positional[at].name), _SIZES, stars="*")
+        found = [p for p in found if p != STAR]
     if overload.out is not None and overload.out.function is not overload.function:
-        lines += [] if any(line.startswith("*") for line in lines) else ["*"]
-        lines.append(_out_parameter(overload.out.schema.out, shadowed))
-    return lines
+        found += [] if any(p.stars for p in found) else [STAR]
+        found.append(_out_parameter(overload.out.schema.out))
+    if first is not None:
+        name = free_name(first.name, {p.name for p in found})
+        found.insert(0, first._replace(name=name))
+    return found
 
 
-def _out_parameter(out: Sequence[Argument], shadowed: frozenset[str]) -> str:
+def _out_parameter(out: Sequence[Argument]) -> Parameter:
     """`out: Tensor | None = None`; several outputs are passed as a tuple."""
-    types = [unshadowed(python.argument_type(a.type), shadowed) for a in out]
-    if len(types) == 1:
-        return f"out: {types[0]} | None = None"
-    return f"out: tuple[{', '.join(types)}] | None = None"
+    types = [python.argument_type(a.type) for a in out]
+    return Parameter("out", optional(returned(types)), "None")

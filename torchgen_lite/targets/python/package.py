@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import BUILTIN_TYPES, FRAMEWORK_TYPES, identifier
+from torchgen_lite.dialects.python_signature import Import, imported_names, imports
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import NamedConstant
@@ -79,20 +80,11 @@ def libraries_of(overloads: Sequence[Overload]) -> list[dict[str, str]]:
 
 def type_imports(
     package: Package, functions: Sequence[NativeFunction], shadowed: frozenset[str]
-) -> list[str]:
+) -> tuple[Import, ...]:
     """The imports that annotations need: the framework's types, and hidden types under an underscore."""
-    used = used_types(functions)
-    names = [
-        f"{name} as _{name}" if name in shadowed else name
-        for name in sorted(used & FRAMEWORK_TYPES)
-    ]
-    lines = []
-    hidden = sorted(used & shadowed & BUILTIN_TYPES)
-    if hidden:
-        lines.append(f"from builtins import {', '.join(f'{n} as _{n}' for n in hidden)}")
-    if names:
-        lines.append(f"from {package.framework} import {', '.join(names)}")
-    return lines
+    modules = dict.fromkeys(BUILTIN_TYPES, "builtins")
+    modules |= dict.fromkeys(FRAMEWORK_TYPES, package.framework)
+    return imports(imported_names(used_types(functions), shadowed), modules)
 
 
 def used_constants(functions: Sequence[NativeFunction]) -> list[str]:

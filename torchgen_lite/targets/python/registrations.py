@@ -14,6 +14,7 @@ from torchgen_lite.analysis.registrations import META, Registration
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_signature import ANY, NONE, Annotation, returned
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.key_tables import CURRENT, key_order
 from torchgen_lite.loader.entry import NativeFunction
@@ -112,13 +113,13 @@ def author_functions(package: Package, registered: Sequence[Registration]) -> It
         function, schema = one.operator.function, one.operator.schema
         arguments = schema.arguments
         if one.kernel is not None:
-            gives = python.returns_annotation(python.returns(schema.returns))
-            gives = "None" if one.origin in STRUCTURED else gives
+            gives = returned(python.returns(schema.returns))
+            gives = NONE if one.origin in STRUCTURED else gives
             place = one.kernel.kernel_span
             yield _wanted(function, one.kernel.kernel, one.key, place, arguments, gives)
         if one.source is not None and one.key == META:
             inputs = [argument for argument in arguments if not argument.is_out]
-            yield _wanted(function, metas[one.source.name], META, schema.name_span, inputs, "Any")
+            yield _wanted(function, metas[one.source.name], META, schema.name_span, inputs, ANY)
 
 
 def _wanted(
@@ -127,7 +128,7 @@ def _wanted(
     key: str,
     place: Span | None,
     arguments: Sequence[Argument],
-    returns: str,
+    returns: Annotation,
 ) -> Wanted:
     taken = python.annotated(arguments)
     return Wanted(function, name, key, place, passed(arguments), taken, returns)

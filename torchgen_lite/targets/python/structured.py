@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.python.model import Overload
@@ -36,8 +36,8 @@ class StructuredView:
     """
 
     name: str
-    parameters: Sequence[str]
-    returns: str
+    parameters: Sequence[Parameter]
+    returns: Annotation
     meta: str
     implementation: str
     passed: Sequence[str]
@@ -58,7 +58,7 @@ def structured_kernel(
     return StructuredView(
         name=f"structured_{member.names.flat}",
         parameters=member.parameters,
-        returns=python.returns_annotation(member.returns),
+        returns=returned(member.returns),
         meta=meta,
         implementation=implementation,
         passed=_passed(member),

@@ -15,10 +15,10 @@ from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import (
     BUILTIN_TYPES,
     FRAMEWORK_TYPES,
+    free_name,
     identifier,
-    type_words,
-    unshadowed,
 )
+from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned, unshadowed
 from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
@@ -35,8 +35,8 @@ class OperatorView:
     """
 
     name: str
-    parameters: Sequence[str]
-    result: str
+    parameters: Sequence[Parameter]
+    result: Annotation
     kernel: str
     keyset: str
     keysets: Sequence[str]
@@ -62,10 +62,10 @@ def build_operator_view(overload: Overload, shadowed: frozenset[str] = frozenset
     dispatching = {name: kind for name, kind in names.items() if kind != "-"}
     return OperatorView(
         name=overload.names.flat,
-        parameters=python.unshadow(overload.parameters, shadowed),
-        result=unshadowed(python.returns_annotation(overload.returns), shadowed),
-        kernel=_local("kernel", names),
-        keyset=_local("keyset", names),
+        parameters=unshadowed(overload.parameters, shadowed),
+        result=returned(overload.returns).unshadowed(shadowed),
+        kernel=free_name("kernel", names),
+        keyset=free_name("keyset", names),
         keysets=[python.keyset_of(kind, name) for name, kind in dispatching.items()],
         dispatching=list(dispatching),
         passed=python.forwarded(schema),
@@ -77,22 +77,15 @@ def build_operator_view(overload: Overload, shadowed: frozenset[str] = frozenset
     )
 
 
-def _local(name: str, taken: dict[str, str]) -> str:
-    """A local name that no argument has."""
-    while name in taken:
-        name = f"_{name}"
-    return name
-
-
 def shadowed_types(names: Sequence[str]) -> frozenset[str]:
     """The type names that a module with these functions hides."""
     return (BUILTIN_TYPES | FRAMEWORK_TYPES).intersection(names)
 
 
 def used_types(functions: Sequence[NativeFunction]) -> frozenset[str]:
-    """Every word in the annotations of these functions."""
-    texts: set[str] = set()
+    """Every name in the annotations of these functions."""
+    found: set[Annotation] = set()
     for function in functions:
-        texts.update([python.argument_type(a.type) for a in function.func.arguments])
-        texts.update(python.returns(function.func.returns))
-    return type_words(" ".join(texts))
+        found.update([python.argument_type(a.type) for a in function.func.arguments])
+        found.update(python.returns(function.func.returns))
+    return frozenset().union(*[annotation.names for annotation in found])

@@ -15,6 +15,7 @@ from torchgen_lite.analysis.policy import Origin
 from torchgen_lite.dialects import torch_ops
 from torchgen_lite.dialects.python_formula import write
 from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_signature import Annotation
 from torchgen_lite.dialects.text import tuple_display
 from torchgen_lite.dialects.torch_expressions import TORCH, in_rule, method_call
 from torchgen_lite.loader.fakes import FakeRule
@@ -32,7 +33,7 @@ class FakeView:
     value: str
 
     @property
-    def returns(self) -> str:
+    def returns(self) -> Annotation:
         return torch_ops.returns_type(self.operator.schema)
 
 

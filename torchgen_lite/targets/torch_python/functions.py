@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.dialects import python, torch_library, torch_ops
-from torchgen_lite.dialects.python_names import type_words, unshadowed
+from torchgen_lite.dialects.python_names import free_name
+from torchgen_lite.dialects.python_signature import Annotation, Parameter, unshadowed
 from torchgen_lite.dialects.text import docstring
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.model import Operator, Package
@@ -22,8 +23,8 @@ class FunctionView:
     """One function: `local` is the name of its result, empty without one."""
 
     name: str
-    parameters: Sequence[str]
-    returns: str
+    parameters: Sequence[Parameter]
+    returns: Annotation
     doc: str
     local: str
     handle: str
@@ -45,26 +46,18 @@ def build_functions(package: Package) -> OutputFile:
 def _hidden(package: Package) -> Iterator[str]:
     """Types that a function's result has and an argument's name hides, where the result is annotated."""
     for operator in package.own:
-        words = type_words(torch_ops.returns_type(operator.schema))
-        yield from words.intersection(a.name for a in operator.schema.arguments)
+        names = torch_ops.returns_type(operator.schema).names
+        yield from names.intersection(a.name for a in operator.schema.arguments)
 
 
 def _view(operator: Operator, shadowed: frozenset[str]) -> FunctionView:
     schema, doc = operator.schema, operator.function.doc
     return FunctionView(
         operator.flat,
-        python.unshadow(torch_library.parameters(schema), shadowed),
-        unshadowed(torch_ops.returns_type(schema), shadowed),
+        unshadowed(torch_library.parameters(schema), shadowed),
+        torch_ops.returns_type(schema).unshadowed(shadowed),
         torch_library.doc_text(doc) if doc else docstring(str(schema)),
-        _local(operator) if schema.returns else "",
+        free_name("result", {a.name for a in schema.arguments}) if schema.returns else "",
         operator.handle,
         python.forwarded(schema),
     )
-
-
-def _local(operator: Operator) -> str:
-    taken = {a.name for a in operator.schema.arguments}
-    local = "result"
-    while local in taken:
-        local = f"_{local}"
-    return local

@@ -14,6 +14,7 @@ from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.python_calls import Passed
 from torchgen_lite.diagnostics import Span
 from torchgen_lite.dialects import python, torch_library, torch_ops
+from torchgen_lite.dialects.python_signature import ANY, Annotation, Parameter
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.torch_python.model import Operator, Package
 
@@ -83,7 +84,8 @@ def _wanted(
     taken = torch_library.parameters(schema, inside=True, has_defaults=option == "fakes")
     returns = torch_ops.returns_type(schema)
     if use == "vmap":
-        taken = ["info: Any", "in_dims: tuple[Any, ...]", *taken]
-        returns = "tuple[Any, Any]"
+        dims = Annotation("tuple", (ANY, Annotation("...")))
+        taken = [Parameter("info", ANY), Parameter("in_dims", dims), *taken]
+        returns = Annotation("tuple", (ANY, ANY))
     code = "TG302" if option == "kernels" else "TG334"
     return Wanted(operator.function, name, use, place, arguments, taken, returns, option, code)

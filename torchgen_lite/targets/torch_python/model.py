@@ -13,6 +13,7 @@ from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.dialects import torch_library
 from torchgen_lite.dialects.python_names import identifier
+from torchgen_lite.dialects.python_signature import Parameter
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
@@ -71,7 +72,7 @@ class Operator:
         return f"{self.flat}__{role}"
 
     @property
-    def inside(self) -> list[str]:
+    def inside(self) -> list[Parameter]:
         """The parameters of a function that PyTorch calls for the operator."""
         return torch_library.parameters(self.schema, inside=True)
 

@@ -14,8 +14,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from torchgen_lite.dialects import python, torch_ops
-from torchgen_lite.dialects.python_names import identifier, is_reserved, type_words, unshadowed
+from torchgen_lite.dialects import torch_ops
+from torchgen_lite.dialects.python_names import identifier, is_reserved
+from torchgen_lite.dialects.python_signature import (
+    Annotation,
+    Import,
+    ImportedName,
+    Parameter,
+    imported_names,
+    imports,
+    unshadowed,
+)
 from torchgen_lite.dialects.text import docstring
 from torchgen_lite.schema import FunctionSchema
 
@@ -36,8 +45,8 @@ class AttributeView:
 class SignatureView:
     """What `__call__` takes and gives."""
 
-    parameters: tuple[str, ...]
-    returns: str
+    parameters: tuple[Parameter, ...]
+    returns: Annotation
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +54,7 @@ class OverloadView:
     """One overload: its class, and the attribute of the packet that holds it."""
 
     attribute: AttributeView
-    returns: str
+    returns: Annotation
     docstring: str
     signature: SignatureView
 
@@ -65,10 +74,10 @@ class PacketView:
 
 @dataclass(frozen=True, slots=True)
 class NamespaceView:
-    """One module of the package: names to import from each module, and packets."""
+    """One module of the package: what it imports, and packets."""
 
     module: str
-    imports: tuple[tuple[str, tuple[str, ...]], ...]
+    imports: tuple[Import, ...]
     packets: tuple[PacketView, ...]
 
     @property
@@ -83,28 +92,32 @@ def namespace_view(namespace: str, schemas: Sequence[FunctionSchema]) -> Namespa
     for schema in schemas:
         by_base.setdefault(schema.base_name, []).append(schema)
     taken: set[str] = set()
-    words: set[str] = set()
-    packets = [_packet(base, by_base[base], taken, words) for base in sorted(by_base)]
+    used: set[ImportedName] = set()
+    packets = [_packet(base, by_base[base], taken, used) for base in sorted(by_base)]
     if any(packet.is_overloaded for packet in packets):
-        words.add("overload")
-    return NamespaceView(identifier(namespace.replace(".", "_")), _imports(words), tuple(packets))
+        used.add(ImportedName("overload"))
+    return NamespaceView(
+        identifier(namespace.replace(".", "_")),
+        imports(used, torch_ops.TYPE_MODULES),
+        tuple(packets),
+    )
 
 
 def _packet(
-    base: str, schemas: Sequence[FunctionSchema], taken: set[str], words: set[str]
+    base: str, schemas: Sequence[FunctionSchema], taken: set[str], used: set[ImportedName]
 ) -> PacketView:
     # Those that write into `out` come last: without it they cannot be meant.
     ordered = sorted(schemas, key=lambda schema: bool(schema.out))
     type_name = _fresh(f"_op_{base}", taken)
-    overloads = [_overload(type_name, schema, taken, words) for schema in ordered]
+    overloads = [_overload(type_name, schema, taken, used) for schema in ordered]
     attributes = frozenset(map(torch_ops.overload_attribute, ordered))
-    signatures = [_signature(schema, attributes, words) for schema in ordered]
+    signatures = [_signature(schema, attributes, used) for schema in ordered]
     attribute = AttributeView(base, type_name)
     return PacketView(attribute, tuple(overloads), tuple(dict.fromkeys(signatures)))
 
 
 def _overload(
-    packet: str, schema: FunctionSchema, taken: set[str], words: set[str]
+    packet: str, schema: FunctionSchema, taken: set[str], used: set[ImportedName]
 ) -> OverloadView:
     attribute = torch_ops.overload_attribute(schema)
     type_name = _fresh(f"{packet}__{attribute}", taken)
@@ -112,18 +125,18 @@ def _overload(
         AttributeView(attribute, type_name),
         torch_ops.returns_type(schema),
         docstring(str(schema)),
-        _signature(schema, frozenset(), words),
+        _signature(schema, frozenset(), used),
     )
 
 
-def _signature(schema: FunctionSchema, shadowed: frozenset[str], words: set[str]) -> SignatureView:
+def _signature(
+    schema: FunctionSchema, shadowed: frozenset[str], used: set[ImportedName]
+) -> SignatureView:
     """What `__call__` takes; names that attributes of the class hide get an underscore."""
-    parts = python.unshadow(torch_ops.parameters(schema), shadowed)
-    returns = unshadowed(torch_ops.returns_type(schema), shadowed)
-    for part in parts:
-        words |= type_words(part.partition(": ")[2].partition(" = ")[0])
-    words |= type_words(returns)
-    return SignatureView(tuple(parts), returns)
+    parameters, returns = torch_ops.parameters(schema), torch_ops.returns_type(schema)
+    for annotation in [returns, *(p.annotation for p in parameters)]:
+        used |= imported_names(annotation.names, shadowed) if annotation else set()
+    return SignatureView(tuple(unshadowed(parameters, shadowed)), returns.unshadowed(shadowed))
 
 
 def _fresh(name: str, taken: set[str]) -> str:
@@ -133,18 +146,6 @@ def _fresh(name: str, taken: set[str]) -> str:
         name += "_"
     taken.add(name)
     return name
-
-
-def _imports(words: Iterable[str]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The types to import from each module, sorted; `_Tensor` is `Tensor` under a name that nothing hides."""
-    names: dict[str, list[str]] = {}
-    for word in sorted(words, key=lambda word: (word.removeprefix("_"), word)):
-        plain = word.removeprefix("_")
-        module = torch_ops.TYPE_MODULES.get(plain)
-        if module is None or (module == "builtins" and word == plain):
-            continue
-        names.setdefault(module, []).append(word if word == plain else f"{plain} as {word}")
-    return tuple((module, tuple(names[module])) for module in sorted(names))
 
 
 def group_by_namespace(

@@ -1,0 +1,143 @@
+"""Annotations, parameters and imports of Python as values. `str()` is what generated code says; nothing is read
+back from that text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import lru_cache
+from typing import NamedTuple
+
+_UNION = "|"
+
+
+class Annotation(NamedTuple):
+    """A type: a name with arguments, or a union of several."""
+
+    name: str
+    args: tuple[Annotation, ...] = ()
+
+    def __str__(self) -> str:
+        return _text(self)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that are mentioned: `{"Sequence", "Tensor"}` for `Sequence[Tensor]`."""
+        return _names(self)
+
+    def unshadowed(self, shadowed: Set[str]) -> Annotation:
+        """The annotation with an underscore before every name in `shadowed`.
+
+        >>> print(optional(Annotation("complex")).unshadowed({"complex"}))
+        _complex | None
+        """
+        if shadowed.isdisjoint(self.names):
+            return self
+        name = f"_{self.name}" if self.name in shadowed else self.name
+        return Annotation(name, tuple([arg.unshadowed(shadowed) for arg in self.args]))
+
+
+@lru_cache(maxsize=4096)
+def _text(annotation: Annotation) -> str:
+    name, args = annotation
+    if name == _UNION:
+        return " | ".join(map(_text, args))
+    return f"{name}[{', '.join(map(_text, args))}]" if args else name
+
+
+@lru_cache(maxsize=4096)
+def _names(annotation: Annotation) -> frozenset[str]:
+    return frozenset({annotation.name}).union(*map(_names, annotation.args))
+
+
+ANY = Annotation("Any")
+NONE = Annotation("None")
+
+
+def _members(annotation: Annotation) -> tuple[Annotation, ...]:
+    return annotation.args if annotation.name == _UNION else (annotation,)
+
+
+def union(*annotations: Annotation) -> Annotation:
+    """`A | B`, in this order."""
+    return Annotation(_UNION, tuple([one for a in annotations for one in _members(a)]))
+
+
+def optional(annotation: Annotation) -> Annotation:
+    """`A | None`, once."""
+    return annotation if NONE in _members(annotation) else union(annotation, NONE)
+
+
+def sequence(elem: Annotation) -> Annotation:
+    """`Sequence[A]`."""
+    return Annotation("Sequence", (elem,))
+
+
+def returned(types: Sequence[Annotation]) -> Annotation:
+    """What a function with these results gives: `None`, `Tensor`, or `tuple[Tensor, Tensor]`."""
+    if len(types) == 1:
+        return types[0]
+    return Annotation("tuple", tuple(types)) if types else NONE
+
+
+class Parameter(NamedTuple):
+    """One parameter. `stars` stand before the name: `*sizes`, `**others`; the marks between parameters are `STAR`
+    and `SLASH`."""
+
+    name: str
+    annotation: Annotation | None = None
+    default: str | None = None
+    stars: str = ""
+
+    def __str__(self) -> str:
+        """`alpha: Number = 1`."""
+        annotation = "" if self.annotation is None else f": {self.annotation}"
+        default = "" if self.default is None else f" = {self.default}"
+        return f"{self.stars}{self.name}{annotation}{default}"
+
+
+STAR = Parameter("", stars="*")
+SLASH = Parameter("/")
+
+
+def unshadowed(parameters: Sequence[Parameter], shadowed: Set[str]) -> Sequence[Parameter]:
+    """The parameters with an underscore before every type that the module hides."""
+    if not shadowed:
+        return parameters
+    return [
+        p._replace(annotation=p.annotation and p.annotation.unshadowed(shadowed))
+        for p in parameters
+    ]
+
+
+class ImportedName(NamedTuple):
+    """A name that is imported, as `alias` if there is one."""
+
+    name: str
+    alias: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} as {self.alias}" if self.alias else self.name
+
+
+class Import(NamedTuple):
+    """What is imported from one module."""
+
+    module: str
+    names: tuple[ImportedName, ...]
+
+
+def imported_names(names: Iterable[str], shadowed: Set[str] = frozenset()) -> set[ImportedName]:
+    """The names, those in `shadowed` under an underscore."""
+    return {ImportedName(name, f"_{name}" if name in shadowed else "") for name in names}
+
+
+def imports(names: Iterable[ImportedName], modules: Mapping[str, str]) -> tuple[Import, ...]:
+    """The imports of names from their modules, sorted, the built-in types first; what is in no module, and built-in
+    types under their own names, need none."""
+    found: dict[str, list[ImportedName]] = {}
+    for one in sorted(names, key=lambda one: (one.name, one.alias or one.name)):
+        module = modules.get(one.name)
+        if module is not None and (module != "builtins" or one.alias):
+            found.setdefault(module, []).append(one)
+    ordered = sorted(found, key=lambda module: (module != "builtins", module))
+    return tuple([Import(module, tuple(found[module])) for module in ordered])
