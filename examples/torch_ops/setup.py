@@ -1,6 +1,7 @@
 """Builds torch_ops/_C for libtorch, or for its stable ABI: TORCH_OPS_ABI=classic|stable."""
 
 import os
+import sys
 import sysconfig
 from pathlib import Path
 
@@ -18,6 +19,8 @@ KERNELS = Path("csrc_stable" if STABLE else "csrc")
 LIMITED = not sysconfig.get_config_var("Py_GIL_DISABLED")
 # The oldest libtorch that the library has to run with: 2.13, or this one if it is older.
 RELEASE = min((2, 13), tuple(int(part) for part in torch.__version__.split(".")[:2]))
+if STABLE and RELEASE < (2, 10):
+    sys.exit(f"TORCH_OPS_ABI=stable takes PyTorch 2.10 or later, and this is {torch.__version__}")
 MACROS = (
     [("TORCH_TARGET_VERSION", f"0x{RELEASE[0]:02X}{RELEASE[1]:02X}000000000000")] if STABLE else []
 )

@@ -71,6 +71,27 @@ def test_without_torchgen_lite_what_is_checked_in_is_compiled(tmp_path: Path) ->
     assert "torchgen.stamp" not in targets and "module.cpp" not in targets
 
 
+@pytest.mark.parametrize(
+    ("release", "oldest"),
+    [("2.6.0", ""), ("2.9.1", ""), ("2.10.0", "20a"), ("2.12.1", "20c"), ("2.14.1", "20d")],
+)
+def test_the_stable_library_is_for_what_libtorch_has(
+    tmp_path: Path, release: str, oldest: str
+) -> None:
+    """What stands in for libtorch has a version and nothing else; nothing is compiled."""
+    folder = copy_example(tmp_path)
+    version = f"set(PACKAGE_VERSION {release})\nset(PACKAGE_VERSION_COMPATIBLE TRUE)\n"
+    (folder / "TorchConfigVersion.cmake").write_text(version)
+    (folder / "TorchConfig.cmake").write_text("set(TORCH_LIBRARIES m)\n")
+    options = (f"-DTorch_DIR={folder}", "-DCMAKE_DISABLE_FIND_PACKAGE_torchgen_lite=ON")
+    said = run(folder, "cmake", "-S", ".", "-B", "build", "-G", "Ninja", *options)
+    commands = run(folder, "ninja", "-C", "build", "-t", "commands")
+    assert f"libtorch {release} has not" in said if not oldest else "left out" not in said
+    found = set(re.findall("TORCH_TARGET_VERSION=(\\w+)", commands))
+    assert found == ({f"0x{oldest}000000000000"} if oldest else set())
+    assert ("call_operators_stable" in commands) == bool(oldest)
+
+
 def mtimes(folder: Path, pattern: str) -> dict[str, int]:
     return {
         path.relative_to(folder).as_posix(): path.stat().st_mtime_ns
