@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +29,8 @@ from torchgen_lite.loader.versions import Version, parse_version
 ROOT = Path(__file__).resolve().parent.parent
 # What an environment has besides the project's own test extra; torch is given with its version.
 TOOLS = ("pyright==1.1.414", "setuptools>=77", "ninja", "wheel")
+# A test that compiles takes up to 2 GB.
+JOBS = "2"
 
 
 class Part(NamedTuple):
@@ -73,7 +76,7 @@ def environment(version: str, folder: Path) -> Path:
 def run(python: Path, *arguments: object, cwd: Path, **variables: str) -> bool:
     """Whether a program ends well."""
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
-    own = {"PATH": path, "CI": "true", "MAX_JOBS": "1", **variables}
+    own = {"PATH": path, "CI": "true", "MAX_JOBS": JOBS, **variables}
     command = [str(python), *map(str, arguments)]
     return subprocess.run(command, cwd=cwd, env={**os.environ, **own}, check=False).returncode == 0
 
@@ -91,6 +94,8 @@ def tested(python: Path, *arguments: object, cwd: Path, **variables: str) -> str
             "no:cacheprovider",
             "--junitxml",
             report,
+            "-n",
+            JOBS,
         )
         run(python, *options, *arguments, cwd=cwd, **variables)
         if not report.exists():
@@ -130,15 +135,23 @@ def example(python: Path, part: Part, work: Path) -> str:
 
 
 def row(python: Path, version: str, work: Path, parts: tuple[Part, ...]) -> Iterator[str]:
-    """The cells of a release."""
+    """The cells of a release; each is told when it is there."""
     for part in parts:
-        if parse_version(version) < part.since:
-            yield f"from {'.'.join(map(str, part.since))}"
-        elif part.example:
-            yield example(python, part, work)
-        else:
-            path = os.pathsep.join([str(ROOT), str(ROOT / "generated" / "python")])
-            yield tested(python, "-m", "torch", *part.paths, cwd=ROOT, PYTHONPATH=path)
+        begin = time.monotonic()
+        text = cell(python, version, work, part)
+        seconds = round(time.monotonic() - begin)
+        print(f"{version}, {part.title}: {text} ({seconds} s)", file=sys.stderr, flush=True)
+        yield text
+
+
+def cell(python: Path, version: str, work: Path, part: Part) -> str:
+    """`96 passed, 3 skipped`, or `from 2.10`."""
+    if parse_version(version) < part.since:
+        return f"from {'.'.join(map(str, part.since))}"
+    if part.example:
+        return example(python, part, work)
+    path = os.pathsep.join([str(ROOT), str(ROOT / "generated" / "python")])
+    return tested(python, "-m", "torch", *part.paths, cwd=ROOT, PYTHONPATH=path)
 
 
 def table(rows: Mapping[str, list[str]], parts: tuple[Part, ...]) -> str:
