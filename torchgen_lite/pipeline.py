@@ -161,7 +161,8 @@ def _with_torch(
     tags, found = load_tags(source)
     diagnostics += found
     if take_schema:
-        config, paths = replace(config, namespace=""), [files.native_functions]
+        # PyTorch's own file is for the release that it is of.
+        config, paths = replace(config, namespace="", torch=""), [files.native_functions]
     return config, paths, tags
 
 

@@ -114,8 +114,9 @@ $ torchgen-lite generate""",
         "TG534",
         "tag that the stable ABI cannot carry",
         "warning",
-        "The tag has no function in libtorch's stable ABI that gives its number; the operator is defined "
-        "without it.",
+        "The tag has no function in libtorch's stable ABI that gives its number, or `torch` in the configuration "
+        "or `target-version` includes a release before 2.12, whose stable ABI has no tags at all; the operator is "
+        "defined without it there.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-torch-stable"]

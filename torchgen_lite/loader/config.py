@@ -101,7 +101,7 @@ class Config:
         shown="`PrivateUse1`",
     )
     torch: str = option(
-        "The releases of PyTorch that the project is for. A dispatch key or a tag that one of them has not got "
+        "The releases of PyTorch that the project is for. A dispatch key, a type or a tag that one of them has not got "
         "is a diagnostic (TG340), unless the entry's own `torch:` leaves that release out.",
         _RANGE,
         "",

@@ -43,6 +43,9 @@ _JIT_TYPES = (
 )
 BASE_TYPES = frozenset(_OPERATOR_TYPES + _JIT_TYPES)
 
+TYPES_UNTIL: dict[str, tuple[int, int]] = {"Dimname": (2, 12)}
+"""The last release of PyTorch that has a type; the others are in all from 2.6 on."""
+
 # Names that take types in parentheses: `Dict(str, Tensor)`.
 GENERIC_TYPES = frozenset({"Dict", "Future", "RRef", "Await", "Union"})
 

@@ -1,4 +1,4 @@
-"""TG340: keys and tags that a release in the project's range has not got."""
+"""TG340: keys, types and tags that a release in the project's range has not got."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from torchgen_lite import load
 from torchgen_lite.diagnostics import render_concise
 from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.loader.known_tags import KNOWN_TAGS, TAGS_SINCE
+from torchgen_lite.schema.type_names import BASE_TYPES, TYPES_UNTIL
 
 
 @pytest.mark.parametrize(
@@ -44,6 +45,42 @@ def test_releases(tmp_path: Path, project: str, fields: str, found: str) -> None
     (tmp_path / "ops.yaml").write_text(f"- func: my::f(Tensor x) -> Tensor\n{body}")
     printed = render_concise(load(root=tmp_path).diagnostics)
     assert printed.startswith(found) and bool(printed) == bool(found)
+
+
+@pytest.mark.parametrize(
+    ("project", "found"),
+    [
+        (
+            ">=2.6",
+            "ops.yaml:1:30: error[TG340] PyTorch 2.13 to 2.14 has no type 'Dimname', and is in the range of 'torch' "
+            "(add 'torch: \"<2.13\"' to the entry, or set 'torch = \"<2.13\"' in the configuration)\n",
+        ),
+        ("<2.13", ""),
+        ("==2.9.*", ""),
+    ],
+)
+def test_types(tmp_path: Path, project: str, found: str) -> None:
+    (tmp_path / "torchgen_lite.toml").write_text(f'schema = ["ops.yaml"]\ntorch = "{project}"\n')
+    yaml = "- func: aten::f(Tensor self, Dimname[]? names, SymBool flag) -> Tensor\n  tags: out\n"
+    (tmp_path / "ops.yaml").write_text(yaml)
+    printed = render_concise(load(root=tmp_path).diagnostics)
+    assert printed == found
+
+
+@pytest.mark.torch
+def test_the_file_of_the_installed_torch_is_for_its_own_release(tmp_path: Path) -> None:
+    (tmp_path / "torchgen_lite.toml").write_text('torch = ">=2.6"\n')
+    assert not load(root=tmp_path, torch=True).diagnostics
+
+
+@pytest.mark.torch
+def test_the_types_of_the_installed_torch() -> None:
+    """What PyTorch's generator reads, as far as schemas may use it; the rest is for graphs."""
+    model = pytest.importorskip("torchgen.model")
+    theirs = {one.name for one in model.BaseTy} - {"GraphModule"}
+    gone = {name for name, last in TYPES_UNTIL.items() if last < RELEASE[:2]}
+    assert theirs <= BASE_TYPES - gone
+    assert not theirs & gone and TYPES_UNTIL.keys() - gone <= theirs
 
 
 @pytest.mark.torch

@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import own_kernels
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.key_tables import CURRENT, RELEASES, Release, registrable_keys, table_of
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import TAGS_SINCE
 from torchgen_lite.loader.versions import contains, parse_range
+from torchgen_lite.schema import BaseType, walk_type
+from torchgen_lite.schema.type_names import TYPES_UNTIL
 
 # So many bug fixes a release has at most.
 _PATCHES = range(10)
 
 
 def check_releases(resolved: Resolved, project: str) -> Iterator[Diagnostic]:
-    """TG340: keys and tags, against the releases in the project's range and in the entry's own."""
+    """TG340: keys, types and tags, against the releases in the project's range and in the entry's own."""
     keys = {release: set(registrable_keys(table_of(release))) for release in RELEASES}
     every = set(registrable_keys(CURRENT))
     for function in resolved.functions:
-        releases = [r for r in RELEASES if _is_in(r, project) and _is_in(r, function.torch or "")]
+        releases = releases_of(function, project)
         for kernel in own_kernels(function):
-            without = [r for r in releases if kernel.key in every and kernel.key not in keys[r]]
-            if without:
-                yield _missing(function, f"dispatch key `{kernel.key}`", without, kernel.key_span)
-        for tag in function.tags:
-            without = [r for r in releases if r < TAGS_SINCE.get(tag, r)]
-            if without:
-                yield _missing(function, f"tag `{tag}`", without, function.place("tags"))
+            having = [r for r in RELEASES if kernel.key in keys[r] or kernel.key not in every]
+            what = f"dispatch key `{kernel.key}`"
+            yield from missing(function, what, releases, having, kernel.key_span)
+        for name, span in _types(function):
+            having = [r for r in RELEASES if r <= TYPES_UNTIL.get(name, r)]
+            yield from missing(function, f"type `{name}`", releases, having, span)
+        # What PyTorch defines has the tags that it has there.
+        for tag in () if function.namespace in TORCH_NAMESPACES else function.tags:
+            having = [r for r in RELEASES if r >= TAGS_SINCE.get(tag, r)]
+            yield from missing(function, f"tag `{tag}`", releases, having, function.place("tags"))
+
+
+def releases_of(function: NativeFunction, project: str) -> list[Release]:
+    """The releases in the project's range, as far as the entry is for them."""
+    return [r for r in RELEASES if _is_in(r, project) and _is_in(r, function.torch or "")]
 
 
 def _is_in(release: Release, text: str) -> bool:
@@ -38,12 +49,41 @@ def _is_in(release: Release, text: str) -> bool:
     return clauses is None or any(contains(clauses, (*release, patch)) for patch in _PATCHES)
 
 
-def _missing(
-    function: NativeFunction, what: str, without: list[Release], span: Span | None
-) -> Diagnostic:
-    first, last = (".".join(map(str, r)) for r in (without[0], without[-1]))
-    where = first if first == last else f"{first} to {last}"
-    after = f">={without[-1][0]}.{without[-1][1] + 1}"
-    hint = f'add `torch: "{after}"` to the entry, or set `torch = "{after}"` in the configuration'
-    message = f"PyTorch {where} has no {what}, and is in the range of `torch`"
-    return finding(function, "TG340", message, span, "not there yet", hint)
+def _types(function: NativeFunction) -> Iterator[tuple[str, Span | None]]:
+    places = [(a.type, a.type_span) for a in function.func.arguments]
+    places += [(r.type, r.span) for r in function.func.returns]
+    for type_, span in places:
+        for part in walk_type(type_):
+            if isinstance(part, BaseType):
+                yield part.name, span or function.func.span
+
+
+def missing(
+    function: NativeFunction,
+    what: str,
+    releases: Sequence[Release],
+    having: Sequence[Release],
+    span: Span | None,
+) -> Iterator[Diagnostic]:
+    """TG340, if one of the releases is not among those `having` it, of which there are some in a row."""
+    without = [r for r in releases if r not in having]
+    if not without:
+        return
+    message = f"PyTorch {release_span(without)} has no {what}, and is in the range of `torch`"
+    is_new = without[0] < having[0]
+    range_ = f">={release_text(having[0])}" if is_new else f"<{having[-1][0]}.{having[-1][1] + 1}"
+    help_ = (
+        f'add `torch: "{range_}"` to the entry, or set `torch = "{range_}"` in the configuration'
+    )
+    yield finding(function, "TG340", message, span, "not there", help_)
+
+
+def release_span(releases: Sequence[Release]) -> str:
+    """`2.6 to 2.9`."""
+    first, last = release_text(releases[0]), release_text(releases[-1])
+    return first if first == last else f"{first} to {last}"
+
+
+def release_text(release: Release) -> str:
+    """`2.13`."""
+    return f"{release[0]}.{release[1]}"

@@ -53,6 +53,8 @@ from torchgen_lite.schema.model import bare_type
 Release = tuple[int, int]
 # The first release that has a stable ABI for operators.
 FIRST_RELEASE: Release = (2, 9)
+# The first one whose headers have what the generated code is made of.
+FIRST_HEADERS: Release = (2, 10)
 
 
 class _Carried(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from torchgen_lite.analysis.checks.releases import release_text
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.stable import FIRST_RELEASE, Release
@@ -15,7 +16,7 @@ from torchgen_lite.targets.cpp.options import ModuleOptions
 from torchgen_lite.targets.cpp.registrations import schema_file
 from torchgen_lite.targets.cpp.required import Kernel, kernel_includes, kernel_key_files
 from torchgen_lite.targets.cpp_stable.model import needed_release
-from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS, release_text
+from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS
 from torchgen_lite.targets.output import OutputFile
 
 

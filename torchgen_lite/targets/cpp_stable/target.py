@@ -23,7 +23,7 @@ from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_incl
 from torchgen_lite.targets.cpp_stable.model import build_operators
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
 from torchgen_lite.targets.cpp_stable.registrations import build_keys, build_schema
-from torchgen_lite.targets.cpp_stable.unsupported import check_entry
+from torchgen_lite.targets.cpp_stable.unsupported import Wanted, check_entry
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
 
@@ -35,8 +35,9 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     """Every file of the library, and what the stable ABI cannot carry."""
     selection = select_cpp_stable(program, options)
     functions, diagnostics = selection.functions, list(selection.diagnostics)
+    wanted = Wanted(program.config.torch, options.target_version)
     for operator in selection.operators:
-        diagnostics += check_entry(operator, options.target_version)
+        diagnostics += check_entry(operator, wanted)
     namespace = options.namespace or default_namespace(functions)
     diagnostics += check_names(program, TARGET, selection.operators, namespace, INNER_NAMESPACES)
     diagnostics += check_library(program, functions)

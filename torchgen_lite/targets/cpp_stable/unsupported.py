@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
+from torchgen_lite.analysis.checks.releases import missing, release_span, release_text, releases_of
 from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.diagnostics import Diagnostic, Span
 from torchgen_lite.dialects.cpp import stable
-from torchgen_lite.dialects.cpp.stable import Release
+from torchgen_lite.dialects.cpp.stable import FIRST_HEADERS, Release
+from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Type
 from torchgen_lite.targets.cpp.selection import check_structured
@@ -35,6 +39,8 @@ SUPPORTED_TAGS = frozenset("""
     needs_fixed_stride_order nondeterministic_bitwise nondeterministic_seeded out_variant pointwise
     pt2_compliant_tag reduction view_copy
     """.split())
+# The release whose stable ABI can define an operator with tags.
+TAGS_SINCE: Release = (2, 12)
 _INSTEAD = {
     "Scalar": "take a `float`, an `int`, or a `Tensor` without dimensions",
     "complex": "take two `float`s",
@@ -44,43 +50,72 @@ _INSTEAD = {
 }
 
 
-def check_entry(operator: Operator, target: Release | None) -> Iterator[Diagnostic]:
-    """Everything in one entry that the stable ABI, or the oldest release wanted, does not support."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The releases that a library has to run with: `torch` of the configuration, and `target-version`."""
+
+    project: str
+    target: Release | None
+
+    def releases(self, function: NativeFunction) -> list[Release]:
+        """Those that the target is for, as far as the entry is for them; none where nobody asks for any."""
+        if not self.project and self.target is None:
+            return []
+        first = self.target or FIRST_HEADERS
+        return [r for r in releases_of(function, self.project) if r >= first]
+
+
+def check_entry(operator: Operator, wanted: Wanted) -> Iterator[Diagnostic]:
+    """Everything in one entry that the stable ABI, or one of the releases wanted, does not support."""
     function, schema = operator.function, operator.schema
+    releases = wanted.releases(function)
     arguments = [(a.type, f"argument `{a.name}`", a.type_span, False) for a in schema.arguments]
     returns = [(r.type, "result", r.span, True) for r in schema.returns]
     for type_, what, span, returned in (*arguments, *returns):
-        yield from _check_type(function, type_, what, span or schema.span, returned, target)
-    yield from _check_dispatch(operator)
-    for tag in function.tags:
-        if tag not in SUPPORTED_TAGS:
-            yield finding(
-                function,
-                "TG534",
-                f"the stable ABI has no tag `{tag}`",
-                function.place("tags"),
-                "left out",
+        span = span or schema.span
+        part = stable.unsupported(type_, returned=returned)
+        if part is None:
+            yield from _check_releases(function, type_, what, span, releases, wanted.target)
+        else:
+            message = f"the stable ABI cannot carry `{part}`"
+            help_ = (
+                f"{_INSTEAD.get(part, 'use another type')}, or leave the operator out with `skip`"
             )
+            yield finding(function, "TG530", message, span, f"the type of {what}", help_)
+    yield from _check_dispatch(operator)
+    yield from _check_tags(function, releases)
 
 
-def _check_type(
+def _check_releases(
     function: NativeFunction,
     type_: Type,
     what: str,
     span: Span | None,
-    returned: bool,
+    releases: Sequence[Release],
     target: Release | None,
 ) -> Iterator[Diagnostic]:
-    part = stable.unsupported(type_, returned=returned)
-    if part is not None:
-        message = f"the stable ABI cannot carry `{part}`"
-        help_ = f"{_INSTEAD.get(part, 'use another type')}, or leave the operator out with `skip`"
-        yield finding(function, "TG530", message, span, f"the type of {what}", help_)
-    elif target is not None and stable.since(type_) > target:
-        release = release_text(stable.since(type_))
-        message = f"`{type_}` is carried from libtorch {release} on"
+    since = stable.since(type_)
+    if target is None:
+        having = [r for r in RELEASES if r >= since]
+        yield from missing(function, f"`{type_}` in its stable ABI", releases, having, span)
+    elif any(r < since for r in releases):
+        message = f"`{type_}` is carried from libtorch {release_text(since)} on"
         help_ = f'`target-version` is "{release_text(target)}": raise it, or use `skip`'
         yield finding(function, "TG532", message, span, f"the type of {what}", help_)
+
+
+def _check_tags(function: NativeFunction, releases: Sequence[Release]) -> Iterator[Diagnostic]:
+    if function.namespace in TORCH_NAMESPACES:
+        return
+    place = function.place("tags")
+    for tag in function.tags:
+        if tag not in SUPPORTED_TAGS:
+            message = f"the stable ABI has no tag `{tag}`"
+            yield finding(function, "TG534", message, place, "left out")
+    without = [r for r in releases if r < TAGS_SINCE]
+    if without and function.tags:
+        message = f"the stable ABI of PyTorch {release_span(without)} has no tags"
+        yield finding(function, "TG534", message, place, "left out there")
 
 
 def _check_dispatch(operator: Operator) -> Iterator[Diagnostic]:
@@ -89,8 +124,3 @@ def _check_dispatch(operator: Operator) -> Iterator[Diagnostic]:
         if entry.key in UNREAD_KEYS:
             message = f"libtorch does not find the key `{entry.key}` by its name"
             yield finding(operator.function, "TG533", message, entry.key_span, "here")
-
-
-def release_text(release: Release) -> str:
-    """`2.13`."""
-    return f"{release[0]}.{release[1]}"

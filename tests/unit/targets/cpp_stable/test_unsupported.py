@@ -15,11 +15,11 @@ from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS, UNREAD_
 TARGET = "cpp-torch-stable"
 
 
-def messages(folder: Path, yaml: str, options: str = "") -> str:
-    """Everything that generating the target says."""
+def messages(folder: Path, yaml: str, options: str = "", project: str = "") -> str:
+    """Everything that generating the target says; `project` stands above its table."""
     (folder / "ops.yaml").write_text(yaml)
     (folder / "torchgen_lite.toml").write_text(
-        f'schema = "ops.yaml"\ntargets = ["{TARGET}"]\n[target.{TARGET}]\n{options}\n'
+        f'schema = "ops.yaml"\ntargets = ["{TARGET}"]\n{project}\n[target.{TARGET}]\n{options}\n'
     )
     found = generate_all(load(root=folder)).diagnostics
     return "\n".join(f"{d.path}:{d.start()[0]}:{d.start()[1]}: {d.code} {d.message}" for d in found)
@@ -75,6 +75,48 @@ def test_operators_with_any_number_of_values_are_left_out(tmp_path: Path) -> Non
 def test_wrong_options(tmp_path: Path, options: str, message: str) -> None:
     found = messages(tmp_path, "- func: my::f(Tensor x) -> Tensor\n", options)
     assert found.count("TG510") == 1 and message in found
+
+
+@pytest.mark.parametrize(
+    ("project", "options", "own", "found"),
+    [
+        ("", "", "", []),
+        (
+            'torch = ">=2.6"',
+            "",
+            "",
+            [
+                "1:22: TG340 PyTorch 2.10 to 2.12 has no `Generator?` in its stable ABI, and is in the range of "
+                "`torch`",
+                "2:9: TG534 the stable ABI of PyTorch 2.10 to 2.11 has no tags",
+            ],
+        ),
+        ('torch = ">=2.6"', "", '  torch: ">=2.13"\n', []),
+        ('torch = ">=2.13"', "", "", []),
+        (
+            'torch = "<2.12"',
+            'target-version = "2.11"',
+            "",
+            [
+                "1:22: TG532 `Generator?` is carried from libtorch 2.13 on",
+                "2:9: TG534 the stable ABI of PyTorch 2.11 has no tags",
+            ],
+        ),
+        ("", 'target-version = "2.11"', '  torch: ">=2.13"\n', []),
+        ("", 'target-version = "2.13"', "", []),
+    ],
+)
+def test_every_release_in_range_carries_it(
+    tmp_path: Path, project: str, options: str, own: str, found: list[str]
+) -> None:
+    yaml = f"- func: my::f(int n, Generator? g) -> Tensor\n  tags: nondeterministic_seeded\n{own}"
+    printed = messages(tmp_path, yaml, options, project).replace("ops.yaml:", "")
+    assert printed.splitlines() == found
+
+
+def test_tags_of_what_pytorch_defines_are_its_own(tmp_path: Path) -> None:
+    yaml = "- func: aten::relu(Tensor self) -> Tensor\n  tags: inplace\n  dispatch: {CPU: f}\n"
+    assert messages(tmp_path, yaml, project='torch = ">=2.6"') == ""
 
 
 @needs_torch((2, 13), "PyTorch could read fewer keys")
