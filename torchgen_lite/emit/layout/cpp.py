@@ -3,6 +3,7 @@
 Clang-format looks for the line breaks that cost least. A character beyond the last column costs more than
 anything else, and the deeper a break is in brackets, the more it costs. Of those that cost the same, the later is taken.
 
+Statements stand in functions, as C++ has it, and functions are declared outside of them.
 What is not here: member initialisers, lambdas, comments, strings that follow each other, and `<<`.
 """
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+from textwrap import indent
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import ROOT
@@ -151,6 +152,12 @@ CALLS = joined("{}({})", CALLED, listed(EXPRESSIONS))
 PARAMETERS = listed(
     st.one_of(joined("{} {}", TYPES, NAMES), joined("{} {} = {}", TYPES, NAMES, st.just("{}")))
 )
+DECLARATIONS = st.one_of(
+    joined("using {} = {}({});", NAMES, TYPES, listed(TYPES)),
+    joined("{} {}({});", TYPES, NAMES, PARAMETERS),
+    joined("inline {} {}({}) {{", TYPES, NAMES, PARAMETERS),
+    joined("static {} call({}) const;", TYPES, PARAMETERS),
+)
 STATEMENTS = st.one_of(
     joined("{};", CALLS),
     joined("return {};", CALLS),
@@ -158,17 +165,19 @@ STATEMENTS = st.one_of(
     joined("std::tie(grad_self_, {}) = {};", NAMES, FORMULAS),
     joined("const auto {} = {};", NAMES, EXPRESSIONS),
     joined("auto {} = std::move({});", NAMES, EXPRESSIONS),
-    joined("using {} = {}({});", NAMES, TYPES, listed(TYPES)),
-    joined("{} {}({});", TYPES, NAMES, PARAMETERS),
-    joined("inline {} {}({}) {{", TYPES, NAMES, PARAMETERS),
-    joined("  static {} call({}) const;", TYPES, PARAMETERS),
     joined("if ({}) {{", EXPRESSIONS),
 )
 
 
 @compiling.needs_clang_format
 @settings(max_examples=20)
-@given(st.lists(STATEMENTS, min_size=20, max_size=40))
-def test_any_statement(statements: list[str]) -> None:
-    text = file_of([statement.lstrip() for statement in statements])
+@example([], ["std::tie(grad_self_, self) = self * weightweightweightweightweight + at::linear();"])
+@given(
+    st.lists(DECLARATIONS, min_size=10, max_size=20),
+    st.lists(STATEMENTS, min_size=10, max_size=20),
+)
+def test_any_statement(declarations: list[str], statements: list[str]) -> None:
+    """Where it may stand: outside of functions, clang-format takes `std::tie(a, b) = c` for a declaration."""
+    body = indent(file_of(statements), "  ")
+    text = f"{file_of(declarations)}void function() {{\n{body}}}\n"
     assert clang_format(text) == lay_out("x.cpp", text)
