@@ -7,7 +7,7 @@ raises on what is in them; `generate` reads nothing but templates and writes not
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -275,36 +275,44 @@ def generate(program: Program, *, targets: Sequence[str] = ()) -> dict[str, str]
 
 def generate_all(program: Program, *, targets: Sequence[str] = ()) -> Generated:
     """As `generate`, but errors are values: nothing is rendered if there are any."""
-    outputs, target_of, diagnostics = _describe(program, targets)
+    built, diagnostics = _build(program, targets)
+    outputs = list(_tell_apart(built, diagnostics))
     if has_errors(diagnostics):
         return Generated({}, {}, sort_diagnostics(diagnostics))
-    return _render(program, outputs, target_of, diagnostics)
+    return _render(program, outputs, diagnostics)
 
 
 def lint_targets(program: Program) -> tuple[Diagnostic, ...]:
     """What was found about the program, and what its targets find: kernels that fit no schema, for example.
 
-    Nothing is rendered. Only targets that the configuration names are asked, as others have no options.
+    Nothing is rendered, and of a single target, whose files are its own, none is made. Only targets that the
+    configuration names are asked, as others have no options.
     """
     from torchgen_lite.targets import DEFAULT_TARGETS
 
     config = program.config
     named = config.targets or [name for name in DEFAULT_TARGETS if name in config.target_options]
-    diagnostics = _describe(program, named)[2] if named else list(program.diagnostics)
+    if not named:
+        return program.diagnostics
+    built, diagnostics = _build(program, named)
+    if len(built) > 1:
+        for _ in _tell_apart(built, diagnostics):
+            pass
     return sort_diagnostics(diagnostics)
 
 
-def _describe(
-    program: Program, targets: Sequence[str]
-) -> tuple[dict[str, OutputFile], dict[str, str], list[Diagnostic]]:
-    """The files by path, the target of each, and everything found on the way; of wrong input no files."""
+# Files and the target that makes them.
+_Built = tuple[str, Iterable["OutputFile"]]
+
+
+def _build(program: Program, targets: Sequence[str]) -> tuple[list[_Built], list[Diagnostic]]:
+    """The files of each target, and everything found on the way; of wrong input no files."""
     from torchgen_lite.targets import DEFAULT_TARGETS, TARGETS
 
-    outputs: dict[str, OutputFile] = {}
-    target_of: dict[str, str] = {}
+    built: list[_Built] = []
     diagnostics = list(program.diagnostics)
     if has_errors(diagnostics):
-        return {}, {}, diagnostics
+        return built, diagnostics
     for name in targets or program.config.targets or DEFAULT_TARGETS:
         target = TARGETS.get(name)
         if target is None:
@@ -313,20 +321,26 @@ def _describe(
             continue
         result = target.build(program)
         diagnostics += result.diagnostics
-        for file in result.files:
-            if file.path in outputs:
+        built.append((name, result.files))
+    return built, diagnostics
+
+
+def _tell_apart(
+    built: Iterable[_Built], diagnostics: list[Diagnostic]
+) -> Iterator[tuple[str, OutputFile]]:
+    """Each file with its target; two that write one path are a diagnostic."""
+    target_of: dict[str, str] = {}
+    for name, files in built:
+        for file in files:
+            if file.path in target_of:
                 message = f"targets `{target_of[file.path]}` and `{name}` both write `{file.path}`"
                 diagnostics.append(Diagnostic("TG013", message))
-            outputs[file.path] = file
             target_of[file.path] = name
-    return outputs, target_of, diagnostics
+            yield name, file
 
 
 def _render(
-    program: Program,
-    outputs: Mapping[str, OutputFile],
-    target_of: Mapping[str, str],
-    diagnostics: list[Diagnostic],
+    program: Program, outputs: Sequence[tuple[str, OutputFile]], diagnostics: list[Diagnostic]
 ) -> Generated:
     from torchgen_lite.emit.render import RenderError, render_files
 
@@ -334,7 +348,7 @@ def _render(
     folders = tuple(str(config.root / folder) for folder in config.template_dirs)
     try:
         files = render_files(
-            list(outputs.values()),
+            [file for _, file in outputs],
             source_name(program),
             folders,
             variables=config.template_vars,
@@ -342,6 +356,7 @@ def _render(
         )
     except RenderError as error:
         return Generated({}, {}, sort_diagnostics([*diagnostics, error.diagnostic]))
+    target_of = {file.path: name for name, file in outputs}
     return Generated(files, target_of, sort_diagnostics(diagnostics))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -46,9 +46,12 @@ def copied(folder: str, to: str, endings: Collection[str]) -> Iterator[OutputFil
 
 @dataclass(frozen=True, slots=True)
 class TargetResult:
-    """The files of a target, not yet rendered, and what it found wrong."""
+    """The files of a target, not yet rendered, and what it found wrong.
 
-    files: tuple[OutputFile, ...] = ()
+    What is wrong is known before the first file: whoever asks for that alone has no file made.
+    """
+
+    files: Iterable[OutputFile] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
 
 

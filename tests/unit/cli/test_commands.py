@@ -38,6 +38,17 @@ def test_lint(run: Run, project: Path) -> None:
     assert "--> native_functions.yaml:1:" in result.stderr
 
 
+def test_lint_knows_what_targets_write(run: Run, project: Path) -> None:
+    (project / "torchgen_lite.toml").write_text("""\
+targets = ["python", "torch-python"]
+target.python = {folder = ".", package = "ops"}
+target.torch-python = {folder = ".", package = "ops"}
+""")
+    result = run("lint", "--output-format", "concise")
+    assert result.code == 1
+    assert "targets 'python' and 'torch-python' both write 'ops/__init__.py'" in result.stderr
+
+
 @pytest.mark.parametrize("format_", ["full", "concise", "json", "github", "sarif"])
 def test_formats_of_diagnostics(run: Run, project: Path, format_: str) -> None:
     (project / "native_functions.yaml").write_text(

@@ -51,8 +51,7 @@ def build_cpp_runtime(program: Program, options: RuntimeOptions) -> TargetResult
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     registered = selection.registrations(program)
-    files = tuple(_files(selection.operators, registered, options))
-    return TargetResult(files, tuple(diagnostics))
+    return TargetResult(_files(selection.operators, registered, options), tuple(diagnostics))
 
 
 def select_cpp_runtime(program: Program, options: RuntimeOptions) -> Selection:

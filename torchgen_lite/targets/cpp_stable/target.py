@@ -43,8 +43,7 @@ def build_cpp_stable(program: Program, options: StableOptions) -> TargetResult:
     diagnostics += check_library(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
-    files = tuple(_files(selection, program, options))
-    return TargetResult(files, tuple(diagnostics))
+    return TargetResult(_files(selection, program, options), tuple(diagnostics))
 
 
 def select_cpp_stable(program: Program, options: StableOptions) -> Selection:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
@@ -41,6 +42,24 @@ _BOXED = {
     Origin.not_implemented: "torch::autograd::autogradNotImplementedFallback()",
     Origin.unknown_view: "torch::autograd::autogradNotImplementedInplaceOrViewFallback()",
 }
+
+
+class _Planned(NamedTuple):
+    """A registration that autograd asks for."""
+
+    operator: Operator
+    registered: Registered
+    plan: AutogradPlan
+
+    @property
+    def info(self) -> DifferentiabilityInfo | None:
+        key = self.registered.key
+        return self.plan.infos.get(DEFAULT if key == _AUTOGRAD else key)
+
+    @property
+    def recorded(self) -> DifferentiabilityInfo | None:
+        """The formulas of the node that its kernel makes."""
+        return self.info if self.registered.origin is Origin.autograd else None
 
 
 @dataclass(slots=True)
@@ -87,46 +106,53 @@ def build_differentiation(
     structs = {o.function.name: o.flat for o in operators}
     functions = Functions(layout.namespace, structs, bool(headers), frozenset(python))
     by_name = {operator.function.name: operator for operator in operators}
-    files: dict[int | None, _File] = {}
-    recorded: dict[int, DifferentiabilityInfo] = {}
-    for one in registered:
-        if one.origin not in AUTOGRAD_KERNELS | UNKNOWN_VIEWS:
-            continue
-        operator = by_name[one.operator.name]
-        plan = resolved.autograd[one.operator.name]
-        file = files.setdefault(operator.shard, _File())
-        if one.origin in _BOXED:
-            file.add(operator, one, None)
-            continue
-        info = plan.infos.get(DEFAULT if one.key == _AUTOGRAD else one.key)
-        file.add(operator, one, _kernel(operator, one, plan, info))
-        if one.origin is Origin.autograd and info is not None:
-            file.add_node(operator, info, functions)
-            recorded[id(info)] = info
+    planned = [
+        _Planned(by_name[one.operator.name], one, resolved.autograd[one.operator.name])
+        for one in registered
+        if one.origin in AUTOGRAD_KERNELS | UNKNOWN_VIEWS
+    ]
     diagnostics = [
         d for o in operators for d in _refusals(o, resolved.autograd[o.function.name], policy)
     ]
+    recorded = {id(one.recorded): one.recorded for one in planned if one.recorded is not None}
     problems = [p for info in recorded.values() for p in problems_of(info, functions)]
     diagnostics += dict.fromkeys(_unsayable(problem) for problem in problems)
-    if not files:
-        return TargetResult(diagnostics=tuple(diagnostics))
+    return TargetResult(_files(planned, functions, layout, headers), tuple(diagnostics))
+
+
+def _files(
+    planned: Sequence[_Planned], functions: Functions, layout: Layout, headers: Sequence[str]
+) -> Iterator[OutputFile]:
+    if not planned:
+        return
     context = {"namespace": layout.namespace}
     included = {**context, "folder": layout.folder}
-    common = [
-        OutputFile(layout.header("autograd.h"), "cpp_torch/autograd.h.j2", included),
-        OutputFile(layout.header("autograd_kernels.h"), "cpp_torch/autograd_kernels.h.j2", context),
-    ]
-    own = [_file_view(file, shard, layout, headers) for shard, file in files.items()]
-    return TargetResult((*common, *own), tuple(diagnostics))
+    yield OutputFile(layout.header("autograd.h"), "cpp_torch/autograd.h.j2", included)
+    yield OutputFile(
+        layout.header("autograd_kernels.h"), "cpp_torch/autograd_kernels.h.j2", context
+    )
+    files: dict[int | None, _File] = {}
+    for one in planned:
+        file = files.setdefault(one.operator.shard, _File())
+        file.add(one.operator, one.registered, _kernel(one))
+        if one.recorded is not None:
+            file.add_node(one.operator, one.recorded, functions)
+    for shard, file in files.items():
+        yield _file_view(file, shard, layout, headers)
 
 
 def _kernel(
-    operator: Operator, one: Registered, plan: AutogradPlan, info: DifferentiabilityInfo | None
-) -> KernelView:
+    planned: _Planned,
+) -> KernelView | None:
+    """The kernel that is written for the operator; None where libtorch has one for all."""
+    operator, one, plan = planned
+    if one.origin in _BOXED:
+        return None
     if one.origin is Origin.raises_versions:
         return written_kernel(operator, plan)
     if one.origin is Origin.view and plan.viewed is not None:
         return view_kernel(operator, plan.viewed)
+    info = planned.info
     if one.origin is Origin.passes or info is None:
         return passing_kernel(operator, one.key, plan)
     if one.origin is Origin.refuses_out:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
 
 from torchgen_lite.analysis.policy import WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
@@ -69,9 +70,9 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     if options.calls_only:
-        return TargetResult(tuple(_calls(operators, layout)), tuple(diagnostics))
+        return TargetResult(_calls(operators, layout), tuple(diagnostics))
     registered = tuple(selection.registrations(program))
-    files = tuple(_files(operators, registered, layout, options, known_tags(program)))
+    files = _files(operators, registered, layout, options, known_tags(program))
     modules = [m["formulas"] for m in program.modules.values() if "formulas" in m]
     helpers = frozenset(name for index in modules for name in index.names())
     autograd = build_differentiation(
@@ -83,7 +84,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
         options.formula_headers,
         helpers,
     )
-    return TargetResult((*files, *autograd.files), (*diagnostics, *autograd.diagnostics))
+    return TargetResult(chain(files, autograd.files), (*diagnostics, *autograd.diagnostics))
 
 
 def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import FRAMEWORK_TYPES, identifier
 from torchgen_lite.loader.entry import NativeFunction
@@ -40,19 +41,13 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
     diagnostics = list(selection.diagnostics)
     modules = program.modules.get(TARGET, {})
     package = build_package(selection.operators, options)
-    files = [*_common_files(package, program.config.privateuse1)]
+    registered: tuple[Registration, ...] = ()
     if options.kernels:
         registered = tuple(selection.registrations(program))
         diagnostics += check_author(author_functions(package, registered), modules)
         diagnostics += check_helpers(selection.functions, modules.get("formulas"))
         diagnostics += check_framework(program, package, registered)
-        differentiation, differentiated = build_differentiation(
-            package, program.resolved, registered, modules.get("formulas")
-        )
-        find = kernel_finder(options.kernels, _finder(modules.get("kernels")))
-        registration = build_registrations(package, registered, find, differentiated)
-        files += [*differentiation, *registration]
-    return TargetResult(tuple(files), tuple(diagnostics))
+    return TargetResult(_files(program, package, registered), tuple(diagnostics))
 
 
 def select_python(program: Program, options: PythonOptions) -> Selection:
@@ -82,6 +77,20 @@ def _inexpressible(function: NativeFunction, *, home: str, stubs: Collection[str
     if has_any_number(function):
         return "takes or gives any number of values, which a stub cannot"
     return taken_name(function, home, stubs)
+
+
+def _files(
+    program: Program, package: Package, registered: tuple[Registration, ...]
+) -> Iterator[OutputFile]:
+    yield from _common_files(package, program.config.privateuse1)
+    if package.options.kernels:
+        modules = program.modules.get(TARGET, {})
+        differentiation, differentiated = build_differentiation(
+            package, program.resolved, registered, modules.get("formulas")
+        )
+        yield from differentiation
+        find = kernel_finder(package.options.kernels, _finder(modules.get("kernels")))
+        yield from build_registrations(package, registered, find, differentiated)
 
 
 def _common_files(package: Package, privateuse1: str) -> Iterator[OutputFile]:

@@ -18,7 +18,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.author import begun, check_author, check_helpers
-from torchgen_lite.targets.output import AuthorFunction, Selection, TargetResult
+from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import has_any_number, select
 from torchgen_lite.targets.torch_python.autograd import build_autograd
 from torchgen_lite.targets.torch_python.functions import build_functions
@@ -51,14 +51,15 @@ def build_torch_python(program: Program, options: TorchPythonOptions) -> TargetR
     selection = select_torch_python(program, options)
     package = _package(program, options, selection)
     diagnostics = [*selection.diagnostics, *_check(package)]
+    return TargetResult(_files(package), tuple(diagnostics))
+
+
+def _files(package: Package) -> Iterator[OutputFile]:
     autograd = build_autograd(package)
-    files = [
-        *build_package_files(package, autograd),
-        build_places(package, autograd),
-        build_functions(package),
-        *build_samples(package, autograd.infos),
-    ]
-    return TargetResult(tuple(files), tuple(diagnostics))
+    yield from build_package_files(package, autograd)
+    yield build_places(package, autograd)
+    yield build_functions(package)
+    yield from build_samples(package, autograd.infos)
 
 
 def author_torch_python(program: Program, options: TorchPythonOptions) -> Iterator[AuthorFunction]:

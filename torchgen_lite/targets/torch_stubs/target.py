@@ -11,6 +11,8 @@ are known: with `--torch`, when the package is made for the PyTorch of this envi
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.loader.torch_operators import InstalledTorch
 from torchgen_lite.targets.options import NoOptions
@@ -23,22 +25,24 @@ MODULES = f"{ROOT}/_ops_stubs"
 
 def build_torch_stubs(program: Program, options: NoOptions) -> TargetResult:
     """Every file of the package. The operators of the schema files come before PyTorch's own."""
+    return TargetResult(_files(program))
+
+
+def _files(program: Program) -> Iterator[OutputFile]:
     schemas = [(f.namespace, f.func) for f in program.functions]
     installed = program.installed or InstalledTorch((), ())
     schemas += [(schema.namespace, schema) for schema in installed.operators]
-    namespaces = [namespace_view(n, s) for n, s in group_by_namespace(schemas).items()]
-    files = [
-        OutputFile(f"{ROOT}/py.typed", "torch_stubs/py.typed.j2", {}, is_marked=False),
-        OutputFile(f"{ROOT}/_ops.pyi", "torch_stubs/ops.pyi.j2", {"namespaces": namespaces}),
-        OutputFile(f"{MODULES}/__init__.pyi", "torch_stubs/package.pyi.j2", {}),
-    ]
-    files += [
-        OutputFile(f"{MODULES}/{n.module}.pyi", "torch_stubs/namespace.pyi.j2", {"namespace": n})
-        for n in namespaces
-    ]
-    files += [
-        OutputFile(f"{ROOT}/{path}", "torch_stubs/copied.pyi.j2", {"text": text}, is_copied=True)
-        for path, text in installed.stubs
-        if path != "_ops.pyi"
-    ]
-    return TargetResult(tuple(files))
+    taken: set[str] = set()
+    namespaces = [namespace_view(n, s, taken) for n, s in group_by_namespace(schemas).items()]
+    yield OutputFile(f"{ROOT}/py.typed", "torch_stubs/py.typed.j2", {}, is_marked=False)
+    yield OutputFile(f"{ROOT}/_ops.pyi", "torch_stubs/ops.pyi.j2", {"namespaces": namespaces})
+    yield OutputFile(f"{MODULES}/__init__.pyi", "torch_stubs/package.pyi.j2", {})
+    for namespace in namespaces:
+        context = {"namespace": namespace}
+        yield OutputFile(
+            f"{MODULES}/{namespace.module}.pyi", "torch_stubs/namespace.pyi.j2", context
+        )
+    for path, text in installed.stubs:
+        if path != "_ops.pyi":
+            copied = {"text": text}
+            yield OutputFile(f"{ROOT}/{path}", "torch_stubs/copied.pyi.j2", copied, is_copied=True)

@@ -86,8 +86,10 @@ class NamespaceView:
         return all(packet.attribute.is_keyword for packet in self.packets)
 
 
-def namespace_view(namespace: str, schemas: Sequence[FunctionSchema]) -> NamespaceView:
-    """The module of one namespace; `schemas` are all of it."""
+def namespace_view(
+    namespace: str, schemas: Sequence[FunctionSchema], modules: set[str]
+) -> NamespaceView:
+    """The module of one namespace; `schemas` are all of it, `modules` the names that others have."""
     by_base: dict[str, list[FunctionSchema]] = {}
     for schema in schemas:
         by_base.setdefault(schema.base_name, []).append(schema)
@@ -96,11 +98,8 @@ def namespace_view(namespace: str, schemas: Sequence[FunctionSchema]) -> Namespa
     packets = [_packet(base, by_base[base], taken, used) for base in sorted(by_base)]
     if any(packet.is_overloaded for packet in packets):
         used.add(ImportedName("overload"))
-    return NamespaceView(
-        identifier(namespace.replace(".", "_")),
-        imports(used, torch_ops.TYPE_MODULES),
-        tuple(packets),
-    )
+    module = _fresh(namespace.replace(".", "_"), modules)
+    return NamespaceView(module, imports(used, torch_ops.TYPE_MODULES), tuple(packets))
 
 
 def _packet(
@@ -140,7 +139,7 @@ def _signature(
 
 
 def _fresh(name: str, taken: set[str]) -> str:
-    """`name`, or with underscores behind it: `a__b.c` and `a.b__c` both exist."""
+    """`name`, or with underscores behind it: `a__b.c` and `a.b__c` both exist, and so do `a::b` and `a__b`."""
     name = identifier(name)
     while name in taken:
         name += "_"
