@@ -18,4 +18,4 @@ else:
     from torchgen_lite.runtime import __all__ as __all__
     from torchgen_lite.runtime import check_interface
 
-    check_interface(1, __name__, "install both from the same version of torchgen-lite")
+    check_interface(2, __name__, "install both from the same version of torchgen-lite")

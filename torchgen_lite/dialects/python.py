@@ -15,11 +15,12 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.python_signature import STAR, Annotation, Parameter
+from torchgen_lite.dialects.python_signature import STAR, Annotation, Parameter, optional
 from torchgen_lite.dialects.python_types import Annotations
 from torchgen_lite.dialects.text import literal
 from torchgen_lite.schema import Argument, FunctionSchema, NamedConstant, Return, default_value
-from torchgen_lite.schema.model import Type
+from torchgen_lite.schema.defaults import as_received
+from torchgen_lite.schema.model import OptionalType, Type, sized_list
 
 _TYPES = Annotations(
     {
@@ -70,14 +71,32 @@ def default_text(value: object) -> str:
 
 def parameter(argument: Argument, with_default: bool) -> Parameter:
     """`alpha: Number = 1`."""
-    value = default_text(default(argument)) if with_default else None
-    return Parameter(identifier(argument.name), argument_type(argument.type), value)
+    annotation = argument_type(argument.type)
+    if not with_default:
+        return Parameter(identifier(argument.name), annotation)
+    value = as_received(argument.type, default(argument))
+    return Parameter(identifier(argument.name), annotation, default_text(value))
+
+
+def kernel_type(type_: Type) -> Annotation:
+    """`int[2]?` -> `tuple[int, ...] | None`: what a kernel gets. See Note [Sized lists are tuples]."""
+    sized = sized_list(type_)
+    if sized is None:
+        return argument_type(type_)
+    annotation = Annotation("tuple", (argument_type(sized.elem), Annotation("...")))
+    return optional(annotation) if isinstance(type_, OptionalType) else annotation
 
 
 def annotated(arguments: Sequence[Argument]) -> list[Parameter]:
-    """The parameters of a function that is passed everything: `self: Tensor, *, alpha: Number`."""
-    by_position = [parameter(a, False) for a in arguments if not a.kwarg_only]
-    by_name = [parameter(a, False) for a in arguments if a.kwarg_only]
+    """The parameters of a kernel, which is passed everything: `self: Tensor, *, alpha: Number`."""
+    by_position, by_name = (
+        [
+            Parameter(identifier(a.name), kernel_type(a.type))
+            for a in arguments
+            if a.kwarg_only is named
+        ]
+        for named in (False, True)
+    )
     return [*by_position, *([STAR] if by_name else []), *by_name]
 
 

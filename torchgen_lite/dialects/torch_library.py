@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from torchgen_lite.analysis.compatible import size_of
 from torchgen_lite.dialects import python, torch_ops
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Import, Parameter, imported_names, imports
@@ -20,6 +19,7 @@ from torchgen_lite.schema import (
     OptionalType,
     Type,
 )
+from torchgen_lite.schema.defaults import as_received
 
 
 def default_text(argument: Argument, *, inside: bool = False) -> str:
@@ -27,10 +27,7 @@ def default_text(argument: Argument, *, inside: bool = False) -> str:
     value = python.default(argument)
     if isinstance(value, NamedConstant):
         return f"torch.{value.name}"
-    size = size_of(argument.type) if inside else None
-    if size is not None and value is not None and not isinstance(value, list):
-        value = [value] * size
-    return literal(value)
+    return literal(as_received(argument.type, value) if inside else value)
 
 
 def _as_received(type_: Type) -> Type:

@@ -118,12 +118,8 @@ def wrap_dim(dim: int, ndim: int) -> int:
     )
 
 
-def wrap_dims(dims: int | Sequence[int] | None, ndim: int) -> tuple[int, ...]:
+def wrap_dims(dims: Sequence[int] | None, ndim: int) -> tuple[int, ...]:
     """The dimensions to reduce, sorted; None and the empty list mean every one."""
-    if dims is None:
-        return tuple(range(ndim))
-    if isinstance(dims, int):
-        dims = (dims,)
     if not dims:
         return tuple(range(ndim))
     if len(dims) == 1:

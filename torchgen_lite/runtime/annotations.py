@@ -77,7 +77,7 @@ def _agree(text: str, type_: str) -> bool:
         return "None" in heads and _agree(text, type_[:-1])
     if type_.endswith("]"):
         element, _, size = type_[:-1].rpartition("[")
-        return bool(heads & _LISTS) or bool(size) and _agree(text, element)
+        return bool(heads & _LISTS) or bool(size) and element not in _ACCEPTS
     accepted = _ACCEPTS.get(type_.partition("(")[0].rstrip("!"))
     return accepted is None or bool(heads & accepted)
 

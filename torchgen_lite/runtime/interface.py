@@ -7,7 +7,7 @@ number that templates are written for, `torchgen_lite_runtime` the one of the na
 
 from __future__ import annotations
 
-INTERFACE = 1
+INTERFACE = 2
 
 
 def check_interface(made_for: int, package: str, remedy: str = "") -> None:

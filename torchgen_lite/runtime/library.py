@@ -21,7 +21,7 @@ from .keys import (
 )
 from .lock import acquire, do_when_free, release
 from .operator import OperatorHandle
-from .signature import Signature
+from .signature import NOTHING, Signature
 from .sites import Place, place
 
 KINDS = ("DEF", "FRAGMENT", "IMPL")
@@ -132,12 +132,13 @@ class Library:
         redispatch: Callable[..., Any],
         tags: tuple[str, ...] = (),
         returns: int = 1,
+        sized: Mapping[int, str] = NOTHING,
     ) -> OperatorHandle:
         """`define` for generated code: its stubs have the schema's arguments, with their defaults.
 
-        `kinds`, `tags` and `returns` are those of `Signature`.
+        `kinds`, `tags`, `returns` and `sized` are those of `Signature`.
         """
-        signature = Signature.of_stub(schema, kinds, call, tags, returns)
+        signature = Signature.of_stub(schema, kinds, call, tags, returns, sized)
         self._check_define(schema, signature.name.rpartition("::")[0])
         frame = sys._getframe(1)
         operator = self._define(signature, *place(frame, None))

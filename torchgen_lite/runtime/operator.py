@@ -36,6 +36,7 @@ from .local_state import LocalState, local_state
 from .lock import RegistrationLock
 from .signature import Signature
 from .sites import Place, site
+from .sized import as_tuple
 from .table import FALLBACK, Cell, Plan
 
 MEMO_LIMIT = 1024
@@ -359,6 +360,13 @@ class OperatorHandle:
                     self.forget()
         return bound
 
+    def as_tuple(self, position: int, value: Any) -> Any:
+        """What a kernel gets for an argument of a sized list. See Note [Sized lists are tuples]."""
+        signature = self.signature
+        if position not in signature.sized:
+            raise self._outlived()
+        return as_tuple(signature, position, value)
+
     def _check_current(self, signature: Signature) -> None:
         if self.signature is not signature:
             raise self._outlived() from None
@@ -478,7 +486,10 @@ class OperatorHandle:
         count = len(signature.arguments)
         if len(stack) < count:
             raise TypeError(f"{self.full_name} takes {count} arguments, the stack has {len(stack)}")
-        return stack[len(stack) - count :]
+        arguments = stack[len(stack) - count :]
+        for position in signature.sized:
+            arguments[position] = as_tuple(signature, position, arguments[position])
+        return arguments
 
 
 _NO_PLAN: tuple[int, Any] = (-1, None)

@@ -6,10 +6,12 @@ the runtime has a module in place of this one that refuses, and no parser.
 
 from __future__ import annotations
 
-from ..schema import FunctionSchema, default_value
+from ..schema import FunctionSchema
+from ..schema.defaults import as_received, default_value
 from ..schema.dispatch_kind import dispatch_kind
+from ..schema.model import sized_list
 from .lock import lock
-from .signature import Signature
+from .signature import NOTHING, Signature
 
 
 def read_schema(text: str, namespace: str, tags: tuple[str, ...]) -> Signature:
@@ -29,7 +31,7 @@ def _read(schema: FunctionSchema, namespace: str, tags: tuple[str, ...]) -> Sign
         "".join(dispatch_kind(argument.type) for argument in schema.arguments),
         len(schema.positional),
         tuple(
-            (argument.name, default_value(argument))
+            (argument.name, as_received(argument.type, default_value(argument)))
             for argument in schema.arguments
             if argument.default is not None
         ),
@@ -39,6 +41,7 @@ def _read(schema: FunctionSchema, namespace: str, tags: tuple[str, ...]) -> Sign
             *(str(argument.type) for argument in schema.arguments),
             *(str(result.type) for result in schema.returns),
         ),
+        {i: str(a.type) for i, a in enumerate(schema.arguments) if sized_list(a.type)} or NOTHING,
     )
     schema.check_call(signature.parameters)
     return signature

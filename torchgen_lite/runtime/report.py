@@ -24,7 +24,7 @@ _EXPECTED = {
 def keyset_of_kind(value: Any, kind: str) -> DispatchKeySet | None:
     """The keyset that an argument of a kind brings; None where the memo's key is None.
 
-    Raises TypeError if the value is not of the kind.
+    Raises _NoTensor if the value is not of the kind.
     """
     if kind in "TOG":
         if value is None and kind != "T":
@@ -43,11 +43,11 @@ def keyset_of_kind(value: Any, kind: str) -> DispatchKeySet | None:
             union = union | keyset
         else:
             return union
-    raise _NoTensor(f"expected {_EXPECTED[kind]}, not {_describe(value)}")
+    raise _NoTensor
 
 
 class _NoTensor(TypeError):
-    """What is said of a value; `keysets_of` adds which argument it is."""
+    """`keysets_of` says of which argument."""
 
 
 def keysets_of(
@@ -58,12 +58,18 @@ def keysets_of(
     for position, value in zip(positions, values):
         try:
             path.append(keyset_of_kind(value, signature.kinds[position]))
-        except _NoTensor as error:
-            raise TypeError(
-                f"{signature.full_name}(): argument '{signature.arguments[position]}' "
-                f"(position {position + 1}): {error}"
-            ) from None
+        except _NoTensor:
+            expected = _EXPECTED[signature.kinds[position]]
+            raise wrong_argument(signature, position, expected, value) from None
     return tuple(path)
+
+
+def wrong_argument(signature: Signature, position: int, expected: str, value: Any) -> TypeError:
+    """`expected` is what the argument at a position must be, in words."""
+    return TypeError(
+        f"{signature.full_name}(): argument '{signature.arguments[position]}' (position {position + 1}) "
+        f"must be {expected}, not {_describe(value)}"
+    )
 
 
 def _describe(value: Any) -> str:

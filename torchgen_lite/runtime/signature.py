@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Callable
-from types import FunctionType
+from collections.abc import Callable, Mapping
+from types import FunctionType, MappingProxyType
 from typing import Any, cast
 
 from .errors import DispatcherError
 
 MAX_ARGUMENTS = 64
 """c10 keeps the positions of dispatching arguments in a bitset of this size."""
+
+NOTHING: Mapping[int, str] = MappingProxyType({})
 
 
 def python_name(name: str) -> str:
@@ -25,7 +27,8 @@ class Signature:
     `kinds` has a letter for each of them (`schema.dispatch_kind`); the first `positional` of them are
     positional, the rest keyword-only; `defaults` are (name, value) pairs; `returns` counts the results.
     `types` are the schema types of arguments and results, against which the annotations of kernels are
-    checked; generated code leaves them out, because type checkers see its kernels.
+    checked; generated code leaves them out, because type checkers see its kernels. `sized` has by position the
+    types of lists for which one number may stand, `int[1]?`: kernels get a tuple of them.
     """
 
     __slots__ = (
@@ -37,6 +40,7 @@ class Signature:
         "positional",
         "returns",
         "schema",
+        "sized",
         "tags",
         "types",
     )
@@ -51,6 +55,7 @@ class Signature:
         tags: tuple[str, ...] = (),
         returns: int = 1,
         types: tuple[str, ...] = (),
+        sized: Mapping[int, str] = NOTHING,
     ) -> None:
         name, _, overload_name = schema.partition("(")[0].partition(".")
         if len(arguments) > MAX_ARGUMENTS:
@@ -68,6 +73,7 @@ class Signature:
         self.tags = tags
         self.returns = returns
         self.types = types
+        self.sized = sized
 
     @staticmethod
     def of_stub(
@@ -76,6 +82,7 @@ class Signature:
         stub: Callable[..., Any],
         tags: tuple[str, ...] = (),
         returns: int = 1,
+        sized: Mapping[int, str] = NOTHING,
     ) -> Signature:
         """The signature of an operator with a generated stub, whose parameters are the arguments."""
         function = cast(FunctionType, stub)
@@ -86,7 +93,7 @@ class Signature:
             *zip(names[count - len(defaults) : count], defaults),
             *(function.__kwdefaults__ or {}).items(),
         )
-        return Signature(schema, names, kinds, count, pairs, tags, returns)
+        return Signature(schema, names, kinds, count, pairs, tags, returns, sized=sized)
 
     @property
     def full_name(self) -> str:

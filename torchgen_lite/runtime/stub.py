@@ -9,11 +9,13 @@ identifiers only; default values are passed in, never printed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from .arguments import list_keyset, optional_keyset
 from .local_state import local_state
 from .signature import Signature
+from .sized import as_tuple
 
 _KEYS = {
     "T": "{0}._dispatch_keyset",
@@ -23,8 +25,14 @@ _KEYS = {
     "P": "_list({0})",
 }
 
+_TUPLE = """\
+    if {test}:
+        {name} = _as_tuple({position}, {name})
+"""
+
 _CALL = """\
 def stub({parameters}):
+{tuples}\
     try:
         _kernel = _memo[_state()]{path}
     except (KeyError, AttributeError, TypeError):
@@ -34,6 +42,7 @@ def stub({parameters}):
 
 _REDISPATCH = """\
 def stub({parameters}):
+{tuples}\
     try:
         _kernel = _memo[_keyset]
     except KeyError:
@@ -50,6 +59,7 @@ def make_call(
     dispatching = [(names[i], signature.kinds[i]) for i in signature.dispatching]
     text = _CALL.format(
         parameters=_parameters(signature, names),
+        tuples=_tuples(signature, names),
         path="".join(f"[{_KEYS[kind].format(name)}]" for name, kind in dispatching),
         dispatching=", ".join(name for name, _ in dispatching),
         arguments=_arguments(signature, names),
@@ -65,12 +75,15 @@ def make_redispatch(
     parameters = _parameters(signature, names)
     text = _REDISPATCH.format(
         parameters=f"_keyset, {parameters}" if parameters else "_keyset",
+        tuples=_tuples(signature, names),
         arguments=_arguments(signature, names),
     )
     return _compile(signature, text, memo, resolve)
 
 
-_TAKEN = frozenset({"_memo", "_state", "_resolve", "_optional", "_list", "_kernel", "_keyset"})
+_TAKEN = frozenset(
+    "_as_tuple _kernel _keyset _list _memo _optional _resolve _state _tuple _type".split()
+)
 
 
 def _local_names(signature: Signature) -> list[str]:
@@ -93,6 +106,17 @@ def _parameters(signature: Signature, names: list[str]) -> str:
     return ", ".join(parameters)
 
 
+def _tuples(signature: Signature, names: list[str]) -> str:
+    """See Note [Sized lists are tuples]."""
+    lines = []
+    for position, type_ in signature.sized.items():
+        name = names[position]
+        test = f"_type({name}) is not _tuple"
+        test = f"{name} is not None and {test}" if type_.endswith("?") else test
+        lines.append(_TUPLE.format(test=test, name=name, position=position))
+    return "".join(lines)
+
+
 def _arguments(signature: Signature, names: list[str]) -> str:
     positional = signature.positional
     keywords = zip(signature.keywords, names[positional:])
@@ -108,6 +132,9 @@ def _compile(
         "_resolve": resolve,
         "_optional": optional_keyset,
         "_list": list_keyset,
+        "_as_tuple": partial(as_tuple, signature),
+        "_tuple": tuple,
+        "_type": type,
         "__name__": __name__,
     }
     namespace.update((f"_default_{name}", value) for name, value in signature.defaults)

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from .lexer import IDENT, NUMBER, PUNCT, STRING, tokenize
-from .model import Argument, BaseType, ListType, OptionalType, Type
+from .model import Argument, BaseType, ListType, OptionalType, Type, sized_list
 
 
 class NamedConstant(NamedTuple):
@@ -86,6 +86,16 @@ def default_value(argument: Argument) -> DefaultValue:
     if isinstance(type_, BaseType):
         value = _coerce(value, type_.name)
     return value
+
+
+def as_received(type_: Type, value: object) -> object:
+    """A default as a function in Python gets it: lists are tuples, and so is a number that stands for `int[2]`."""
+    if isinstance(value, list):
+        return tuple(value)
+    sized = sized_list(type_)
+    if sized is None or sized.size is None or value is None or isinstance(value, NamedConstant):
+        return value
+    return (value,) * sized.size
 
 
 def _coerce(value: object, type_name: str) -> object:

@@ -125,6 +125,19 @@ def bare_type(type_: Type) -> str:
     return f"{type_.name}({inner})" if isinstance(type_, GenericType) else f"({inner})"
 
 
+# Elements of which one stands for a whole list, as the JIT's broadcasting lists allow.
+_NUMBERS = frozenset({"SymInt", "bool", "float", "int"})
+
+
+def sized_list(type_: Type) -> ListType | None:
+    """The list of numbers with a size, perhaps optional, for which one number may stand: `int[1]` of `int[1]?`."""
+    if isinstance(type_, OptionalType):
+        return sized_list(type_.elem)
+    if not isinstance(type_, ListType) or type_.size is None:
+        return None
+    return type_ if isinstance(type_.elem, BaseType) and type_.elem.name in _NUMBERS else None
+
+
 def find_annotation(type_: Type) -> AliasAnnotation | None:
     """The outermost alias annotation of a type: `Tensor(a!)[]` and `Tensor[](a!)` both have `(a!)`."""
     # Asked for every argument of every operator, several times; nearly all are plain, optional or lists.

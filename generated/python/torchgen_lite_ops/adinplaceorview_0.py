@@ -55,12 +55,7 @@ def adinplaceorview_arange_out(
 
 
 def adinplaceorview_arange_start_out(
-    _keyset: DispatchKeySet,
-    start: Number,
-    end: Number,
-    step: Number = 1,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, start: Number, end: Number, step: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -108,7 +103,7 @@ def adinplaceorview_select_int(
 
 
 def adinplaceorview_cat_out(
-    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -127,7 +122,7 @@ def adinplaceorview_index_add_out(
     index: Tensor,
     source: Tensor,
     *,
-    alpha: Number = 1,
+    alpha: Number,
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
@@ -239,7 +234,7 @@ def adinplaceorview_bitwise_not_out(
 
 
 def adinplaceorview_add__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -254,7 +249,7 @@ def adinplaceorview_add__Tensor(
 
 
 def adinplaceorview_add__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -440,7 +435,7 @@ def adinplaceorview_addcmul_out(
     tensor1: Tensor,
     tensor2: Tensor,
     *,
-    value: Number = 1,
+    value: Number,
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
@@ -461,7 +456,7 @@ def adinplaceorview_addcmul_(
     tensor1: Tensor,
     tensor2: Tensor,
     *,
-    value: Number = 1,
+    value: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -481,7 +476,7 @@ def adinplaceorview_addcdiv_out(
     tensor1: Tensor,
     tensor2: Tensor,
     *,
-    value: Number = 1,
+    value: Number,
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
@@ -499,10 +494,10 @@ def adinplaceorview_addcdiv_out(
 def adinplaceorview_mean_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] | None,
-    keepdim: bool = False,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
@@ -520,8 +515,8 @@ def adinplaceorview_mean_out(
 def adinplaceorview_amin_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] = (),
-    keepdim: bool = False,
+    dim: tuple[int, ...],
+    keepdim: bool,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -541,7 +536,7 @@ def adinplaceorview_min_dim_min(
     _keyset: DispatchKeySet,
     self: Tensor,
     dim: int,
-    keepdim: bool = False,
+    keepdim: bool,
     *,
     min: Tensor,
     min_indices: Tensor,
@@ -575,10 +570,10 @@ def adinplaceorview_min_unary_out(
 def adinplaceorview_std_correction_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] | None = None,
+    dim: tuple[int, ...] | None,
     *,
-    correction: Number | None = None,
-    keepdim: bool = False,
+    correction: Number | None,
+    keepdim: bool,
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
@@ -597,8 +592,8 @@ def adinplaceorview_norm_out(
     _keyset: DispatchKeySet,
     self: Tensor,
     p: Number | None,
-    dim: int | Sequence[int],
-    keepdim: bool = False,
+    dim: tuple[int, ...],
+    keepdim: bool,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -641,7 +636,7 @@ def adinplaceorview_hardsigmoid_out(
 
 
 def adinplaceorview_hardtanh_(
-    _keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, min_val: Number, max_val: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])

@@ -40,12 +40,7 @@ def adinplaceorview_range_out_(
 
 
 def adinplaceorview_range_out(
-    _keyset: DispatchKeySet,
-    start: Number,
-    end: Number,
-    step: Number = 1,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, start: Number, end: Number, step: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -84,11 +79,7 @@ def adinplaceorview_eye_m_out(
 
 
 def adinplaceorview_bernoulli__float(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    p: float = 0.5,
-    *,
-    generator: Generator | None = None,
+    _keyset: DispatchKeySet, self: Tensor, p: float, *, generator: Generator | None
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -105,10 +96,10 @@ def adinplaceorview_bernoulli__float(
 def adinplaceorview_normal_(
     _keyset: DispatchKeySet,
     self: Tensor,
-    mean: float = 0.0,
-    std: float = 1.0,
+    mean: float,
+    std: float,
     *,
-    generator: Generator | None = None,
+    generator: Generator | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -146,7 +137,7 @@ def adinplaceorview_unsqueeze(
 
 
 def adinplaceorview_split_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, split_size: int, dim: int = 0
+    _keyset: DispatchKeySet, self: Tensor, split_size: int, dim: int
 ) -> list[Tensor]:
     _outer = _state()
     _set_state(_below[_outer])
@@ -162,7 +153,7 @@ def adinplaceorview_split_Tensor(
 
 
 def adinplaceorview_split_with_sizes(
-    _keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int = 0
+    _keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int
 ) -> list[Tensor]:
     _outer = _state()
     _set_state(_below[_outer])
@@ -621,8 +612,8 @@ def adinplaceorview_bitwise_xor__Tensor(
 def adinplaceorview_amax_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] = (),
-    keepdim: bool = False,
+    dim: tuple[int, ...],
+    keepdim: bool,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -642,7 +633,7 @@ def adinplaceorview_max_dim_max(
     _keyset: DispatchKeySet,
     self: Tensor,
     dim: int,
-    keepdim: bool = False,
+    keepdim: bool,
     *,
     max: Tensor,
     max_values: Tensor,
@@ -674,12 +665,7 @@ def adinplaceorview_max_unary_out(
 
 
 def adinplaceorview_cumsum_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -699,8 +685,8 @@ def adinplaceorview_addmm_(
     mat1: Tensor,
     mat2: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -752,9 +738,9 @@ def adinplaceorview_silu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 def adinplaceorview_elu_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    alpha: Number = 1,
-    scale: Number = 1,
-    input_scale: Number = 1,
+    alpha: Number,
+    scale: Number,
+    input_scale: Number,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -774,8 +760,8 @@ def adinplaceorview_huber_loss_out(
     _keyset: DispatchKeySet,
     self: Tensor,
     target: Tensor,
-    reduction: int = 1,
-    delta: float = 1.0,
+    reduction: int,
+    delta: float,
     *,
     out: Tensor,
 ) -> Tensor:

@@ -31,7 +31,7 @@ def adinplaceorview_resize_(
     self: Tensor,
     size: Sequence[int],
     *,
-    memory_format: memory_format | None = None,
+    memory_format: memory_format | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -63,7 +63,7 @@ def adinplaceorview_as_strided(
     self: Tensor,
     size: Sequence[int],
     stride: Sequence[int],
-    storage_offset: int | None = None,
+    storage_offset: int | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -115,7 +115,7 @@ def adinplaceorview_squeeze_dims(
 
 
 def adinplaceorview_unbind_int(
-    _keyset: DispatchKeySet, self: Tensor, dim: int = 0
+    _keyset: DispatchKeySet, self: Tensor, dim: int
 ) -> list[Tensor]:
     _outer = _state()
     _set_state(_below[_outer])
@@ -127,7 +127,7 @@ def adinplaceorview_unbind_int(
 
 
 def adinplaceorview_stack_out(
-    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -146,8 +146,8 @@ def adinplaceorview__index_put_impl_(
     self: Tensor,
     indices: Sequence[Tensor | None],
     values: Tensor,
-    accumulate: bool = False,
-    unsafe: bool = False,
+    accumulate: bool,
+    unsafe: bool,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -164,8 +164,8 @@ def adinplaceorview__index_put_impl_(
 def adinplaceorview_sort_values(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int = -1,
-    descending: bool = False,
+    dim: int,
+    descending: bool,
     *,
     values: Tensor,
     indices: Tensor,
@@ -188,8 +188,8 @@ def adinplaceorview_sort_values_stable(
     self: Tensor,
     *,
     stable: bool | None,
-    dim: int = -1,
-    descending: bool = False,
+    dim: int,
+    descending: bool,
     values: Tensor,
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
@@ -509,8 +509,8 @@ def adinplaceorview_bitwise_or_Scalar_out(
 def adinplaceorview_clamp_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    min: Number | None = None,
-    max: Number | None = None,
+    min: Number | None,
+    max: Number | None,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -529,8 +529,8 @@ def adinplaceorview_clamp_out(
 def adinplaceorview_clamp_Tensor_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    min: Tensor | None = None,
-    max: Tensor | None = None,
+    min: Tensor | None,
+    max: Tensor | None,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -549,8 +549,8 @@ def adinplaceorview_clamp_Tensor_out(
 def adinplaceorview_argmax_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
+    dim: int | None,
+    keepdim: bool,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -567,7 +567,7 @@ def adinplaceorview_argmax_out(
 
 
 def adinplaceorview_cumprod_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -595,12 +595,7 @@ def adinplaceorview_mish_out(
 
 
 def adinplaceorview_softmax_int_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    dtype: dtype | None = None,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, dtype: dtype | None, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])

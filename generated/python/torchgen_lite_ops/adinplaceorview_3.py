@@ -130,7 +130,7 @@ def adinplaceorview_index_add_(
     index: Tensor,
     source: Tensor,
     *,
-    alpha: Number = 1,
+    alpha: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -467,8 +467,8 @@ def adinplaceorview_clamp_min__Tensor(
 def adinplaceorview_argmin_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | None = None,
-    keepdim: bool = False,
+    dim: int | None,
+    keepdim: bool,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -487,11 +487,11 @@ def adinplaceorview_argmin_out(
 def adinplaceorview_linalg_vector_norm_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    ord: Number = 2,
-    dim: int | Sequence[int] | None = None,
-    keepdim: bool = False,
+    ord: Number,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
@@ -507,12 +507,7 @@ def adinplaceorview_linalg_vector_norm_out(
 
 
 def adinplaceorview_cumprod_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -545,8 +540,8 @@ def adinplaceorview_baddbmm_(
     batch1: Tensor,
     batch2: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -566,8 +561,8 @@ def adinplaceorview_addmv_out(
     mat: Tensor,
     vec: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
@@ -588,8 +583,8 @@ def adinplaceorview_addmv_(
     mat: Tensor,
     vec: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -620,7 +615,7 @@ def adinplaceorview_linear_out(
     _keyset: DispatchKeySet,
     input: Tensor,
     weight: Tensor,
-    bias: Tensor | None = None,
+    bias: Tensor | None,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -637,7 +632,7 @@ def adinplaceorview_linear_out(
 
 
 def adinplaceorview_celu_(
-    _keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0
+    _keyset: DispatchKeySet, self: Tensor, alpha: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -650,7 +645,7 @@ def adinplaceorview_celu_(
 
 
 def adinplaceorview_gelu_(
-    _keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none"
+    _keyset: DispatchKeySet, self: Tensor, *, approximate: str
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -676,7 +671,7 @@ def adinplaceorview_mish_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def adinplaceorview_leaky_relu_(
-    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -693,8 +688,8 @@ def adinplaceorview_leaky_relu_(
 def adinplaceorview_softplus_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    beta: Number = 1,
-    threshold: Number = 20,
+    beta: Number,
+    threshold: Number,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -768,7 +763,7 @@ def adinplaceorview_mse_loss_out(
     _keyset: DispatchKeySet,
     self: Tensor,
     target: Tensor,
-    reduction: int = 1,
+    reduction: int,
     *,
     out: Tensor,
 ) -> Tensor:

@@ -31,7 +31,7 @@ def adinplaceorview_logspace_out(
     start: Number,
     end: Number,
     steps: int,
-    base: float = 10.0,
+    base: float,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -58,7 +58,7 @@ def adinplaceorview_alias(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def adinplaceorview_tril_out(
-    _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
+    _keyset: DispatchKeySet, self: Tensor, diagonal: int, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -73,7 +73,7 @@ def adinplaceorview_tril_out(
 
 
 def adinplaceorview_tril_(
-    _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0
+    _keyset: DispatchKeySet, self: Tensor, diagonal: int
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -86,7 +86,7 @@ def adinplaceorview_tril_(
 
 
 def adinplaceorview_triu_out(
-    _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
+    _keyset: DispatchKeySet, self: Tensor, diagonal: int, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -101,7 +101,7 @@ def adinplaceorview_triu_out(
 
 
 def adinplaceorview_triu_(
-    _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0
+    _keyset: DispatchKeySet, self: Tensor, diagonal: int
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -159,9 +159,9 @@ def adinplaceorview_topk_values(
     _keyset: DispatchKeySet,
     self: Tensor,
     k: int,
-    dim: int = -1,
-    largest: bool = True,
-    sorted: bool = True,
+    dim: int,
+    largest: bool,
+    sorted: bool,
     *,
     values: Tensor,
     indices: Tensor,
@@ -305,12 +305,7 @@ def adinplaceorview_bitwise_not_(_keyset: DispatchKeySet, self: Tensor) -> Tenso
 
 
 def adinplaceorview_sub_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -439,12 +434,7 @@ def adinplaceorview_lerp_Tensor_out(
 
 
 def adinplaceorview_any_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -485,7 +475,7 @@ def adinplaceorview_mv_out(
 
 
 def adinplaceorview_hardshrink_out(
-    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -514,8 +504,8 @@ def adinplaceorview_smooth_l1_loss_out(
     _keyset: DispatchKeySet,
     self: Tensor,
     target: Tensor,
-    reduction: int = 1,
-    beta: float = 1.0,
+    reduction: int,
+    beta: float,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -535,8 +525,8 @@ def adinplaceorview_binary_cross_entropy_out(
     _keyset: DispatchKeySet,
     self: Tensor,
     target: Tensor,
-    weight: Tensor | None = None,
-    reduction: int = 1,
+    weight: Tensor | None,
+    reduction: int,
     *,
     out: Tensor,
 ) -> Tensor:

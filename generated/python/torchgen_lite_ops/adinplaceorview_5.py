@@ -59,10 +59,10 @@ def adinplaceorview_transpose_int(
 def adinplaceorview_slice_Tensor(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int = 0,
-    start: int | None = None,
-    end: int | None = None,
-    step: int = 1,
+    dim: int,
+    start: int | None,
+    end: int | None,
+    step: int,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -85,7 +85,7 @@ def adinplaceorview_gather_out(
     dim: int,
     index: Tensor,
     *,
-    sparse_grad: bool = False,
+    sparse_grad: bool,
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
@@ -223,7 +223,7 @@ def adinplaceorview_trunc_out(
 
 
 def adinplaceorview_sub__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -238,7 +238,7 @@ def adinplaceorview_sub__Tensor(
 
 
 def adinplaceorview_sub__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -361,10 +361,7 @@ def adinplaceorview_copysign__Scalar(
 
 
 def adinplaceorview_clamp_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Number | None = None,
-    max: Number | None = None,
+    _keyset: DispatchKeySet, self: Tensor, min: Number | None, max: Number | None
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -377,10 +374,7 @@ def adinplaceorview_clamp_(
 
 
 def adinplaceorview_clamp__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Tensor | None = None,
-    max: Tensor | None = None,
+    _keyset: DispatchKeySet, self: Tensor, min: Tensor | None, max: Tensor | None
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -424,7 +418,7 @@ def adinplaceorview_addcdiv_(
     tensor1: Tensor,
     tensor2: Tensor,
     *,
-    value: Number = 1,
+    value: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -441,10 +435,10 @@ def adinplaceorview_addcdiv_(
 def adinplaceorview_sum_IntList_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] | None,
-    keepdim: bool = False,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
@@ -460,12 +454,7 @@ def adinplaceorview_sum_IntList_out(
 
 
 def adinplaceorview_all_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -495,8 +484,8 @@ def adinplaceorview_all_all_out(
 def adinplaceorview_logsumexp_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int],
-    keepdim: bool = False,
+    dim: tuple[int, ...],
+    keepdim: bool,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -518,8 +507,8 @@ def adinplaceorview_baddbmm_out(
     batch1: Tensor,
     batch2: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
@@ -535,7 +524,7 @@ def adinplaceorview_baddbmm_out(
 
 
 def adinplaceorview_gelu_out(
-    _keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none", out: Tensor
+    _keyset: DispatchKeySet, self: Tensor, *, approximate: str, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -550,12 +539,7 @@ def adinplaceorview_gelu_out(
 
 
 def adinplaceorview_log_softmax_int_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    dtype: dtype | None = None,
-    *,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, dtype: dtype | None, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])

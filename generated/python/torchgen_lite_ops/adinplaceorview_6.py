@@ -44,10 +44,10 @@ def adinplaceorview_linspace_out(
 def adinplaceorview_uniform_(
     _keyset: DispatchKeySet,
     self: Tensor,
-    from_: float = 0.0,
-    to: float = 1.0,
+    from_: float,
+    to: float,
     *,
-    generator: Generator | None = None,
+    generator: Generator | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -85,7 +85,7 @@ def adinplaceorview_view_dtype(
 
 
 def adinplaceorview_diagonal(
-    _keyset: DispatchKeySet, self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+    _keyset: DispatchKeySet, self: Tensor, offset: int, dim1: int, dim2: int
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -357,10 +357,10 @@ def adinplaceorview_clamp_max_Tensor_out(
 def adinplaceorview_var_correction_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] | None = None,
+    dim: tuple[int, ...] | None,
     *,
-    correction: Number | None = None,
-    keepdim: bool = False,
+    correction: Number | None,
+    keepdim: bool,
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
@@ -376,7 +376,7 @@ def adinplaceorview_var_correction_out(
 
 
 def adinplaceorview_cumsum_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -389,7 +389,7 @@ def adinplaceorview_cumsum_(
 
 
 def adinplaceorview_leaky_relu_out(
-    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -424,7 +424,7 @@ def adinplaceorview_threshold_out(
 
 
 def adinplaceorview_softshrink_out(
-    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -441,8 +441,8 @@ def adinplaceorview_softshrink_out(
 def adinplaceorview_hardtanh_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    min_val: Number = -1,
-    max_val: Number = 1,
+    min_val: Number,
+    max_val: Number,
     *,
     out: Tensor,
 ) -> Tensor:

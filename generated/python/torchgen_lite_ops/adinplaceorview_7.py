@@ -40,7 +40,7 @@ def adinplaceorview_ones_out(
 
 
 def adinplaceorview_copy_(
-    _keyset: DispatchKeySet, self: Tensor, src: Tensor, non_blocking: bool = False
+    _keyset: DispatchKeySet, self: Tensor, src: Tensor, non_blocking: bool
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -53,11 +53,7 @@ def adinplaceorview_copy_(
 
 
 def adinplaceorview_expand(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    size: Sequence[int],
-    *,
-    implicit: bool = False,
+    _keyset: DispatchKeySet, self: Tensor, size: Sequence[int], *, implicit: bool
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -98,7 +94,7 @@ def adinplaceorview_index_put_(
     self: Tensor,
     indices: Sequence[Tensor | None],
     values: Tensor,
-    accumulate: bool = False,
+    accumulate: bool,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -310,12 +306,7 @@ def adinplaceorview_erf_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def adinplaceorview_add_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -475,9 +466,9 @@ def adinplaceorview_prod_int_out(
     _keyset: DispatchKeySet,
     self: Tensor,
     dim: int,
-    keepdim: bool = False,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
@@ -498,8 +489,8 @@ def adinplaceorview_addmm_out(
     mat1: Tensor,
     mat2: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
     out: Tensor,
 ) -> Tensor:
     _outer = _state()
@@ -517,9 +508,9 @@ def adinplaceorview_addmm_out(
 def adinplaceorview_elu_(
     _keyset: DispatchKeySet,
     self: Tensor,
-    alpha: Number = 1,
-    scale: Number = 1,
-    input_scale: Number = 1,
+    alpha: Number,
+    scale: Number,
+    input_scale: Number,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])
@@ -534,7 +525,7 @@ def adinplaceorview_elu_(
 
 
 def adinplaceorview_glu_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int = -1, *, out: Tensor
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, out: Tensor
 ) -> Tensor:
     _outer = _state()
     _set_state(_below[_outer])

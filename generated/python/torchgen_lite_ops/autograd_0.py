@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 def autograd_clone(
-    _keyset: DispatchKeySet, self: Tensor, *, memory_format: memory_format | None = None
+    _keyset: DispatchKeySet, self: Tensor, *, memory_format: memory_format | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -79,12 +79,12 @@ def autograd__to_copy(
     _keyset: DispatchKeySet,
     self: Tensor,
     *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = None,
-    non_blocking: bool = False,
-    memory_format: memory_format | None = None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+    non_blocking: bool,
+    memory_format: memory_format | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -167,7 +167,7 @@ def autograd_select_int(
 
 
 def autograd_cat(
-    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int
 ) -> Tensor:
     _needs = (_needs_grad(tensors),)
     if True not in _needs or not _grad_enabled():
@@ -185,7 +185,7 @@ def autograd_cat(
 
 
 def autograd_cat_out(
-    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int, *, out: Tensor
 ) -> Tensor:
     _refuse_out("cat", (*tensors, out))
     return _operators.redispatch_cat_out(_after[_keyset], tensors, dim, out=out)
@@ -215,7 +215,7 @@ def autograd_repeat(
 
 
 def autograd_constant_pad_nd(
-    _keyset: DispatchKeySet, self: Tensor, pad: Sequence[int], value: Number = 0
+    _keyset: DispatchKeySet, self: Tensor, pad: Sequence[int], value: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -248,7 +248,7 @@ def autograd_index_add(
     index: Tensor,
     source: Tensor,
     *,
-    alpha: Number = 1,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, source._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -276,7 +276,7 @@ def autograd_index_add_out(
     index: Tensor,
     source: Tensor,
     *,
-    alpha: Number = 1,
+    alpha: Number,
     out: Tensor,
 ) -> Tensor:
     _refuse_out("index_add", (self, source, out))
@@ -292,7 +292,7 @@ def autograd_index_add_(
     index: Tensor,
     source: Tensor,
     *,
-    alpha: Number = 1,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, source._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -670,7 +670,7 @@ def autograd_addcmul_out(
     tensor1: Tensor,
     tensor2: Tensor,
     *,
-    value: Number = 1,
+    value: Number,
     out: Tensor,
 ) -> Tensor:
     _refuse_out("addcmul", (self, tensor1, tensor2, out))
@@ -685,7 +685,7 @@ def autograd_addcmul(
     tensor1: Tensor,
     tensor2: Tensor,
     *,
-    value: Number = 1,
+    value: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -718,7 +718,7 @@ def autograd_addcmul_(
     tensor1: Tensor,
     tensor2: Tensor,
     *,
-    value: Number = 1,
+    value: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -752,7 +752,7 @@ def autograd_addcdiv_out(
     tensor1: Tensor,
     tensor2: Tensor,
     *,
-    value: Number = 1,
+    value: Number,
     out: Tensor,
 ) -> Tensor:
     _refuse_out("addcdiv", (self, tensor1, tensor2, out))
@@ -767,7 +767,7 @@ def autograd_addcdiv(
     tensor1: Tensor,
     tensor2: Tensor,
     *,
-    value: Number = 1,
+    value: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -800,7 +800,7 @@ def autograd_addcdiv_(
     tensor1: Tensor,
     tensor2: Tensor,
     *,
-    value: Number = 1,
+    value: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, tensor1._requires_grad, tensor2._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -829,7 +829,7 @@ def autograd_addcdiv_(
 
 
 def autograd_mean(
-    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
+    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -854,10 +854,10 @@ def autograd_mean(
 def autograd_mean_dim(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] | None,
-    keepdim: bool = False,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -881,10 +881,10 @@ def autograd_mean_dim(
 def autograd_mean_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] | None,
-    keepdim: bool = False,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
     _refuse_out("mean", (self, out))
@@ -894,10 +894,7 @@ def autograd_mean_out(
 
 
 def autograd_amin(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int | Sequence[int] = (),
-    keepdim: bool = False,
+    _keyset: DispatchKeySet, self: Tensor, dim: tuple[int, ...], keepdim: bool
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -918,8 +915,8 @@ def autograd_amin(
 def autograd_amin_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] = (),
-    keepdim: bool = False,
+    dim: tuple[int, ...],
+    keepdim: bool,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -928,7 +925,7 @@ def autograd_amin_out(
 
 
 def autograd_min_dim(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool = False
+    _keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -950,7 +947,7 @@ def autograd_min_dim_min(
     _keyset: DispatchKeySet,
     self: Tensor,
     dim: int,
-    keepdim: bool = False,
+    keepdim: bool,
     *,
     min: Tensor,
     min_indices: Tensor,
@@ -988,10 +985,10 @@ def autograd_min_unary_out(
 def autograd_std_correction(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] | None = None,
+    dim: tuple[int, ...] | None,
     *,
-    correction: Number | None = None,
-    keepdim: bool = False,
+    correction: Number | None,
+    keepdim: bool,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1016,10 +1013,10 @@ def autograd_std_correction(
 def autograd_std_correction_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] | None = None,
+    dim: tuple[int, ...] | None,
     *,
-    correction: Number | None = None,
-    keepdim: bool = False,
+    correction: Number | None,
+    keepdim: bool,
     out: Tensor,
 ) -> Tensor:
     _refuse_out("std", (self, out))
@@ -1028,9 +1025,7 @@ def autograd_std_correction_out(
     )
 
 
-def autograd_norm_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, p: Number = 2
-) -> Tensor:
+def autograd_norm_Scalar(_keyset: DispatchKeySet, self: Tensor, p: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -1056,8 +1051,8 @@ def autograd_norm_ScalarOpt_dim(
     _keyset: DispatchKeySet,
     self: Tensor,
     p: Number | None,
-    dim: int | Sequence[int],
-    keepdim: bool = False,
+    dim: tuple[int, ...],
+    keepdim: bool,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1083,8 +1078,8 @@ def autograd_norm_out(
     _keyset: DispatchKeySet,
     self: Tensor,
     p: Number | None,
-    dim: int | Sequence[int],
-    keepdim: bool = False,
+    dim: tuple[int, ...],
+    keepdim: bool,
     *,
     out: Tensor,
 ) -> Tensor:

@@ -55,10 +55,10 @@ def autograd_new_empty(
     self: Tensor,
     size: Sequence[int],
     *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -81,11 +81,11 @@ def autograd_full_like(
     self: Tensor,
     fill_value: Number,
     *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = None,
-    memory_format: memory_format | None = None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+    memory_format: memory_format | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -105,11 +105,7 @@ def autograd_full_like(
 
 
 def autograd_bernoulli__float(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    p: float = 0.5,
-    *,
-    generator: Generator | None = None,
+    _keyset: DispatchKeySet, self: Tensor, p: float, *, generator: Generator | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -133,10 +129,10 @@ def autograd_bernoulli__float(
 def autograd_normal_(
     _keyset: DispatchKeySet,
     self: Tensor,
-    mean: float = 0.0,
-    std: float = 1.0,
+    mean: float,
+    std: float,
     *,
-    generator: Generator | None = None,
+    generator: Generator | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -190,7 +186,7 @@ def autograd_unsqueeze(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tenso
 
 
 def autograd_split_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, split_size: int, dim: int = 0
+    _keyset: DispatchKeySet, self: Tensor, split_size: int, dim: int
 ) -> list[Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -212,7 +208,7 @@ def autograd_split_Tensor(
 
 
 def autograd_split_with_sizes(
-    _keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int = 0
+    _keyset: DispatchKeySet, self: Tensor, split_sizes: Sequence[int], dim: int
 ) -> list[Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -234,11 +230,7 @@ def autograd_split_with_sizes(
 
 
 def autograd_diag_embed(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    offset: int = 0,
-    dim1: int = -2,
-    dim2: int = -1,
+    _keyset: DispatchKeySet, self: Tensor, offset: int, dim1: int, dim2: int
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1020,10 +1012,7 @@ def autograd_le__Tensor(_keyset: DispatchKeySet, self: Tensor, other: Tensor) ->
 
 
 def autograd_amax(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int | Sequence[int] = (),
-    keepdim: bool = False,
+    _keyset: DispatchKeySet, self: Tensor, dim: tuple[int, ...], keepdim: bool
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1044,8 +1033,8 @@ def autograd_amax(
 def autograd_amax_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] = (),
-    keepdim: bool = False,
+    dim: tuple[int, ...],
+    keepdim: bool,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -1054,7 +1043,7 @@ def autograd_amax_out(
 
 
 def autograd_max_dim(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool = False
+    _keyset: DispatchKeySet, self: Tensor, dim: int, keepdim: bool
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1076,7 +1065,7 @@ def autograd_max_dim_max(
     _keyset: DispatchKeySet,
     self: Tensor,
     dim: int,
-    keepdim: bool = False,
+    keepdim: bool,
     *,
     max: Tensor,
     max_values: Tensor,
@@ -1112,7 +1101,7 @@ def autograd_max_unary_out(
 
 
 def autograd_cumsum(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1130,7 +1119,7 @@ def autograd_cumsum(
 
 
 def autograd_cumsum_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1149,12 +1138,7 @@ def autograd_cumsum_(
 
 
 def autograd_cumsum_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor
 ) -> Tensor:
     _refuse_out("cumsum", (self, out))
     return _operators.redispatch_cumsum_out(
@@ -1219,9 +1203,9 @@ def autograd_silu_(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 def autograd_elu(
     _keyset: DispatchKeySet,
     self: Tensor,
-    alpha: Number = 1,
-    scale: Number = 1,
-    input_scale: Number = 1,
+    alpha: Number,
+    scale: Number,
+    input_scale: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1245,9 +1229,9 @@ def autograd_elu(
 def autograd_elu_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    alpha: Number = 1,
-    scale: Number = 1,
-    input_scale: Number = 1,
+    alpha: Number,
+    scale: Number,
+    input_scale: Number,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -1260,9 +1244,9 @@ def autograd_elu_out(
 def autograd_elu_(
     _keyset: DispatchKeySet,
     self: Tensor,
-    alpha: Number = 1,
-    scale: Number = 1,
-    input_scale: Number = 1,
+    alpha: Number,
+    scale: Number,
+    input_scale: Number,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1283,11 +1267,7 @@ def autograd_elu_(
 
 
 def autograd_huber_loss(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
-    delta: float = 1.0,
+    _keyset: DispatchKeySet, self: Tensor, target: Tensor, reduction: int, delta: float
 ) -> Tensor:
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -1312,8 +1292,8 @@ def autograd_huber_loss_out(
     _keyset: DispatchKeySet,
     self: Tensor,
     target: Tensor,
-    reduction: int = 1,
-    delta: float = 1.0,
+    reduction: int,
+    delta: float,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -1324,10 +1304,7 @@ def autograd_huber_loss_out(
 
 
 def autograd__to_dense(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dtype: dtype | None = None,
-    masked_grad: bool | None = None,
+    _keyset: DispatchKeySet, self: Tensor, dtype: dtype | None, masked_grad: bool | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -1373,9 +1350,9 @@ def autograd__to_sparse(
     _keyset: DispatchKeySet,
     self: Tensor,
     *,
-    layout: layout | None = None,
-    blocksize: int | Sequence[int] | None = None,
-    dense_dim: int | None = None,
+    layout: layout | None,
+    blocksize: tuple[int, ...] | None,
+    dense_dim: int | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():

@@ -53,11 +53,11 @@ def autograd_ones_like(
     _keyset: DispatchKeySet,
     self: Tensor,
     *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = None,
-    memory_format: memory_format | None = None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+    memory_format: memory_format | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -80,10 +80,10 @@ def autograd_new_ones(
     self: Tensor,
     size: Sequence[int],
     *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -106,7 +106,7 @@ def autograd_as_strided(
     self: Tensor,
     size: Sequence[int],
     stride: Sequence[int],
-    storage_offset: int | None = None,
+    storage_offset: int | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -178,7 +178,7 @@ def autograd_squeeze_dims(
 
 
 def autograd_unbind_int(
-    _keyset: DispatchKeySet, self: Tensor, dim: int = 0
+    _keyset: DispatchKeySet, self: Tensor, dim: int
 ) -> list[Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -196,7 +196,7 @@ def autograd_unbind_int(
 
 
 def autograd_stack(
-    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int
 ) -> Tensor:
     _needs = (_needs_grad(tensors),)
     if True not in _needs or not _grad_enabled():
@@ -219,7 +219,7 @@ def autograd_stack(
 
 
 def autograd_stack_out(
-    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
+    _keyset: DispatchKeySet, tensors: Sequence[Tensor], dim: int, *, out: Tensor
 ) -> Tensor:
     _refuse_out("stack", (*tensors, out))
     return _operators.redispatch_stack_out(_after[_keyset], tensors, dim, out=out)
@@ -230,8 +230,8 @@ def autograd__index_put_impl_(
     self: Tensor,
     indices: Sequence[Tensor | None],
     values: Tensor,
-    accumulate: bool = False,
-    unsafe: bool = False,
+    accumulate: bool,
+    unsafe: bool,
 ) -> Tensor:
     _needs = (self._requires_grad, values._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -254,7 +254,7 @@ def autograd__index_put_impl_(
 
 
 def autograd_sort(
-    _keyset: DispatchKeySet, self: Tensor, dim: int = -1, descending: bool = False
+    _keyset: DispatchKeySet, self: Tensor, dim: int, descending: bool
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -280,8 +280,8 @@ def autograd_sort(
 def autograd_sort_values(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int = -1,
-    descending: bool = False,
+    dim: int,
+    descending: bool,
     *,
     values: Tensor,
     indices: Tensor,
@@ -297,8 +297,8 @@ def autograd_sort_stable(
     self: Tensor,
     *,
     stable: bool | None,
-    dim: int = -1,
-    descending: bool = False,
+    dim: int,
+    descending: bool,
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -325,8 +325,8 @@ def autograd_sort_values_stable(
     self: Tensor,
     *,
     stable: bool | None,
-    dim: int = -1,
-    descending: bool = False,
+    dim: int,
+    descending: bool,
     values: Tensor,
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
@@ -714,10 +714,7 @@ def autograd_bitwise_or__Scalar(
 
 
 def autograd_clamp(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Number | None = None,
-    max: Number | None = None,
+    _keyset: DispatchKeySet, self: Tensor, min: Number | None, max: Number | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -735,10 +732,7 @@ def autograd_clamp(
 
 
 def autograd_clamp_Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Tensor | None = None,
-    max: Tensor | None = None,
+    _keyset: DispatchKeySet, self: Tensor, min: Tensor | None, max: Tensor | None
 ) -> Tensor:
     _needs = (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
     if True not in _needs or not _grad_enabled():
@@ -758,10 +752,7 @@ def autograd_clamp_Tensor(
 
 
 def autograd_clamp_(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Number | None = None,
-    max: Number | None = None,
+    _keyset: DispatchKeySet, self: Tensor, min: Number | None, max: Number | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -780,10 +771,7 @@ def autograd_clamp_(
 
 
 def autograd_clamp__Tensor(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    min: Tensor | None = None,
-    max: Tensor | None = None,
+    _keyset: DispatchKeySet, self: Tensor, min: Tensor | None, max: Tensor | None
 ) -> Tensor:
     _needs = (self._requires_grad, _needs_grad((min,)), _needs_grad((max,)))
     if True not in _needs or not _grad_enabled():
@@ -806,8 +794,8 @@ def autograd_clamp__Tensor(
 def autograd_clamp_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    min: Number | None = None,
-    max: Number | None = None,
+    min: Number | None,
+    max: Number | None,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -818,8 +806,8 @@ def autograd_clamp_out(
 def autograd_clamp_Tensor_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    min: Tensor | None = None,
-    max: Tensor | None = None,
+    min: Tensor | None,
+    max: Tensor | None,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -829,7 +817,7 @@ def autograd_clamp_Tensor_out(
     )
 
 
-def autograd_celu(_keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0) -> Tensor:
+def autograd_celu(_keyset: DispatchKeySet, self: Tensor, alpha: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         _outer = _state()
@@ -850,9 +838,7 @@ def autograd_celu(_keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0) ->
     return _result
 
 
-def autograd_celu_(
-    _keyset: DispatchKeySet, self: Tensor, alpha: Number = 1.0
-) -> Tensor:
+def autograd_celu_(_keyset: DispatchKeySet, self: Tensor, alpha: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_celu_(_after[_keyset], self, alpha)

@@ -131,7 +131,7 @@ def autograd_index_put(
     self: Tensor,
     indices: Sequence[Tensor | None],
     values: Tensor,
-    accumulate: bool = False,
+    accumulate: bool,
 ) -> Tensor:
     _needs = (self._requires_grad, values._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -162,7 +162,7 @@ def autograd_index_put_(
     self: Tensor,
     indices: Sequence[Tensor | None],
     values: Tensor,
-    accumulate: bool = False,
+    accumulate: bool,
 ) -> Tensor:
     _needs = (self._requires_grad, values._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -490,11 +490,11 @@ def autograd_logical_and_(
 def autograd_linalg_vector_norm(
     _keyset: DispatchKeySet,
     self: Tensor,
-    ord: Number = 2,
-    dim: int | Sequence[int] | None = None,
-    keepdim: bool = False,
+    ord: Number,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -519,11 +519,11 @@ def autograd_linalg_vector_norm(
 def autograd_linalg_vector_norm_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    ord: Number = 2,
-    dim: int | Sequence[int] | None = None,
-    keepdim: bool = False,
+    ord: Number,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
     _refuse_out("linalg_vector_norm", (self, out))
@@ -533,7 +533,7 @@ def autograd_linalg_vector_norm_out(
 
 
 def autograd_cumprod(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -552,7 +552,7 @@ def autograd_cumprod(
 
 
 def autograd_cumprod_(
-    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None = None
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -572,12 +572,7 @@ def autograd_cumprod_(
 
 
 def autograd_cumprod_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor
 ) -> Tensor:
     _refuse_out("cumprod", (self, out))
     return _operators.redispatch_cumprod_out(
@@ -617,8 +612,8 @@ def autograd_addmv(
     mat: Tensor,
     vec: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, mat._requires_grad, vec._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -652,8 +647,8 @@ def autograd_addmv_out(
     mat: Tensor,
     vec: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
     out: Tensor,
 ) -> Tensor:
     _refuse_out("addmv", (self, mat, vec, out))
@@ -668,8 +663,8 @@ def autograd_addmv_(
     mat: Tensor,
     vec: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, mat._requires_grad, vec._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -725,7 +720,7 @@ def autograd_dot_out(
 
 
 def autograd_softplus(
-    _keyset: DispatchKeySet, self: Tensor, beta: Number = 1, threshold: Number = 20
+    _keyset: DispatchKeySet, self: Tensor, beta: Number, threshold: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -745,8 +740,8 @@ def autograd_softplus(
 def autograd_softplus_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    beta: Number = 1,
-    threshold: Number = 20,
+    beta: Number,
+    threshold: Number,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -829,7 +824,7 @@ def autograd__log_softmax_out(
 
 
 def autograd_mse_loss(
-    _keyset: DispatchKeySet, self: Tensor, target: Tensor, reduction: int = 1
+    _keyset: DispatchKeySet, self: Tensor, target: Tensor, reduction: int
 ) -> Tensor:
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -852,7 +847,7 @@ def autograd_mse_loss_out(
     _keyset: DispatchKeySet,
     self: Tensor,
     target: Tensor,
-    reduction: int = 1,
+    reduction: int,
     *,
     out: Tensor,
 ) -> Tensor:

@@ -137,7 +137,7 @@ def autograd_alias(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
     return _result
 
 
-def autograd_tril(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
+def autograd_tril(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_tril(_after[_keyset], self, diagonal)
@@ -154,13 +154,13 @@ def autograd_tril(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> T
 
 
 def autograd_tril_out(
-    _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
+    _keyset: DispatchKeySet, self: Tensor, diagonal: int, *, out: Tensor
 ) -> Tensor:
     _refuse_out("tril", (self, out))
     return _operators.redispatch_tril_out(_after[_keyset], self, diagonal, out=out)
 
 
-def autograd_tril_(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
+def autograd_tril_(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_tril_(_after[_keyset], self, diagonal)
@@ -177,7 +177,7 @@ def autograd_tril_(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> 
     return self
 
 
-def autograd_triu(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
+def autograd_triu(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_triu(_after[_keyset], self, diagonal)
@@ -194,13 +194,13 @@ def autograd_triu(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> T
 
 
 def autograd_triu_out(
-    _keyset: DispatchKeySet, self: Tensor, diagonal: int = 0, *, out: Tensor
+    _keyset: DispatchKeySet, self: Tensor, diagonal: int, *, out: Tensor
 ) -> Tensor:
     _refuse_out("triu", (self, out))
     return _operators.redispatch_triu_out(_after[_keyset], self, diagonal, out=out)
 
 
-def autograd_triu_(_keyset: DispatchKeySet, self: Tensor, diagonal: int = 0) -> Tensor:
+def autograd_triu_(_keyset: DispatchKeySet, self: Tensor, diagonal: int) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_triu_(_after[_keyset], self, diagonal)
@@ -428,12 +428,7 @@ def autograd_masked_fill__Tensor(
 
 
 def autograd_topk(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    k: int,
-    dim: int = -1,
-    largest: bool = True,
-    sorted: bool = True,
+    _keyset: DispatchKeySet, self: Tensor, k: int, dim: int, largest: bool, sorted: bool
 ) -> tuple[Tensor, Tensor]:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -459,9 +454,9 @@ def autograd_topk_values(
     _keyset: DispatchKeySet,
     self: Tensor,
     k: int,
-    dim: int = -1,
-    largest: bool = True,
-    sorted: bool = True,
+    dim: int,
+    largest: bool,
+    sorted: bool,
     *,
     values: Tensor,
     indices: Tensor,
@@ -619,12 +614,7 @@ def autograd_sgn_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> T
 
 
 def autograd_sub_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number, out: Tensor
 ) -> Tensor:
     _refuse_out("sub", (self, other, out))
     return _operators.redispatch_sub_out(
@@ -633,7 +623,7 @@ def autograd_sub_out(
 
 
 def autograd_sub_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -655,7 +645,7 @@ def autograd_sub_Tensor(
 
 
 def autograd_sub__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -676,7 +666,7 @@ def autograd_sub__Tensor(
 
 
 def autograd_sub_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -698,7 +688,7 @@ def autograd_sub_Scalar(
 
 
 def autograd_sub__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -872,9 +862,7 @@ def autograd_mv_out(
     return _operators.redispatch_mv_out(_after[_keyset], self, vec, out=out)
 
 
-def autograd_hardshrink(
-    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5
-) -> Tensor:
+def autograd_hardshrink(_keyset: DispatchKeySet, self: Tensor, lambd: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_hardshrink(_after[_keyset], self, lambd)
@@ -891,7 +879,7 @@ def autograd_hardshrink(
 
 
 def autograd_hardshrink_out(
-    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number, *, out: Tensor
 ) -> Tensor:
     _refuse_out("hardshrink", (self, out))
     return _operators.redispatch_hardshrink_out(_after[_keyset], self, lambd, out=out)
@@ -919,11 +907,7 @@ def autograd_log_sigmoid(_keyset: DispatchKeySet, self: Tensor) -> Tensor:
 
 
 def autograd_smooth_l1_loss(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    target: Tensor,
-    reduction: int = 1,
-    beta: float = 1.0,
+    _keyset: DispatchKeySet, self: Tensor, target: Tensor, reduction: int, beta: float
 ) -> Tensor:
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -948,8 +932,8 @@ def autograd_smooth_l1_loss_out(
     _keyset: DispatchKeySet,
     self: Tensor,
     target: Tensor,
-    reduction: int = 1,
-    beta: float = 1.0,
+    reduction: int,
+    beta: float,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -963,8 +947,8 @@ def autograd_binary_cross_entropy(
     _keyset: DispatchKeySet,
     self: Tensor,
     target: Tensor,
-    weight: Tensor | None = None,
-    reduction: int = 1,
+    weight: Tensor | None,
+    reduction: int,
 ) -> Tensor:
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -996,8 +980,8 @@ def autograd_binary_cross_entropy_out(
     _keyset: DispatchKeySet,
     self: Tensor,
     target: Tensor,
-    weight: Tensor | None = None,
-    reduction: int = 1,
+    weight: Tensor | None,
+    reduction: int,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -1011,9 +995,9 @@ def autograd_binary_cross_entropy_with_logits(
     _keyset: DispatchKeySet,
     self: Tensor,
     target: Tensor,
-    weight: Tensor | None = None,
-    pos_weight: Tensor | None = None,
-    reduction: int = 1,
+    weight: Tensor | None,
+    pos_weight: Tensor | None,
+    reduction: int,
 ) -> Tensor:
     _needs = (self._requires_grad, target._requires_grad)
     if True not in _needs or not _grad_enabled():

@@ -53,11 +53,11 @@ def autograd_empty_like(
     _keyset: DispatchKeySet,
     self: Tensor,
     *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = None,
-    memory_format: memory_format | None = None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+    memory_format: memory_format | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -81,10 +81,10 @@ def autograd_new_full(
     size: Sequence[int],
     fill_value: Number,
     *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -146,10 +146,10 @@ def autograd_transpose_int(
 def autograd_slice_Tensor(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int = 0,
-    start: int | None = None,
-    end: int | None = None,
-    step: int = 1,
+    dim: int,
+    start: int | None,
+    end: int | None,
+    step: int,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -187,7 +187,7 @@ def autograd_flip(_keyset: DispatchKeySet, self: Tensor, dims: Sequence[int]) ->
 
 
 def autograd_rot90(
-    _keyset: DispatchKeySet, self: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)
+    _keyset: DispatchKeySet, self: Tensor, k: int, dims: Sequence[int]
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -210,12 +210,7 @@ def autograd_rot90(
 
 
 def autograd_gather(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    *,
-    sparse_grad: bool = False,
+    _keyset: DispatchKeySet, self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -242,7 +237,7 @@ def autograd_gather_out(
     dim: int,
     index: Tensor,
     *,
-    sparse_grad: bool = False,
+    sparse_grad: bool,
     out: Tensor,
 ) -> Tensor:
     _refuse_out("gather", (self, out))
@@ -564,7 +559,7 @@ def autograd_atan2(_keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tens
 
 
 def autograd_rsub_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -586,7 +581,7 @@ def autograd_rsub_Tensor(
 
 
 def autograd_rsub_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -611,7 +606,7 @@ def autograd_rsub_Scalar(
 
 
 def autograd_sum(
-    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
+    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -636,10 +631,10 @@ def autograd_sum(
 def autograd_sum_dim_IntList(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] | None,
-    keepdim: bool = False,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -663,10 +658,10 @@ def autograd_sum_dim_IntList(
 def autograd_sum_IntList_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] | None,
-    keepdim: bool = False,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
     _refuse_out("sum", (self, out))
@@ -676,10 +671,7 @@ def autograd_sum_IntList_out(
 
 
 def autograd_logsumexp(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    dim: int | Sequence[int],
-    keepdim: bool = False,
+    _keyset: DispatchKeySet, self: Tensor, dim: tuple[int, ...], keepdim: bool
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -705,8 +697,8 @@ def autograd_logsumexp(
 def autograd_logsumexp_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int],
-    keepdim: bool = False,
+    dim: tuple[int, ...],
+    keepdim: bool,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -722,8 +714,8 @@ def autograd_baddbmm(
     batch1: Tensor,
     batch2: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, batch1._requires_grad, batch2._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -757,8 +749,8 @@ def autograd_baddbmm_out(
     batch1: Tensor,
     batch2: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
     out: Tensor,
 ) -> Tensor:
     _refuse_out("baddbmm", (self, batch1, batch2, out))
@@ -773,8 +765,8 @@ def autograd_baddbmm_(
     batch1: Tensor,
     batch2: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, batch1._requires_grad, batch2._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -803,9 +795,7 @@ def autograd_baddbmm_(
     return self
 
 
-def autograd_gelu(
-    _keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none"
-) -> Tensor:
+def autograd_gelu(_keyset: DispatchKeySet, self: Tensor, *, approximate: str) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_gelu(
@@ -826,7 +816,7 @@ def autograd_gelu(
 
 
 def autograd_gelu_out(
-    _keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none", out: Tensor
+    _keyset: DispatchKeySet, self: Tensor, *, approximate: str, out: Tensor
 ) -> Tensor:
     _refuse_out("gelu", (self, out))
     return _operators.redispatch_gelu_out(
@@ -835,7 +825,7 @@ def autograd_gelu_out(
 
 
 def autograd_gelu_(
-    _keyset: DispatchKeySet, self: Tensor, *, approximate: str = "none"
+    _keyset: DispatchKeySet, self: Tensor, *, approximate: str
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -878,11 +868,11 @@ def autograd__sparse_coo_tensor_with_dims_and_tensors(
     indices: Tensor,
     values: Tensor,
     *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = False,
-    is_coalesced: bool | None = None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+    is_coalesced: bool | None,
 ) -> Tensor:
     _needs = (values._requires_grad,)
     if True not in _needs or not _grad_enabled():

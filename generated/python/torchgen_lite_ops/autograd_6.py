@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 def autograd_uniform_(
     _keyset: DispatchKeySet,
     self: Tensor,
-    from_: float = 0.0,
-    to: float = 1.0,
+    from_: float,
+    to: float,
     *,
-    generator: Generator | None = None,
+    generator: Generator | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -95,7 +95,7 @@ def autograd_view_dtype(_keyset: DispatchKeySet, self: Tensor, dtype: dtype) -> 
 
 
 def autograd_diagonal(
-    _keyset: DispatchKeySet, self: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
+    _keyset: DispatchKeySet, self: Tensor, offset: int, dim1: int, dim2: int
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -117,8 +117,8 @@ def autograd_diagonal(
 def autograd_roll(
     _keyset: DispatchKeySet,
     self: Tensor,
-    shifts: int | Sequence[int],
-    dims: int | Sequence[int] = (),
+    shifts: tuple[int, ...],
+    dims: tuple[int, ...],
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -139,9 +139,9 @@ def autograd_embedding(
     _keyset: DispatchKeySet,
     weight: Tensor,
     indices: Tensor,
-    padding_idx: int = -1,
-    scale_grad_by_freq: bool = False,
-    sparse: bool = False,
+    padding_idx: int,
+    scale_grad_by_freq: bool,
+    sparse: bool,
 ) -> Tensor:
     _needs = (weight._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -529,10 +529,10 @@ def autograd_clamp_max_Tensor_out(
 def autograd_var_correction(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] | None = None,
+    dim: tuple[int, ...] | None,
     *,
-    correction: Number | None = None,
-    keepdim: bool = False,
+    correction: Number | None,
+    keepdim: bool,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -556,10 +556,10 @@ def autograd_var_correction(
 def autograd_var_correction_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    dim: int | Sequence[int] | None = None,
+    dim: tuple[int, ...] | None,
     *,
-    correction: Number | None = None,
-    keepdim: bool = False,
+    correction: Number | None,
+    keepdim: bool,
     out: Tensor,
 ) -> Tensor:
     _refuse_out("var", (self, out))
@@ -569,7 +569,7 @@ def autograd_var_correction_out(
 
 
 def autograd_leaky_relu(
-    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -589,7 +589,7 @@ def autograd_leaky_relu(
 
 
 def autograd_leaky_relu_out(
-    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number, *, out: Tensor
 ) -> Tensor:
     _refuse_out("leaky_relu", (self, out))
     return _operators.redispatch_leaky_relu_out(
@@ -598,7 +598,7 @@ def autograd_leaky_relu_out(
 
 
 def autograd_leaky_relu_(
-    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number = 0.01
+    _keyset: DispatchKeySet, self: Tensor, negative_slope: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -669,9 +669,7 @@ def autograd_threshold_(
     return self
 
 
-def autograd_softshrink(
-    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5
-) -> Tensor:
+def autograd_softshrink(_keyset: DispatchKeySet, self: Tensor, lambd: Number) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_softshrink(_after[_keyset], self, lambd)
@@ -688,14 +686,14 @@ def autograd_softshrink(
 
 
 def autograd_softshrink_out(
-    _keyset: DispatchKeySet, self: Tensor, lambd: Number = 0.5, *, out: Tensor
+    _keyset: DispatchKeySet, self: Tensor, lambd: Number, *, out: Tensor
 ) -> Tensor:
     _refuse_out("softshrink", (self, out))
     return _operators.redispatch_softshrink_out(_after[_keyset], self, lambd, out=out)
 
 
 def autograd_hardtanh(
-    _keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, min_val: Number, max_val: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -717,8 +715,8 @@ def autograd_hardtanh(
 def autograd_hardtanh_out(
     _keyset: DispatchKeySet,
     self: Tensor,
-    min_val: Number = -1,
-    max_val: Number = 1,
+    min_val: Number,
+    max_val: Number,
     *,
     out: Tensor,
 ) -> Tensor:
@@ -729,7 +727,7 @@ def autograd_hardtanh_out(
 
 
 def autograd_hardtanh_(
-    _keyset: DispatchKeySet, self: Tensor, min_val: Number = -1, max_val: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, min_val: Number, max_val: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():

@@ -55,10 +55,10 @@ def autograd_new_empty_strided(
     size: Sequence[int],
     stride: Sequence[int],
     *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -81,11 +81,11 @@ def autograd_zeros_like(
     _keyset: DispatchKeySet,
     self: Tensor,
     *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = None,
-    memory_format: memory_format | None = None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+    memory_format: memory_format | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -108,10 +108,10 @@ def autograd_new_zeros(
     self: Tensor,
     size: Sequence[int],
     *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
 ) -> Tensor:
     _outer = _state()
     _set_state(_below_adinplaceorview[_outer])
@@ -130,7 +130,7 @@ def autograd_new_zeros(
 
 
 def autograd_copy_(
-    _keyset: DispatchKeySet, self: Tensor, src: Tensor, non_blocking: bool = False
+    _keyset: DispatchKeySet, self: Tensor, src: Tensor, non_blocking: bool
 ) -> Tensor:
     _needs = (self._requires_grad, src._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -149,11 +149,7 @@ def autograd_copy_(
 
 
 def autograd_expand(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    size: Sequence[int],
-    *,
-    implicit: bool = False,
+    _keyset: DispatchKeySet, self: Tensor, size: Sequence[int], *, implicit: bool
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -585,7 +581,7 @@ def autograd_ceil_out(_keyset: DispatchKeySet, self: Tensor, *, out: Tensor) -> 
 
 
 def autograd_add_Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -607,7 +603,7 @@ def autograd_add_Tensor(
 
 
 def autograd_add__Tensor(
-    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number
 ) -> Tensor:
     _needs = (self._requires_grad, other._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -628,12 +624,7 @@ def autograd_add__Tensor(
 
 
 def autograd_add_out(
-    _keyset: DispatchKeySet,
-    self: Tensor,
-    other: Tensor,
-    *,
-    alpha: Number = 1,
-    out: Tensor,
+    _keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number, out: Tensor
 ) -> Tensor:
     _refuse_out("add", (self, other, out))
     return _operators.redispatch_add_out(
@@ -642,7 +633,7 @@ def autograd_add_out(
 
 
 def autograd_add_Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -664,7 +655,7 @@ def autograd_add_Scalar(
 
 
 def autograd_add__Scalar(
-    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number = 1
+    _keyset: DispatchKeySet, self: Tensor, other: Number, alpha: Number
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -849,7 +840,7 @@ def autograd_clamp_min_Tensor_out(
 
 
 def autograd_prod(
-    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None = None
+    _keyset: DispatchKeySet, self: Tensor, *, dtype: dtype | None
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -871,9 +862,9 @@ def autograd_prod_dim_int(
     _keyset: DispatchKeySet,
     self: Tensor,
     dim: int,
-    keepdim: bool = False,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
 ) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
@@ -899,9 +890,9 @@ def autograd_prod_int_out(
     _keyset: DispatchKeySet,
     self: Tensor,
     dim: int,
-    keepdim: bool = False,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
     _refuse_out("prod", (self, out))
@@ -916,8 +907,8 @@ def autograd_addmm(
     mat1: Tensor,
     mat2: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, mat1._requires_grad, mat2._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -951,8 +942,8 @@ def autograd_addmm_out(
     mat1: Tensor,
     mat2: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
     out: Tensor,
 ) -> Tensor:
     _refuse_out("addmm", (self, mat1, mat2, out))
@@ -967,8 +958,8 @@ def autograd_addmm_(
     mat1: Tensor,
     mat2: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
 ) -> Tensor:
     _needs = (self._requires_grad, mat1._requires_grad, mat2._requires_grad)
     if True not in _needs or not _grad_enabled():
@@ -997,7 +988,7 @@ def autograd_addmm_(
     return self
 
 
-def autograd_glu(_keyset: DispatchKeySet, self: Tensor, dim: int = -1) -> Tensor:
+def autograd_glu(_keyset: DispatchKeySet, self: Tensor, dim: int) -> Tensor:
     _needs = (self._requires_grad,)
     if True not in _needs or not _grad_enabled():
         return _operators.redispatch_glu(_after[_keyset], self, dim)
@@ -1014,7 +1005,7 @@ def autograd_glu(_keyset: DispatchKeySet, self: Tensor, dim: int = -1) -> Tensor
 
 
 def autograd_glu_out(
-    _keyset: DispatchKeySet, self: Tensor, dim: int = -1, *, out: Tensor
+    _keyset: DispatchKeySet, self: Tensor, dim: int, *, out: Tensor
 ) -> Tensor:
     _refuse_out("glu", (self, out))
     return _operators.redispatch_glu_out(_after[_keyset], self, dim, out=out)

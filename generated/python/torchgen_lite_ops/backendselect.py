@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 def select_empty_memory_format(
     size: Sequence[int],
     *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = None,
-    memory_format: memory_format | None = None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
+    memory_format: memory_format | None,
 ) -> Tensor:
     keyset = key_for_options(dtype, layout, device)
     return _operators.redispatch_empty_memory_format(
@@ -49,10 +49,10 @@ def select_empty_strided(
     size: Sequence[int],
     stride: Sequence[int],
     *,
-    dtype: dtype | None = None,
-    layout: layout | None = None,
-    device: device | None = None,
-    pin_memory: bool | None = None,
+    dtype: dtype | None,
+    layout: layout | None,
+    device: device | None,
+    pin_memory: bool | None,
 ) -> Tensor:
     keyset = key_for_options(dtype, layout, device)
     return _operators.redispatch_empty_strided(

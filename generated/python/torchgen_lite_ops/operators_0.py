@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from builtins import tuple as _tuple
+from builtins import type as _type
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.runtime import list_keyset as _list
@@ -2320,6 +2322,8 @@ def mean_dim(
     dtype: dtype | None = None,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_mean_dim.as_tuple(1, dim)
     try:
         kernel = _memo_mean_dim[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -2335,6 +2339,8 @@ def redispatch_mean_dim(
     *,
     dtype: dtype | None = None,
 ) -> Tensor:
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_mean_dim.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_mean_dim[keyset]
     except KeyError:
@@ -2348,6 +2354,7 @@ _handle_mean_dim = _library_aten.define_stubs(
     mean_dim,
     redispatch_mean_dim,
     tags=("core", "reduction"),
+    sized={1: "int[1]?"},
 )
 _memo_mean_dim = _handle_mean_dim.memo
 _redispatch_memo_mean_dim: Any = _handle_mean_dim.redispatch_memo
@@ -2362,6 +2369,8 @@ def mean_out(
     out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_mean_out.as_tuple(1, dim)
     try:
         kernel = _memo_mean_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -2378,6 +2387,8 @@ def redispatch_mean_out(
     dtype: dtype | None = None,
     out: Tensor,
 ) -> Tensor:
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_mean_out.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_mean_out[keyset]
     except KeyError:
@@ -2391,6 +2402,7 @@ _handle_mean_out = _library_aten.define_stubs(
     mean_out,
     redispatch_mean_out,
     tags=("reduction",),
+    sized={1: "int[1]?"},
 )
 _memo_mean_out = _handle_mean_out.memo
 _redispatch_memo_mean_out: Any = _handle_mean_out.redispatch_memo
@@ -2398,6 +2410,8 @@ _redispatch_memo_mean_out: Any = _handle_mean_out.redispatch_memo
 
 def amin(self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False) -> Tensor:
     kernel: Callable[..., Tensor]
+    if _type(dim) is not _tuple:
+        dim = _handle_amin.as_tuple(1, dim)
     try:
         kernel = _memo_amin[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -2411,6 +2425,8 @@ def redispatch_amin(
     dim: int | Sequence[int] = (),
     keepdim: bool = False,
 ) -> Tensor:
+    if _type(dim) is not _tuple:
+        dim = _handle_amin.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_amin[keyset]
     except KeyError:
@@ -2424,6 +2440,7 @@ _handle_amin = _library_aten.define_stubs(
     amin,
     redispatch_amin,
     tags=("core", "reduction"),
+    sized={1: "int[1]"},
 )
 _memo_amin = _handle_amin.memo
 _redispatch_memo_amin: Any = _handle_amin.redispatch_memo
@@ -2433,6 +2450,8 @@ def amin_out(
     self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if _type(dim) is not _tuple:
+        dim = _handle_amin_out.as_tuple(1, dim)
     try:
         kernel = _memo_amin_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -2448,6 +2467,8 @@ def redispatch_amin_out(
     *,
     out: Tensor,
 ) -> Tensor:
+    if _type(dim) is not _tuple:
+        dim = _handle_amin_out.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_amin_out[keyset]
     except KeyError:
@@ -2461,6 +2482,7 @@ _handle_amin_out = _library_aten.define_stubs(
     amin_out,
     redispatch_amin_out,
     tags=("reduction",),
+    sized={1: "int[1]"},
 )
 _memo_amin_out = _handle_amin_out.memo
 _redispatch_memo_amin_out: Any = _handle_amin_out.redispatch_memo
@@ -2663,6 +2685,8 @@ def std_dim(
     keepdim: bool = False,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_std_dim.as_tuple(1, dim)
     try:
         kernel = _memo_std_dim[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -2677,6 +2701,8 @@ def redispatch_std_dim(
     unbiased: bool = True,
     keepdim: bool = False,
 ) -> Tensor:
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_std_dim.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_std_dim[keyset]
     except KeyError:
@@ -2690,6 +2716,7 @@ _handle_std_dim = _library_aten.define_stubs(
     std_dim,
     redispatch_std_dim,
     tags=("reduction",),
+    sized={1: "int[1]?"},
 )
 _memo_std_dim = _handle_std_dim.memo
 _redispatch_memo_std_dim: Any = _handle_std_dim.redispatch_memo
@@ -2703,6 +2730,8 @@ def std_correction(
     keepdim: bool = False,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_std_correction.as_tuple(1, dim)
     try:
         kernel = _memo_std_correction[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -2718,6 +2747,8 @@ def redispatch_std_correction(
     correction: Number | None = None,
     keepdim: bool = False,
 ) -> Tensor:
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_std_correction.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_std_correction[keyset]
     except KeyError:
@@ -2731,6 +2762,7 @@ _handle_std_correction = _library_aten.define_stubs(
     std_correction,
     redispatch_std_correction,
     tags=("reduction",),
+    sized={1: "int[1]?"},
 )
 _memo_std_correction = _handle_std_correction.memo
 _redispatch_memo_std_correction: Any = _handle_std_correction.redispatch_memo
@@ -2745,6 +2777,8 @@ def std_correction_out(
     out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_std_correction_out.as_tuple(1, dim)
     try:
         kernel = _memo_std_correction_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
@@ -2763,6 +2797,8 @@ def redispatch_std_correction_out(
     keepdim: bool = False,
     out: Tensor,
 ) -> Tensor:
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_std_correction_out.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_std_correction_out[keyset]
     except KeyError:
@@ -2776,6 +2812,7 @@ _handle_std_correction_out = _library_aten.define_stubs(
     std_correction_out,
     redispatch_std_correction_out,
     tags=("reduction",),
+    sized={1: "int[1]?"},
 )
 _memo_std_correction_out = _handle_std_correction_out.memo
 _redispatch_memo_std_correction_out: Any = _handle_std_correction_out.redispatch_memo
@@ -2815,6 +2852,8 @@ def norm_ScalarOpt_dim(
     self: Tensor, p: Number | None, dim: int | Sequence[int], keepdim: bool = False
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if _type(dim) is not _tuple:
+        dim = _handle_norm_ScalarOpt_dim.as_tuple(2, dim)
     try:
         kernel = _memo_norm_ScalarOpt_dim[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -2829,6 +2868,8 @@ def redispatch_norm_ScalarOpt_dim(
     dim: int | Sequence[int],
     keepdim: bool = False,
 ) -> Tensor:
+    if _type(dim) is not _tuple:
+        dim = _handle_norm_ScalarOpt_dim.as_tuple(2, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_norm_ScalarOpt_dim[keyset]
     except KeyError:
@@ -2842,6 +2883,7 @@ _handle_norm_ScalarOpt_dim = _library_aten.define_stubs(
     norm_ScalarOpt_dim,
     redispatch_norm_ScalarOpt_dim,
     tags=("reduction",),
+    sized={2: "int[1]"},
 )
 _memo_norm_ScalarOpt_dim = _handle_norm_ScalarOpt_dim.memo
 _redispatch_memo_norm_ScalarOpt_dim: Any = _handle_norm_ScalarOpt_dim.redispatch_memo
@@ -2856,6 +2898,8 @@ def norm_out(
     out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if _type(dim) is not _tuple:
+        dim = _handle_norm_out.as_tuple(2, dim)
     try:
         kernel = _memo_norm_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -2872,6 +2916,8 @@ def redispatch_norm_out(
     *,
     out: Tensor,
 ) -> Tensor:
+    if _type(dim) is not _tuple:
+        dim = _handle_norm_out.as_tuple(2, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_norm_out[keyset]
     except KeyError:
@@ -2885,6 +2931,7 @@ _handle_norm_out = _library_aten.define_stubs(
     norm_out,
     redispatch_norm_out,
     tags=("reduction",),
+    sized={2: "int[1]"},
 )
 _memo_norm_out = _handle_norm_out.memo
 _redispatch_memo_norm_out: Any = _handle_norm_out.redispatch_memo

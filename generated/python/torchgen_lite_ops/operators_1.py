@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from builtins import tuple as _tuple
+from builtins import type as _type
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.runtime import list_keyset as _list
@@ -2494,6 +2496,8 @@ _redispatch_memo_bitwise_xor__Tensor: Any = _handle_bitwise_xor__Tensor.redispat
 
 def amax(self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False) -> Tensor:
     kernel: Callable[..., Tensor]
+    if _type(dim) is not _tuple:
+        dim = _handle_amax.as_tuple(1, dim)
     try:
         kernel = _memo_amax[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -2507,6 +2511,8 @@ def redispatch_amax(
     dim: int | Sequence[int] = (),
     keepdim: bool = False,
 ) -> Tensor:
+    if _type(dim) is not _tuple:
+        dim = _handle_amax.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_amax[keyset]
     except KeyError:
@@ -2520,6 +2526,7 @@ _handle_amax = _library_aten.define_stubs(
     amax,
     redispatch_amax,
     tags=("core", "reduction"),
+    sized={1: "int[1]"},
 )
 _memo_amax = _handle_amax.memo
 _redispatch_memo_amax: Any = _handle_amax.redispatch_memo
@@ -2529,6 +2536,8 @@ def amax_out(
     self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if _type(dim) is not _tuple:
+        dim = _handle_amax_out.as_tuple(1, dim)
     try:
         kernel = _memo_amax_out[_state()][self._dispatch_keyset][out._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -2544,6 +2553,8 @@ def redispatch_amax_out(
     *,
     out: Tensor,
 ) -> Tensor:
+    if _type(dim) is not _tuple:
+        dim = _handle_amax_out.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_amax_out[keyset]
     except KeyError:
@@ -2557,6 +2568,7 @@ _handle_amax_out = _library_aten.define_stubs(
     amax_out,
     redispatch_amax_out,
     tags=("reduction",),
+    sized={1: "int[1]"},
 )
 _memo_amax_out = _handle_amax_out.memo
 _redispatch_memo_amax_out: Any = _handle_amax_out.redispatch_memo
@@ -3425,6 +3437,8 @@ def _to_sparse(
     dense_dim: int | None = None,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if blocksize is not None and _type(blocksize) is not _tuple:
+        blocksize = _handle__to_sparse.as_tuple(2, blocksize)
     try:
         kernel = _memo__to_sparse[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -3440,6 +3454,8 @@ def redispatch__to_sparse(
     blocksize: int | Sequence[int] | None = None,
     dense_dim: int | None = None,
 ) -> Tensor:
+    if blocksize is not None and _type(blocksize) is not _tuple:
+        blocksize = _handle__to_sparse.as_tuple(2, blocksize)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo__to_sparse[keyset]
     except KeyError:
@@ -3452,6 +3468,7 @@ _handle__to_sparse = _library_aten.define_stubs(
     "T---",
     _to_sparse,
     redispatch__to_sparse,
+    sized={2: "int[2]?"},
 )
 _memo__to_sparse = _handle__to_sparse.memo
 _redispatch_memo__to_sparse: Any = _handle__to_sparse.redispatch_memo

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from builtins import tuple as _tuple
+from builtins import type as _type
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.runtime import list_keyset as _list
@@ -1584,6 +1586,8 @@ def linalg_vector_norm(
     dtype: dtype | None = None,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_linalg_vector_norm.as_tuple(2, dim)
     try:
         kernel = _memo_linalg_vector_norm[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -1600,6 +1604,8 @@ def redispatch_linalg_vector_norm(
     *,
     dtype: dtype | None = None,
 ) -> Tensor:
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_linalg_vector_norm.as_tuple(2, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_linalg_vector_norm[keyset]
     except KeyError:
@@ -1613,6 +1619,7 @@ _handle_linalg_vector_norm = _library_aten.define_stubs(
     linalg_vector_norm,
     redispatch_linalg_vector_norm,
     tags=("reduction",),
+    sized={2: "int[1]?"},
 )
 _memo_linalg_vector_norm = _handle_linalg_vector_norm.memo
 _redispatch_memo_linalg_vector_norm: Any = _handle_linalg_vector_norm.redispatch_memo
@@ -1628,6 +1635,8 @@ def linalg_vector_norm_out(
     out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_linalg_vector_norm_out.as_tuple(2, dim)
     try:
         kernel = _memo_linalg_vector_norm_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
@@ -1647,6 +1656,8 @@ def redispatch_linalg_vector_norm_out(
     dtype: dtype | None = None,
     out: Tensor,
 ) -> Tensor:
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_linalg_vector_norm_out.as_tuple(2, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_linalg_vector_norm_out[keyset]
     except KeyError:
@@ -1660,6 +1671,7 @@ _handle_linalg_vector_norm_out = _library_aten.define_stubs(
     linalg_vector_norm_out,
     redispatch_linalg_vector_norm_out,
     tags=("reduction",),
+    sized={2: "int[1]?"},
 )
 _memo_linalg_vector_norm_out = _handle_linalg_vector_norm_out.memo
 _redispatch_memo_linalg_vector_norm_out: Any = (

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from builtins import tuple as _tuple
+from builtins import type as _type
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.runtime import list_keyset as _list
@@ -2667,6 +2669,8 @@ def to_sparse(
     dense_dim: int | None = None,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if blocksize is not None and _type(blocksize) is not _tuple:
+        blocksize = _handle_to_sparse.as_tuple(2, blocksize)
     try:
         kernel = _memo_to_sparse[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -2682,6 +2686,8 @@ def redispatch_to_sparse(
     blocksize: int | Sequence[int] | None = None,
     dense_dim: int | None = None,
 ) -> Tensor:
+    if blocksize is not None and _type(blocksize) is not _tuple:
+        blocksize = _handle_to_sparse.as_tuple(2, blocksize)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_to_sparse[keyset]
     except KeyError:
@@ -2694,6 +2700,7 @@ _handle_to_sparse = _library_aten.define_stubs(
     "T---",
     to_sparse,
     redispatch_to_sparse,
+    sized={2: "int[2]?"},
 )
 _memo_to_sparse = _handle_to_sparse.memo
 _redispatch_memo_to_sparse: Any = _handle_to_sparse.redispatch_memo

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from builtins import tuple as _tuple
+from builtins import type as _type
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.runtime import list_keyset as _list
@@ -1745,6 +1747,8 @@ def sum_dim_IntList(
     dtype: dtype | None = None,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_sum_dim_IntList.as_tuple(1, dim)
     try:
         kernel = _memo_sum_dim_IntList[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -1760,6 +1764,8 @@ def redispatch_sum_dim_IntList(
     *,
     dtype: dtype | None = None,
 ) -> Tensor:
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_sum_dim_IntList.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_sum_dim_IntList[keyset]
     except KeyError:
@@ -1773,6 +1779,7 @@ _handle_sum_dim_IntList = _library_aten.define_stubs(
     sum_dim_IntList,
     redispatch_sum_dim_IntList,
     tags=("core", "reduction"),
+    sized={1: "int[1]?"},
 )
 _memo_sum_dim_IntList = _handle_sum_dim_IntList.memo
 _redispatch_memo_sum_dim_IntList: Any = _handle_sum_dim_IntList.redispatch_memo
@@ -1787,6 +1794,8 @@ def sum_IntList_out(
     out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_sum_IntList_out.as_tuple(1, dim)
     try:
         kernel = _memo_sum_IntList_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
@@ -1805,6 +1814,8 @@ def redispatch_sum_IntList_out(
     dtype: dtype | None = None,
     out: Tensor,
 ) -> Tensor:
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_sum_IntList_out.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_sum_IntList_out[keyset]
     except KeyError:
@@ -1818,6 +1829,7 @@ _handle_sum_IntList_out = _library_aten.define_stubs(
     sum_IntList_out,
     redispatch_sum_IntList_out,
     tags=("reduction",),
+    sized={1: "int[1]?"},
 )
 _memo_sum_IntList_out = _handle_sum_IntList_out.memo
 _redispatch_memo_sum_IntList_out: Any = _handle_sum_IntList_out.redispatch_memo
@@ -1946,6 +1958,8 @@ _redispatch_memo_all_all_out: Any = _handle_all_all_out.redispatch_memo
 
 def logsumexp(self: Tensor, dim: int | Sequence[int], keepdim: bool = False) -> Tensor:
     kernel: Callable[..., Tensor]
+    if _type(dim) is not _tuple:
+        dim = _handle_logsumexp.as_tuple(1, dim)
     try:
         kernel = _memo_logsumexp[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -1959,6 +1973,8 @@ def redispatch_logsumexp(
     dim: int | Sequence[int],
     keepdim: bool = False,
 ) -> Tensor:
+    if _type(dim) is not _tuple:
+        dim = _handle_logsumexp.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_logsumexp[keyset]
     except KeyError:
@@ -1972,6 +1988,7 @@ _handle_logsumexp = _library_aten.define_stubs(
     logsumexp,
     redispatch_logsumexp,
     tags=("reduction",),
+    sized={1: "int[1]"},
 )
 _memo_logsumexp = _handle_logsumexp.memo
 _redispatch_memo_logsumexp: Any = _handle_logsumexp.redispatch_memo
@@ -1981,6 +1998,8 @@ def logsumexp_out(
     self: Tensor, dim: int | Sequence[int], keepdim: bool = False, *, out: Tensor
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if _type(dim) is not _tuple:
+        dim = _handle_logsumexp_out.as_tuple(1, dim)
     try:
         kernel = _memo_logsumexp_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
@@ -1998,6 +2017,8 @@ def redispatch_logsumexp_out(
     *,
     out: Tensor,
 ) -> Tensor:
+    if _type(dim) is not _tuple:
+        dim = _handle_logsumexp_out.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_logsumexp_out[keyset]
     except KeyError:
@@ -2011,6 +2032,7 @@ _handle_logsumexp_out = _library_aten.define_stubs(
     logsumexp_out,
     redispatch_logsumexp_out,
     tags=("reduction",),
+    sized={1: "int[1]"},
 )
 _memo_logsumexp_out = _handle_logsumexp_out.memo
 _redispatch_memo_logsumexp_out: Any = _handle_logsumexp_out.redispatch_memo

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from builtins import tuple as _tuple
+from builtins import type as _type
 from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.runtime import list_keyset as _list
@@ -405,6 +407,10 @@ def roll(
     self: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] = ()
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if _type(shifts) is not _tuple:
+        shifts = _handle_roll.as_tuple(1, shifts)
+    if _type(dims) is not _tuple:
+        dims = _handle_roll.as_tuple(2, dims)
     try:
         kernel = _memo_roll[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -418,6 +424,10 @@ def redispatch_roll(
     shifts: int | Sequence[int],
     dims: int | Sequence[int] = (),
 ) -> Tensor:
+    if _type(shifts) is not _tuple:
+        shifts = _handle_roll.as_tuple(1, shifts)
+    if _type(dims) is not _tuple:
+        dims = _handle_roll.as_tuple(2, dims)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_roll[keyset]
     except KeyError:
@@ -430,6 +440,7 @@ _handle_roll = _library_aten.define_stubs(
     "T--",
     roll,
     redispatch_roll,
+    sized={1: "SymInt[1]", 2: "int[1]"},
 )
 _memo_roll = _handle_roll.memo
 _redispatch_memo_roll: Any = _handle_roll.redispatch_memo
@@ -1631,6 +1642,8 @@ def var_dim(
     keepdim: bool = False,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_var_dim.as_tuple(1, dim)
     try:
         kernel = _memo_var_dim[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -1645,6 +1658,8 @@ def redispatch_var_dim(
     unbiased: bool = True,
     keepdim: bool = False,
 ) -> Tensor:
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_var_dim.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_var_dim[keyset]
     except KeyError:
@@ -1658,6 +1673,7 @@ _handle_var_dim = _library_aten.define_stubs(
     var_dim,
     redispatch_var_dim,
     tags=("core", "reduction"),
+    sized={1: "int[1]?"},
 )
 _memo_var_dim = _handle_var_dim.memo
 _redispatch_memo_var_dim: Any = _handle_var_dim.redispatch_memo
@@ -1671,6 +1687,8 @@ def var_correction(
     keepdim: bool = False,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_var_correction.as_tuple(1, dim)
     try:
         kernel = _memo_var_correction[_state()][self._dispatch_keyset]
     except (KeyError, AttributeError, TypeError):
@@ -1686,6 +1704,8 @@ def redispatch_var_correction(
     correction: Number | None = None,
     keepdim: bool = False,
 ) -> Tensor:
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_var_correction.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_var_correction[keyset]
     except KeyError:
@@ -1699,6 +1719,7 @@ _handle_var_correction = _library_aten.define_stubs(
     var_correction,
     redispatch_var_correction,
     tags=("core", "reduction"),
+    sized={1: "int[1]?"},
 )
 _memo_var_correction = _handle_var_correction.memo
 _redispatch_memo_var_correction: Any = _handle_var_correction.redispatch_memo
@@ -1713,6 +1734,8 @@ def var_correction_out(
     out: Tensor,
 ) -> Tensor:
     kernel: Callable[..., Tensor]
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_var_correction_out.as_tuple(1, dim)
     try:
         kernel = _memo_var_correction_out[_state()][self._dispatch_keyset][
             out._dispatch_keyset
@@ -1731,6 +1754,8 @@ def redispatch_var_correction_out(
     keepdim: bool = False,
     out: Tensor,
 ) -> Tensor:
+    if dim is not None and _type(dim) is not _tuple:
+        dim = _handle_var_correction_out.as_tuple(1, dim)
     try:
         kernel: Callable[..., Tensor] = _redispatch_memo_var_correction_out[keyset]
     except KeyError:
@@ -1744,6 +1769,7 @@ _handle_var_correction_out = _library_aten.define_stubs(
     var_correction_out,
     redispatch_var_correction_out,
     tags=("reduction",),
+    sized={1: "int[1]?"},
 )
 _memo_var_correction_out = _handle_var_correction_out.memo
 _redispatch_memo_var_correction_out: Any = _handle_var_correction_out.redispatch_memo

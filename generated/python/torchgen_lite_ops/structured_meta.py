@@ -31,58 +31,56 @@ if TYPE_CHECKING:
     from torchgen_lite.reference.framework import Number, Tensor, dtype
 
 
-def structured_cat(tensors: Sequence[Tensor], dim: int = 0) -> Tensor:
+def structured_cat(tensors: Sequence[Tensor], dim: int) -> Tensor:
     spec = _rearrange.meta_cat(tensors, dim)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_cat_out(
-    tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor
-) -> Tensor:
+def structured_cat_out(tensors: Sequence[Tensor], dim: int, *, out: Tensor) -> Tensor:
     spec = _rearrange.meta_cat(tensors, dim)
     resize_out(out, spec)
     return out
 
 
-def structured_tril(self: Tensor, diagonal: int = 0) -> Tensor:
+def structured_tril(self: Tensor, diagonal: int) -> Tensor:
     spec = _rearrange.meta_tril(self, diagonal)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_tril_(self: Tensor, diagonal: int = 0) -> Tensor:
+def structured_tril_(self: Tensor, diagonal: int) -> Tensor:
     spec = _rearrange.meta_tril(self, diagonal)
     check_inplace(self, spec)
     return self
 
 
-def structured_tril_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
+def structured_tril_out(self: Tensor, diagonal: int, *, out: Tensor) -> Tensor:
     spec = _rearrange.meta_tril(self, diagonal)
     resize_out(out, spec)
     return out
 
 
-def structured_triu(self: Tensor, diagonal: int = 0) -> Tensor:
+def structured_triu(self: Tensor, diagonal: int) -> Tensor:
     spec = _rearrange.meta_triu(self, diagonal)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_triu_(self: Tensor, diagonal: int = 0) -> Tensor:
+def structured_triu_(self: Tensor, diagonal: int) -> Tensor:
     spec = _rearrange.meta_triu(self, diagonal)
     check_inplace(self, spec)
     return self
 
 
-def structured_triu_out(self: Tensor, diagonal: int = 0, *, out: Tensor) -> Tensor:
+def structured_triu_out(self: Tensor, diagonal: int, *, out: Tensor) -> Tensor:
     spec = _rearrange.meta_triu(self, diagonal)
     resize_out(out, spec)
     return out
 
 
 def structured_gather(
-    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False
+    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool
 ) -> Tensor:
     spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
     out = allocate(spec, "Meta")
@@ -90,7 +88,7 @@ def structured_gather(
 
 
 def structured_gather_out(
-    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor
+    self: Tensor, dim: int, index: Tensor, *, sparse_grad: bool, out: Tensor
 ) -> Tensor:
     spec = _index.meta_gather(self, dim, index, sparse_grad=sparse_grad)
     resize_out(out, spec)
@@ -170,7 +168,7 @@ def structured_scatter_add_out(
 
 
 def structured_index_add(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number
 ) -> Tensor:
     spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
     out = allocate(spec, "Meta")
@@ -178,7 +176,7 @@ def structured_index_add(
 
 
 def structured_index_add_(
-    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number
 ) -> Tensor:
     spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
     check_inplace(self, spec)
@@ -186,13 +184,7 @@ def structured_index_add_(
 
 
 def structured_index_add_out(
-    self: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    *,
-    alpha: Number = 1,
-    out: Tensor,
+    self: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number, out: Tensor
 ) -> Tensor:
     spec = _index.meta_index_add(self, dim, index, source, alpha=alpha)
     resize_out(out, spec)
@@ -238,7 +230,7 @@ def structured_index_Tensor_out(
 
 
 def structured_sort_stable(
-    self: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False
+    self: Tensor, *, stable: bool | None, dim: int, descending: bool
 ) -> tuple[Tensor, Tensor]:
     spec = _order.meta_sort_stable(self, stable=stable, dim=dim, descending=descending)
     values = allocate(spec[0], "Meta")
@@ -250,8 +242,8 @@ def structured_sort_values_stable(
     self: Tensor,
     *,
     stable: bool | None,
-    dim: int = -1,
-    descending: bool = False,
+    dim: int,
+    descending: bool,
     values: Tensor,
     indices: Tensor,
 ) -> tuple[Tensor, Tensor]:
@@ -262,7 +254,7 @@ def structured_sort_values_stable(
 
 
 def structured_topk(
-    self: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
+    self: Tensor, k: int, dim: int, largest: bool, sorted: bool
 ) -> tuple[Tensor, Tensor]:
     spec = _order.meta_topk(self, k, dim, largest, sorted)
     values = allocate(spec[0], "Meta")
@@ -273,9 +265,9 @@ def structured_topk(
 def structured_topk_values(
     self: Tensor,
     k: int,
-    dim: int = -1,
-    largest: bool = True,
-    sorted: bool = True,
+    dim: int,
+    largest: bool,
+    sorted: bool,
     *,
     values: Tensor,
     indices: Tensor,
@@ -930,40 +922,40 @@ def structured_bitwise_not_out(self: Tensor, *, out: Tensor) -> Tensor:
     return out
 
 
-def structured_add_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
+def structured_add_Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Tensor:
     spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_add__Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
+def structured_add__Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Tensor:
     spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
     check_inplace(self, spec)
     return self
 
 
 def structured_add_out(
-    self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor
+    self: Tensor, other: Tensor, *, alpha: Number, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_add_Tensor(self, other, alpha=alpha)
     resize_out(out, spec)
     return out
 
 
-def structured_sub_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
+def structured_sub_Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Tensor:
     spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_sub__Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
+def structured_sub__Tensor(self: Tensor, other: Tensor, *, alpha: Number) -> Tensor:
     spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
     check_inplace(self, spec)
     return self
 
 
 def structured_sub_out(
-    self: Tensor, other: Tensor, *, alpha: Number = 1, out: Tensor
+    self: Tensor, other: Tensor, *, alpha: Number, out: Tensor
 ) -> Tensor:
     spec = _binary.meta_sub_Tensor(self, other, alpha=alpha)
     resize_out(out, spec)
@@ -1498,24 +1490,20 @@ def structured_bitwise_xor_Tensor_out(
     return out
 
 
-def structured_clamp(
-    self: Tensor, min: Number | None = None, max: Number | None = None
-) -> Tensor:
+def structured_clamp(self: Tensor, min: Number | None, max: Number | None) -> Tensor:
     spec = _ternary.meta_clamp(self, min, max)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_clamp_(
-    self: Tensor, min: Number | None = None, max: Number | None = None
-) -> Tensor:
+def structured_clamp_(self: Tensor, min: Number | None, max: Number | None) -> Tensor:
     spec = _ternary.meta_clamp(self, min, max)
     check_inplace(self, spec)
     return self
 
 
 def structured_clamp_out(
-    self: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor
+    self: Tensor, min: Number | None, max: Number | None, *, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_clamp(self, min, max)
     resize_out(out, spec)
@@ -1523,7 +1511,7 @@ def structured_clamp_out(
 
 
 def structured_clamp_Tensor(
-    self: Tensor, min: Tensor | None = None, max: Tensor | None = None
+    self: Tensor, min: Tensor | None, max: Tensor | None
 ) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     out = allocate(spec, "Meta")
@@ -1531,7 +1519,7 @@ def structured_clamp_Tensor(
 
 
 def structured_clamp__Tensor(
-    self: Tensor, min: Tensor | None = None, max: Tensor | None = None
+    self: Tensor, min: Tensor | None, max: Tensor | None
 ) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     check_inplace(self, spec)
@@ -1539,7 +1527,7 @@ def structured_clamp__Tensor(
 
 
 def structured_clamp_Tensor_out(
-    self: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor
+    self: Tensor, min: Tensor | None, max: Tensor | None, *, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_clamp_Tensor(self, min, max)
     resize_out(out, spec)
@@ -1663,7 +1651,7 @@ def structured_lerp_Tensor_out(
 
 
 def structured_addcmul(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number
 ) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     out = allocate(spec, "Meta")
@@ -1671,7 +1659,7 @@ def structured_addcmul(
 
 
 def structured_addcmul_(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number
 ) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     check_inplace(self, spec)
@@ -1679,7 +1667,7 @@ def structured_addcmul_(
 
 
 def structured_addcmul_out(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_addcmul(self, tensor1, tensor2, value=value)
     resize_out(out, spec)
@@ -1687,7 +1675,7 @@ def structured_addcmul_out(
 
 
 def structured_addcdiv(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number
 ) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     out = allocate(spec, "Meta")
@@ -1695,7 +1683,7 @@ def structured_addcdiv(
 
 
 def structured_addcdiv_(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number
 ) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     check_inplace(self, spec)
@@ -1703,7 +1691,7 @@ def structured_addcdiv_(
 
 
 def structured_addcdiv_out(
-    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, out: Tensor
+    self: Tensor, tensor1: Tensor, tensor2: Tensor, *, value: Number, out: Tensor
 ) -> Tensor:
     spec = _ternary.meta_addcdiv(self, tensor1, tensor2, value=value)
     resize_out(out, spec)
@@ -1711,11 +1699,7 @@ def structured_addcdiv_out(
 
 
 def structured_sum_dim_IntList(
-    self: Tensor,
-    dim: int | Sequence[int] | None,
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
+    self: Tensor, dim: tuple[int, ...] | None, keepdim: bool, *, dtype: dtype | None
 ) -> Tensor:
     spec = _reduction.meta_sum_dim_IntList(self, dim, keepdim, dtype=dtype)
     out = allocate(spec, "Meta")
@@ -1724,10 +1708,10 @@ def structured_sum_dim_IntList(
 
 def structured_sum_IntList_out(
     self: Tensor,
-    dim: int | Sequence[int] | None,
-    keepdim: bool = False,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
     spec = _reduction.meta_sum_dim_IntList(self, dim, keepdim, dtype=dtype)
@@ -1736,11 +1720,7 @@ def structured_sum_IntList_out(
 
 
 def structured_mean_dim(
-    self: Tensor,
-    dim: int | Sequence[int] | None,
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
+    self: Tensor, dim: tuple[int, ...] | None, keepdim: bool, *, dtype: dtype | None
 ) -> Tensor:
     spec = _reduction.meta_mean_dim(self, dim, keepdim, dtype=dtype)
     out = allocate(spec, "Meta")
@@ -1749,10 +1729,10 @@ def structured_mean_dim(
 
 def structured_mean_out(
     self: Tensor,
-    dim: int | Sequence[int] | None,
-    keepdim: bool = False,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
     spec = _reduction.meta_mean_dim(self, dim, keepdim, dtype=dtype)
@@ -1761,7 +1741,7 @@ def structured_mean_out(
 
 
 def structured_prod_dim_int(
-    self: Tensor, dim: int, keepdim: bool = False, *, dtype: dtype | None = None
+    self: Tensor, dim: int, keepdim: bool, *, dtype: dtype | None
 ) -> Tensor:
     spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
     out = allocate(spec, "Meta")
@@ -1769,85 +1749,70 @@ def structured_prod_dim_int(
 
 
 def structured_prod_int_out(
-    self: Tensor,
-    dim: int,
-    keepdim: bool = False,
-    *,
-    dtype: dtype | None = None,
-    out: Tensor,
+    self: Tensor, dim: int, keepdim: bool, *, dtype: dtype | None, out: Tensor
 ) -> Tensor:
     spec = _reduction.meta_prod_dim_int(self, dim, keepdim, dtype=dtype)
     resize_out(out, spec)
     return out
 
 
-def structured_amax(
-    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False
-) -> Tensor:
+def structured_amax(self: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor:
     spec = _extremum.meta_amax(self, dim, keepdim)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_amax_out(
-    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False, *, out: Tensor
+    self: Tensor, dim: tuple[int, ...], keepdim: bool, *, out: Tensor
 ) -> Tensor:
     spec = _extremum.meta_amax(self, dim, keepdim)
     resize_out(out, spec)
     return out
 
 
-def structured_amin(
-    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False
-) -> Tensor:
+def structured_amin(self: Tensor, dim: tuple[int, ...], keepdim: bool) -> Tensor:
     spec = _extremum.meta_amin(self, dim, keepdim)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_amin_out(
-    self: Tensor, dim: int | Sequence[int] = (), keepdim: bool = False, *, out: Tensor
+    self: Tensor, dim: tuple[int, ...], keepdim: bool, *, out: Tensor
 ) -> Tensor:
     spec = _extremum.meta_amin(self, dim, keepdim)
     resize_out(out, spec)
     return out
 
 
-def structured_argmax(
-    self: Tensor, dim: int | None = None, keepdim: bool = False
-) -> Tensor:
+def structured_argmax(self: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     spec = _extremum.meta_argmax(self, dim, keepdim)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_argmax_out(
-    self: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor
+    self: Tensor, dim: int | None, keepdim: bool, *, out: Tensor
 ) -> Tensor:
     spec = _extremum.meta_argmax(self, dim, keepdim)
     resize_out(out, spec)
     return out
 
 
-def structured_argmin(
-    self: Tensor, dim: int | None = None, keepdim: bool = False
-) -> Tensor:
+def structured_argmin(self: Tensor, dim: int | None, keepdim: bool) -> Tensor:
     spec = _extremum.meta_argmin(self, dim, keepdim)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_argmin_out(
-    self: Tensor, dim: int | None = None, keepdim: bool = False, *, out: Tensor
+    self: Tensor, dim: int | None, keepdim: bool, *, out: Tensor
 ) -> Tensor:
     spec = _extremum.meta_argmin(self, dim, keepdim)
     resize_out(out, spec)
     return out
 
 
-def structured_max_dim(
-    self: Tensor, dim: int, keepdim: bool = False
-) -> tuple[Tensor, Tensor]:
+def structured_max_dim(self: Tensor, dim: int, keepdim: bool) -> tuple[Tensor, Tensor]:
     spec = _extremum.meta_max_dim(self, dim, keepdim)
     max = allocate(spec[0], "Meta")
     max_values = allocate(spec[1], "Meta")
@@ -1855,7 +1820,7 @@ def structured_max_dim(
 
 
 def structured_max_dim_max(
-    self: Tensor, dim: int, keepdim: bool = False, *, max: Tensor, max_values: Tensor
+    self: Tensor, dim: int, keepdim: bool, *, max: Tensor, max_values: Tensor
 ) -> tuple[Tensor, Tensor]:
     spec = _extremum.meta_max_dim(self, dim, keepdim)
     resize_out(max, spec[0])
@@ -1863,9 +1828,7 @@ def structured_max_dim_max(
     return max, max_values
 
 
-def structured_min_dim(
-    self: Tensor, dim: int, keepdim: bool = False
-) -> tuple[Tensor, Tensor]:
+def structured_min_dim(self: Tensor, dim: int, keepdim: bool) -> tuple[Tensor, Tensor]:
     spec = _extremum.meta_min_dim(self, dim, keepdim)
     min = allocate(spec[0], "Meta")
     min_indices = allocate(spec[1], "Meta")
@@ -1873,7 +1836,7 @@ def structured_min_dim(
 
 
 def structured_min_dim_min(
-    self: Tensor, dim: int, keepdim: bool = False, *, min: Tensor, min_indices: Tensor
+    self: Tensor, dim: int, keepdim: bool, *, min: Tensor, min_indices: Tensor
 ) -> tuple[Tensor, Tensor]:
     spec = _extremum.meta_min_dim(self, dim, keepdim)
     resize_out(min, spec[0])
@@ -1881,15 +1844,13 @@ def structured_min_dim_min(
     return min, min_indices
 
 
-def structured_any_dim(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
+def structured_any_dim(self: Tensor, dim: int, keepdim: bool) -> Tensor:
     spec = _reduction.meta_any_dim(self, dim, keepdim)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_any_out(
-    self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor
-) -> Tensor:
+def structured_any_out(self: Tensor, dim: int, keepdim: bool, *, out: Tensor) -> Tensor:
     spec = _reduction.meta_any_dim(self, dim, keepdim)
     resize_out(out, spec)
     return out
@@ -1907,15 +1868,13 @@ def structured_any_all_out(self: Tensor, *, out: Tensor) -> Tensor:
     return out
 
 
-def structured_all_dim(self: Tensor, dim: int, keepdim: bool = False) -> Tensor:
+def structured_all_dim(self: Tensor, dim: int, keepdim: bool) -> Tensor:
     spec = _reduction.meta_all_dim(self, dim, keepdim)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_all_out(
-    self: Tensor, dim: int, keepdim: bool = False, *, out: Tensor
-) -> Tensor:
+def structured_all_out(self: Tensor, dim: int, keepdim: bool, *, out: Tensor) -> Tensor:
     spec = _reduction.meta_all_dim(self, dim, keepdim)
     resize_out(out, spec)
     return out
@@ -1935,11 +1894,11 @@ def structured_all_all_out(self: Tensor, *, out: Tensor) -> Tensor:
 
 def structured_linalg_vector_norm(
     self: Tensor,
-    ord: Number = 2,
-    dim: int | Sequence[int] | None = None,
-    keepdim: bool = False,
+    ord: Number,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
 ) -> Tensor:
     spec = _reduction.meta_linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype)
     out = allocate(spec, "Meta")
@@ -1948,11 +1907,11 @@ def structured_linalg_vector_norm(
 
 def structured_linalg_vector_norm_out(
     self: Tensor,
-    ord: Number = 2,
-    dim: int | Sequence[int] | None = None,
-    keepdim: bool = False,
+    ord: Number,
+    dim: tuple[int, ...] | None,
+    keepdim: bool,
     *,
-    dtype: dtype | None = None,
+    dtype: dtype | None,
     out: Tensor,
 ) -> Tensor:
     spec = _reduction.meta_linalg_vector_norm(self, ord, dim, keepdim, dtype=dtype)
@@ -1961,7 +1920,7 @@ def structured_linalg_vector_norm_out(
 
 
 def structured_norm_ScalarOpt_dim(
-    self: Tensor, p: Number | None, dim: int | Sequence[int], keepdim: bool = False
+    self: Tensor, p: Number | None, dim: tuple[int, ...], keepdim: bool
 ) -> Tensor:
     spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
     out = allocate(spec, "Meta")
@@ -1969,54 +1928,47 @@ def structured_norm_ScalarOpt_dim(
 
 
 def structured_norm_out(
-    self: Tensor,
-    p: Number | None,
-    dim: int | Sequence[int],
-    keepdim: bool = False,
-    *,
-    out: Tensor,
+    self: Tensor, p: Number | None, dim: tuple[int, ...], keepdim: bool, *, out: Tensor
 ) -> Tensor:
     spec = _reduction.meta_norm_ScalarOpt_dim(self, p, dim, keepdim)
     resize_out(out, spec)
     return out
 
 
-def structured_cumsum(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+def structured_cumsum(self: Tensor, dim: int, *, dtype: dtype | None) -> Tensor:
     spec = _scan.meta_cumsum(self, dim, dtype=dtype)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_cumsum_(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+def structured_cumsum_(self: Tensor, dim: int, *, dtype: dtype | None) -> Tensor:
     spec = _scan.meta_cumsum(self, dim, dtype=dtype)
     check_inplace(self, spec)
     return self
 
 
 def structured_cumsum_out(
-    self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor
+    self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor
 ) -> Tensor:
     spec = _scan.meta_cumsum(self, dim, dtype=dtype)
     resize_out(out, spec)
     return out
 
 
-def structured_cumprod(self: Tensor, dim: int, *, dtype: dtype | None = None) -> Tensor:
+def structured_cumprod(self: Tensor, dim: int, *, dtype: dtype | None) -> Tensor:
     spec = _scan.meta_cumprod(self, dim, dtype=dtype)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_cumprod_(
-    self: Tensor, dim: int, *, dtype: dtype | None = None
-) -> Tensor:
+def structured_cumprod_(self: Tensor, dim: int, *, dtype: dtype | None) -> Tensor:
     spec = _scan.meta_cumprod(self, dim, dtype=dtype)
     check_inplace(self, spec)
     return self
 
 
 def structured_cumprod_out(
-    self: Tensor, dim: int, *, dtype: dtype | None = None, out: Tensor
+    self: Tensor, dim: int, *, dtype: dtype | None, out: Tensor
 ) -> Tensor:
     spec = _scan.meta_cumprod(self, dim, dtype=dtype)
     resize_out(out, spec)
@@ -2048,7 +2000,7 @@ def structured_bmm_out(self: Tensor, mat2: Tensor, *, out: Tensor) -> Tensor:
 
 
 def structured_addmm(
-    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
+    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number, alpha: Number
 ) -> Tensor:
     spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     out = allocate(spec, "Meta")
@@ -2056,7 +2008,7 @@ def structured_addmm(
 
 
 def structured_addmm_(
-    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1
+    self: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number, alpha: Number
 ) -> Tensor:
     spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -2068,8 +2020,8 @@ def structured_addmm_out(
     mat1: Tensor,
     mat2: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
     out: Tensor,
 ) -> Tensor:
     spec = _matmul.meta_addmm(self, mat1, mat2, beta=beta, alpha=alpha)
@@ -2078,7 +2030,7 @@ def structured_addmm_out(
 
 
 def structured_baddbmm(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
+    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number, alpha: Number
 ) -> Tensor:
     spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
     out = allocate(spec, "Meta")
@@ -2086,7 +2038,7 @@ def structured_baddbmm(
 
 
 def structured_baddbmm_(
-    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1
+    self: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number, alpha: Number
 ) -> Tensor:
     spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -2098,8 +2050,8 @@ def structured_baddbmm_out(
     batch1: Tensor,
     batch2: Tensor,
     *,
-    beta: Number = 1,
-    alpha: Number = 1,
+    beta: Number,
+    alpha: Number,
     out: Tensor,
 ) -> Tensor:
     spec = _matmul.meta_baddbmm(self, batch1, batch2, beta=beta, alpha=alpha)
@@ -2108,7 +2060,7 @@ def structured_baddbmm_out(
 
 
 def structured_addmv(
-    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1
+    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number, alpha: Number
 ) -> Tensor:
     spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
     out = allocate(spec, "Meta")
@@ -2116,7 +2068,7 @@ def structured_addmv(
 
 
 def structured_addmv_(
-    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1
+    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number, alpha: Number
 ) -> Tensor:
     spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
     check_inplace(self, spec)
@@ -2124,34 +2076,26 @@ def structured_addmv_(
 
 
 def structured_addmv_out(
-    self: Tensor,
-    mat: Tensor,
-    vec: Tensor,
-    *,
-    beta: Number = 1,
-    alpha: Number = 1,
-    out: Tensor,
+    self: Tensor, mat: Tensor, vec: Tensor, *, beta: Number, alpha: Number, out: Tensor
 ) -> Tensor:
     spec = _matmul.meta_addmv(self, mat, vec, beta=beta, alpha=alpha)
     resize_out(out, spec)
     return out
 
 
-def structured_gelu(self: Tensor, *, approximate: str = "none") -> Tensor:
+def structured_gelu(self: Tensor, *, approximate: str) -> Tensor:
     spec = _activation.meta_gelu(self, approximate=approximate)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_gelu_(self: Tensor, *, approximate: str = "none") -> Tensor:
+def structured_gelu_(self: Tensor, *, approximate: str) -> Tensor:
     spec = _activation.meta_gelu(self, approximate=approximate)
     check_inplace(self, spec)
     return self
 
 
-def structured_gelu_out(
-    self: Tensor, *, approximate: str = "none", out: Tensor
-) -> Tensor:
+def structured_gelu_out(self: Tensor, *, approximate: str, out: Tensor) -> Tensor:
     spec = _activation.meta_gelu(self, approximate=approximate)
     resize_out(out, spec)
     return out
@@ -2194,7 +2138,7 @@ def structured_mish_out(self: Tensor, *, out: Tensor) -> Tensor:
 
 
 def structured_elu(
-    self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1
+    self: Tensor, alpha: Number, scale: Number, input_scale: Number
 ) -> Tensor:
     spec = _activation.meta_elu(self, alpha, scale, input_scale)
     out = allocate(spec, "Meta")
@@ -2202,7 +2146,7 @@ def structured_elu(
 
 
 def structured_elu_(
-    self: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1
+    self: Tensor, alpha: Number, scale: Number, input_scale: Number
 ) -> Tensor:
     spec = _activation.meta_elu(self, alpha, scale, input_scale)
     check_inplace(self, spec)
@@ -2210,48 +2154,41 @@ def structured_elu_(
 
 
 def structured_elu_out(
-    self: Tensor,
-    alpha: Number = 1,
-    scale: Number = 1,
-    input_scale: Number = 1,
-    *,
-    out: Tensor,
+    self: Tensor, alpha: Number, scale: Number, input_scale: Number, *, out: Tensor
 ) -> Tensor:
     spec = _activation.meta_elu(self, alpha, scale, input_scale)
     resize_out(out, spec)
     return out
 
 
-def structured_leaky_relu(self: Tensor, negative_slope: Number = 0.01) -> Tensor:
+def structured_leaky_relu(self: Tensor, negative_slope: Number) -> Tensor:
     spec = _activation.meta_leaky_relu(self, negative_slope)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_leaky_relu_(self: Tensor, negative_slope: Number = 0.01) -> Tensor:
+def structured_leaky_relu_(self: Tensor, negative_slope: Number) -> Tensor:
     spec = _activation.meta_leaky_relu(self, negative_slope)
     check_inplace(self, spec)
     return self
 
 
 def structured_leaky_relu_out(
-    self: Tensor, negative_slope: Number = 0.01, *, out: Tensor
+    self: Tensor, negative_slope: Number, *, out: Tensor
 ) -> Tensor:
     spec = _activation.meta_leaky_relu(self, negative_slope)
     resize_out(out, spec)
     return out
 
 
-def structured_softplus(
-    self: Tensor, beta: Number = 1, threshold: Number = 20
-) -> Tensor:
+def structured_softplus(self: Tensor, beta: Number, threshold: Number) -> Tensor:
     spec = _activation.meta_softplus(self, beta, threshold)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_softplus_out(
-    self: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Tensor
+    self: Tensor, beta: Number, threshold: Number, *, out: Tensor
 ) -> Tensor:
     spec = _activation.meta_softplus(self, beta, threshold)
     resize_out(out, spec)
@@ -2296,41 +2233,37 @@ def structured_hardsigmoid_out(self: Tensor, *, out: Tensor) -> Tensor:
     return out
 
 
-def structured_hardshrink(self: Tensor, lambd: Number = 0.5) -> Tensor:
+def structured_hardshrink(self: Tensor, lambd: Number) -> Tensor:
     spec = _activation.meta_hardshrink(self, lambd)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_hardshrink_out(
-    self: Tensor, lambd: Number = 0.5, *, out: Tensor
-) -> Tensor:
+def structured_hardshrink_out(self: Tensor, lambd: Number, *, out: Tensor) -> Tensor:
     spec = _activation.meta_hardshrink(self, lambd)
     resize_out(out, spec)
     return out
 
 
-def structured_softshrink(self: Tensor, lambd: Number = 0.5) -> Tensor:
+def structured_softshrink(self: Tensor, lambd: Number) -> Tensor:
     spec = _activation.meta_softshrink(self, lambd)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_softshrink_out(
-    self: Tensor, lambd: Number = 0.5, *, out: Tensor
-) -> Tensor:
+def structured_softshrink_out(self: Tensor, lambd: Number, *, out: Tensor) -> Tensor:
     spec = _activation.meta_softshrink(self, lambd)
     resize_out(out, spec)
     return out
 
 
-def structured_glu(self: Tensor, dim: int = -1) -> Tensor:
+def structured_glu(self: Tensor, dim: int) -> Tensor:
     spec = _activation.meta_glu(self, dim)
     out = allocate(spec, "Meta")
     return out
 
 
-def structured_glu_out(self: Tensor, dim: int = -1, *, out: Tensor) -> Tensor:
+def structured_glu_out(self: Tensor, dim: int, *, out: Tensor) -> Tensor:
     spec = _activation.meta_glu(self, dim)
     resize_out(out, spec)
     return out
@@ -2364,14 +2297,14 @@ def structured__log_softmax_out(
     return out
 
 
-def structured_mse_loss(self: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
+def structured_mse_loss(self: Tensor, target: Tensor, reduction: int) -> Tensor:
     spec = _loss.meta_mse_loss(self, target, reduction)
     out = allocate(spec, "Meta")
     return out
 
 
 def structured_mse_loss_out(
-    self: Tensor, target: Tensor, reduction: int = 1, *, out: Tensor
+    self: Tensor, target: Tensor, reduction: int, *, out: Tensor
 ) -> Tensor:
     spec = _loss.meta_mse_loss(self, target, reduction)
     resize_out(out, spec)
@@ -2379,7 +2312,7 @@ def structured_mse_loss_out(
 
 
 def structured_smooth_l1_loss(
-    self: Tensor, target: Tensor, reduction: int = 1, beta: float = 1.0
+    self: Tensor, target: Tensor, reduction: int, beta: float
 ) -> Tensor:
     spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
     out = allocate(spec, "Meta")
@@ -2387,7 +2320,7 @@ def structured_smooth_l1_loss(
 
 
 def structured_smooth_l1_loss_out(
-    self: Tensor, target: Tensor, reduction: int = 1, beta: float = 1.0, *, out: Tensor
+    self: Tensor, target: Tensor, reduction: int, beta: float, *, out: Tensor
 ) -> Tensor:
     spec = _loss.meta_smooth_l1_loss(self, target, reduction, beta)
     resize_out(out, spec)

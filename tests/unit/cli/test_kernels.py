@@ -12,7 +12,7 @@ from tests.conftest import Result
 Run = Callable[..., Result]
 
 OPS = """\
-- func: my::scale(Tensor self, *, float by=1, int[2]? dim=None) -> Tensor
+- func: my::scale(Tensor self, *, float by=1, int[]? dim=None) -> Tensor
   dispatch:
     CPU: scale_cpu
     Meta: scale_meta
@@ -61,7 +61,7 @@ def scale_cpu(self, *, by, dim):
     return math.nan
 
 
-def scale_meta(self: Tensor, *, by: float, dim: int | Sequence[int] | None) -> Tensor:
+def scale_meta(self: Tensor, *, by: float, dim: Sequence[int] | None) -> Tensor:
     raise NotImplementedError("scale_meta")
 
 
@@ -77,8 +77,8 @@ def test_missing_kernels_are_begun_in_python(run: Run, folder: Path) -> None:
     assert run("kernels") == Result(
         0,
         """\
-kernels.py:6  def scale_cpu(self: Tensor, *, by: float, dim: int | Sequence[int] | None) -> Tensor  # CPU of my::scale
-missing  def scale_meta(self: Tensor, *, by: float, dim: int | Sequence[int] | None) -> Tensor  # Meta of my::scale
+kernels.py:6  def scale_cpu(self: Tensor, *, by: float, dim: Sequence[int] | None) -> Tensor  # CPU of my::scale
+missing  def scale_meta(self: Tensor, *, by: float, dim: Sequence[int] | None) -> Tensor  # Meta of my::scale
 missing  def add_both(self: Tensor, other: Tensor) -> Tensor  # CPU of my::add, Meta of my::add
 """,
         "",

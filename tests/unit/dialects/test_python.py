@@ -103,7 +103,7 @@ def test_a_default_before_a_required_argument_is_left_out() -> None:
     ("argument", "expected"),
     [
         ("int[] x=[0,1]", "x: Sequence[int] = (0, 1)"),
-        ("int[2] x=1", "x: int | Sequence[int] = 1"),
+        ("int[2] x=1", "x: int | Sequence[int] = (1, 1)"),
         ("str x='mean'", 'x: str = "mean"'),
         ("float x=1e-05", "x: float = 1e-05"),
         ("int x=Mean", "x: int = 1"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -72,17 +73,17 @@ def test_a_generator_counts_in_unboxed_calls_only() -> None:
 @pytest.mark.parametrize(
     ("schema", "argument", "message"),
     [
-        ("op(Tensor a) -> ()", None, "argument 'a' (position 1): expected a tensor, not NoneType"),
-        ("op(Tensor a) -> ()", 3, "argument 'a' (position 1): expected a tensor, not int"),
-        ("op(Tensor? a) -> ()", 3, "argument 'a' (position 1): expected a tensor or None, not int"),
+        ("op(Tensor a) -> ()", None, "argument 'a' (position 1) must be a tensor, not NoneType"),
+        ("op(Tensor a) -> ()", 3, "argument 'a' (position 1) must be a tensor, not int"),
+        ("op(Tensor? a) -> ()", 3, "argument 'a' (position 1) must be a tensor or None, not int"),
         (
             "op(Tensor[] a) -> ()",
             [CPU, None],
-            "expected a sequence of tensors, not list of (T, NoneType)",
+            "must be a sequence of tensors, not list of (T, NoneType)",
         ),
-        ("op(Tensor[] a) -> ()", CPU, "expected a sequence of tensors, not T"),
-        ("op(Tensor[] a) -> ()", "ab", "expected a sequence of tensors, not str"),
-        ("op(Tensor?[] a) -> ()", [1], "expected a sequence of tensors or None, not list of (int)"),
+        ("op(Tensor[] a) -> ()", CPU, "must be a sequence of tensors, not T"),
+        ("op(Tensor[] a) -> ()", "ab", "must be a sequence of tensors, not str"),
+        ("op(Tensor?[] a) -> ()", [1], "must be a sequence of tensors or None, not list of (int)"),
     ],
 )
 def test_wrong_arguments(schema: str, argument: Any, message: str) -> None:
@@ -98,11 +99,73 @@ def test_wrong_arguments(schema: str, argument: Any, message: str) -> None:
         assert str(caught.value).startswith("ns::op(): ") and message in str(caught.value)
 
 
+NUMBERS = [
+    ("int[1] n", 3, (3,)),
+    ("int[1] n", [3], (3,)),
+    ("int[1] n", range(2), (0, 1)),
+    ("int[2]? n", 3, (3, 3)),
+    ("int[2]? n", None, None),
+    ("SymInt[2] n", [1, 2, 3], (1, 2, 3)),
+    ("float[2] n", 1.5, (1.5, 1.5)),
+    ("float[2] n", 1, (1, 1)),
+    ("bool[3] n", True, (True, True, True)),
+    ("int[] n", [3], [3]),
+    ("int[]? n", None, None),
+    ("int[2] n=1", ..., (1, 1)),
+    ("int[] n=[1, 2]", ..., (1, 2)),
+    ("*, int[1] n", 3, (3,)),
+    ("int[1] type", 3, (3,)),
+]
+
+
+@pytest.mark.parametrize(("argument", "value", "given"), NUMBERS)
+def test_one_number_for_a_sized_list_is_a_tuple_in_kernels(
+    argument: str, value: Any, given: Any
+) -> None:
+    """... as are all lists with a size; others are passed on as they are."""
+    operator, _, keep = operator_with(schema=f"op(Tensor x, {argument}) -> Any")
+    name = argument.split()[-1].partition("=")[0]
+    keep[0].impl("op", lambda x, *rest, **named: (*rest, *named.values())[0], "CPU")
+    if value is ...:
+        assert operator.call(CPU) == operator.redispatch(keyset("CPU"), CPU) == given
+        return
+    assert operator.call(CPU, **{name: value}) == given
+    assert operator.redispatch(keyset("CPU"), CPU, **{name: value}) == given
+    for boxed in (operator.call_boxed, partial(operator.redispatch_boxed, keyset("CPU"))):
+        stack = [CPU, value]
+        boxed(stack)
+        assert stack == [given]
+
+
+@pytest.mark.parametrize(
+    ("type_", "value", "message"),
+    [
+        ("int[1]", "ab", "int or a sequence of them, not str"),
+        ("int[1]", None, "int or a sequence of them, not NoneType"),
+        ("SymInt[1]", 1.5, "int or a sequence of them, not float"),
+        ("int[1]", CPU, "int or a sequence of them, not T"),
+        ("float[2]?", 1j, "float or a sequence of them, or None, not complex"),
+    ],
+)
+def test_what_is_no_sized_list(type_: str, value: Any, message: str) -> None:
+    operator, _, _keep = operator_with("CPU", schema=f"op.over(Tensor x, {type_} dim) -> Tensor")
+    stack = [CPU, value]
+    for call in (
+        lambda: operator.call(CPU, value),
+        lambda: operator.redispatch(keyset("CPU"), CPU, value),
+        lambda: operator.call_boxed(stack),
+    ):
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert str(caught.value) == f"ns::op.over(): argument 'dim' (position 2) must be {message}"
+    assert stack == [CPU, value]
+
+
 def test_an_iterator_is_no_list() -> None:
     """Reading its keysets would leave nothing for the kernel."""
     operator, _, _keep = operator_with("CPU", schema="op(Tensor[] a) -> ()")
     tensors: Iterator[T] = iter([CPU])
-    with pytest.raises(TypeError, match="expected a sequence of tensors, not list_iterator"):
+    with pytest.raises(TypeError, match="must be a sequence of tensors, not list_iterator"):
         operator.call(tensors)
     assert next(tensors) is CPU
 
@@ -401,7 +464,7 @@ def test_foreign_tensor_types() -> None:
     finally:
         unregister_tensor_type(Array)
         unregister_tensor_type(Sub)
-    with pytest.raises(TypeError, match="expected a tensor, not Array"):
+    with pytest.raises(TypeError, match="must be a tensor, not Array"):
         operator.call(Array(), [])
 
 

@@ -16,6 +16,7 @@ METHODS = (
     runtime.Library.define_stubs,
     runtime.Library.impl,
     runtime.Library.impl_deferred,
+    runtime.OperatorHandle.as_tuple,
     runtime.OperatorHandle.resolve,
     runtime.OperatorHandle.resolve_redispatch,
 )
@@ -36,9 +37,10 @@ redispatch_packet(function)
 set_local_state: builtin_function_or_method
 with_overloads(function, /, **overloads)
 Dispatcher.rename_privateuse1(self, name)
-Library.define_stubs(self, schema, kinds, call, redispatch, tags=(), returns=1)
+Library.define_stubs(self, schema, kinds, call, redispatch, tags=(), returns=1, sized=mappingproxy({}))
 Library.impl(self, name, fn, dispatch_key='', *, with_keyset=False, allow_override=True, debug=None)
 Library.impl_deferred(self, load, kernels, *, with_keyset=False)
+OperatorHandle.as_tuple(self, position, value)
 OperatorHandle.resolve(self, *arguments)
 OperatorHandle.resolve_redispatch(self, keyset)
 """

@@ -67,7 +67,7 @@ error[TG302]: no module of `kernels` defines `scale_cpu`
   |                ^^^^^^^^^ not found
   |
   = help: write it in a module of `kernels`
-  = note: it begins `def scale_cpu(self: Tensor, *, by: float, dim: int | Sequence[int] | None) -> Tensor:`; `torchgen-lite kernels --missing` writes that
+  = note: it begins `def scale_cpu(self: Tensor, *, by: float, dim: tuple[int, ...] | None) -> Tensor:`; `torchgen-lite kernels --missing` writes that
 """
 
 

@@ -76,6 +76,50 @@ _redispatch_memo_add_Tensor: Any = _handle_add_Tensor.redispatch_memo
 def add_out(self""" in generate(tmp_path, ADD)["operators.py"]
 
 
+def test_one_number_for_a_sized_list_is_made_a_tuple(tmp_path: Path) -> None:
+    yaml = "- func: my::roll(Tensor x, int[1] type, int[2]? tuple=1) -> Tensor\n  dispatch: {CPU: roll}\n"
+    assert """
+
+def roll(
+    x: Tensor, type: int | Sequence[int], tuple: int | Sequence[int] | None = (1, 1)
+) -> Tensor:
+    kernel: Callable[..., Tensor]
+    if _type(type) is not _tuple:
+        type = _handle_roll.as_tuple(1, type)
+    if tuple is not None and _type(tuple) is not _tuple:
+        tuple = _handle_roll.as_tuple(2, tuple)
+    try:
+        kernel = _memo_roll[_state()][x._dispatch_keyset]
+    except (KeyError, AttributeError, TypeError):
+        kernel = _handle_roll.resolve(x)
+""" in generate(tmp_path, yaml)["operators.py"]
+    (tmp_path / "kernels.py").write_text("def roll(*arguments):\n    return arguments[1:]\n")
+    program = """
+from ops import dispatcher, functions, operators
+from torchgen_lite.runtime import DispatchKey, DispatchKeySet
+class X: _dispatch_keyset = DispatchKeySet(DispatchKey.CPU)
+x = X()
+print(functions.roll(x, 3), functions.roll(x, [3], 4), functions.roll(x, (), tuple=None))
+print(operators.redispatch_roll(x._dispatch_keyset, x, 3))
+stack = [x, 3, 4]
+dispatcher.find_schema_or_throw("my::roll").call_boxed(stack)
+print(stack)
+operators.roll(x, "a")
+"""
+    for path, text in generate(tmp_path, yaml, kernels=("kernels",), dispatcher="own").items():
+        (tmp_path / "ops").mkdir(exist_ok=True)
+        (tmp_path / "ops" / path).write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout == (
+        "((3,), (1, 1)) ((3,), (4, 4)) ((), None)\n((3,), (1, 1))\n[((3,), (4, 4))]\n"
+    )
+    assert done.stderr.splitlines()[-1] == (
+        "TypeError: my::roll(): argument 'type' (position 2) must be int or a sequence of them, not str"
+    )
+
+
 def test_out_is_merged_into_the_functional_overload(tmp_path: Path) -> None:
     files = generate(tmp_path, ADD)
     assert """

@@ -18,7 +18,7 @@ from torchgen_lite.reference.structured import TensorSpec, allocate
 from torchgen_lite.reference.tensor import Tensor
 from torchgen_lite_ops import operators
 
-Dims = int | Sequence[int]
+Dims = Sequence[int]
 
 
 def _check_not_empty(name: str, self: Tensor, dims: Sequence[int], all_of_it: bool) -> None:
@@ -42,7 +42,7 @@ def _check_ordered(name: str, self: Tensor) -> None:
 
 def _amax_spec(name: str, self: Tensor, dim: Dims, keepdim: bool) -> TensorSpec:
     dims = wrap_dims(dim, self.ndim)
-    _check_not_empty(name, self, dims, not isinstance(dim, int) and not dim)
+    _check_not_empty(name, self, dims, not dim)
     return reduction_spec(self, dims, keepdim, self._dtype)
 
 

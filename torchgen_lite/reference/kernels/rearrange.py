@@ -11,7 +11,7 @@ from torchgen_lite.reference.device import contiguous_format, meta
 from torchgen_lite.reference.geometry import wrap_dim
 from torchgen_lite.reference.kernels.common import common_device, store
 from torchgen_lite.reference.kernels.outputs import write_out
-from torchgen_lite.reference.kernels.shapes import as_ints, ordered_dims
+from torchgen_lite.reference.kernels.shapes import ordered_dims
 from torchgen_lite.reference.promotion import result_type
 from torchgen_lite.reference.structured import TensorSpec
 from torchgen_lite_ops import operators as ops
@@ -164,20 +164,19 @@ def flipud(self: Tensor) -> Tensor:
     return ops.flip(self, [0])
 
 
-def roll(self: Tensor, shifts: int | Sequence[int], dims: int | Sequence[int] = ()) -> Tensor:
+def roll(self: Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> Tensor:
     """Elements move along a dimension and come back at its other end; without dims, flattened."""
-    steps, axes = as_ints(shifts), as_ints(dims)
-    if not axes and len(steps) == 1:
+    if not dims and len(shifts) == 1:
         flat = ops.view(ops.contiguous(self), [-1])
-        return ops.view(roll(flat, steps, 0), self._shape)
-    if len(steps) != len(axes) or not steps:
+        return ops.view(roll(flat, shifts, (0,)), self._shape)
+    if len(shifts) != len(dims) or not shifts:
         raise RuntimeError(
-            f"shifts and dimensions must align. shifts: {len(steps)}, dims:{len(axes)}"
+            f"shifts and dimensions must align. shifts: {len(shifts)}, dims:{len(dims)}"
         )
     if 0 in self._shape:
         return ops.clone(self)
     result = self
-    for step, axis in zip(steps, axes):
+    for step, axis in zip(shifts, dims):
         size = result.size(axis)
         start = -step % size
         ends = ops.narrow(result, axis, start, size - start), ops.narrow(result, axis, 0, start)

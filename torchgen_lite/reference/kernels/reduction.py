@@ -24,7 +24,7 @@ from torchgen_lite.reference.structured import TensorSpec, allocate
 from torchgen_lite.reference.tensor import Number, Tensor
 from torchgen_lite_ops import operators
 
-Dims = int | Sequence[int] | None
+Dims = Sequence[int] | None
 DType = dtype
 
 

@@ -23,11 +23,6 @@ if TYPE_CHECKING:
     from torchgen_lite.reference.tensor import Tensor
 
 
-def as_ints(value: int | Sequence[int]) -> Shape:
-    """`int[1]` arguments may be given as a single int."""
-    return (value,) if isinstance(value, int) else tuple(value)
-
-
 def ordered_dims(dims: Sequence[int], ndim: int) -> Shape:
     """Dimensions counted from the front, in the order given, each once."""
     wrapped = tuple(wrap_dim(dim, ndim) for dim in dims)

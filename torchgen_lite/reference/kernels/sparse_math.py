@@ -207,7 +207,7 @@ def sum_coo(self: Tensor, *, dtype: DType | None = None) -> Tensor:
 
 def sum_sparse_coo(
     self: Tensor,
-    dim: int | Sequence[int] | None,
+    dim: Sequence[int] | None,
     keepdim: bool = False,
     *,
     dtype: DType | None = None,

@@ -89,7 +89,7 @@ def kernel_view(prefix: str, overload: Overload) -> KernelView:
     return KernelView(
         name=f"{prefix}_{overload.names.flat}",
         operator=quote(overload.schema.local_name),
-        parameters=overload.parameters,
+        parameters=python.annotated(overload.schema.arguments),
         returns=returned(overload.returns),
         below=overload.names.redispatch_stub,
         passed=python.forwarded(overload.schema),

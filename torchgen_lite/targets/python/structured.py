@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned
 from torchgen_lite.dialects.text import quote
@@ -57,7 +58,7 @@ def structured_kernel(
     names = ["self"] if kind is SchemaKind.inplace else outs
     return StructuredView(
         name=f"structured_{member.names.flat}",
-        parameters=member.parameters,
+        parameters=python.annotated(member.schema.arguments),
         returns=returned(member.returns),
         meta=meta,
         implementation=implementation,

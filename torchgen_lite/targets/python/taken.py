@@ -15,7 +15,7 @@ _PYTHON = frozenset(
 )
 # What modules of operators import for themselves, and `float("inf")`.
 _IMPORTED = frozenset(
-    "_Candidate _functions _list _operators _ops _optional _packet _redispatch_packet _state _with_overloads "
+    "_Candidate _functions _list _operators _ops _optional _packet _redispatch_packet _state _tuple _type _with_overloads "
     "annotations".split()
 )
 _NAMESPACES = frozenset({"Any", "Dispatcher", "Library", "SimpleNamespace", "dispatcher"})
@@ -49,8 +49,12 @@ def taken_name(function: NativeFunction, home: str, stubs: Collection[str]) -> s
     ):
         return "has a name that the generated code uses itself"
     for argument in schema.arguments:
-        if argument.name in ("_list", "_optional", "_state") or argument.name.startswith(
-            _PREFIXES[:3]
-        ):
+        if argument.name in (
+            "_list",
+            "_optional",
+            "_state",
+            "_tuple",
+            "_type",
+        ) or argument.name.startswith(_PREFIXES[:3]):
             return f"has an argument `{argument.name}`, which the generated code uses itself"
     return ""

@@ -22,7 +22,17 @@ from torchgen_lite.dialects.python_signature import Annotation, Parameter, retur
 from torchgen_lite.dialects.text import quote, tuple_display
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
+from torchgen_lite.schema.model import OptionalType, Type, sized_list
 from torchgen_lite.targets.python.model import Overload
+
+
+@dataclass(frozen=True, slots=True)
+class SizedView:
+    """An argument of a sized list, of which kernels get a tuple: unless it passes the `test`, one is made."""
+
+    position: int
+    name: str
+    test: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +40,14 @@ class OperatorView:
     """One overload in `operators.py`: its call stub, its redispatch stub and its definition.
 
     `kernel` and `keyset` are local names that no argument has, `keysets` what is looked up for the
-    `dispatching` arguments, `passed` the arguments of the kernel's call. `tags` is empty if there are none,
-    and `returns` if there is one.
+    `dispatching` arguments, `passed` the arguments of the kernel's call. `tags` and `types` (those of the `sized`
+    arguments) are empty if there are none, and `returns` if there is one.
     """
 
     name: str
     parameters: Sequence[Parameter]
     result: Annotation
+    sized: Sequence[SizedView]
     kernel: str
     keyset: str
     keysets: Sequence[str]
@@ -47,6 +58,7 @@ class OperatorView:
     kinds: str
     tags: str
     returns: str
+    types: str
 
 
 def qualified(function: NativeFunction) -> str:
@@ -59,11 +71,13 @@ def build_operator_view(overload: Overload, shadowed: frozenset[str] = frozenset
     """See `templates/python/operators.py.j2` for what it emits."""
     function, schema = overload.function, overload.schema
     names = {identifier(a.name): dispatch_kind(a.type) for a in schema.arguments}
+    sized = [(i, a) for i, a in enumerate(schema.arguments) if sized_list(a.type) is not None]
     dispatching = {name: kind for name, kind in names.items() if kind != "-"}
     return OperatorView(
         name=overload.names.flat,
         parameters=unshadowed(overload.parameters, shadowed),
         result=returned(overload.returns).unshadowed(shadowed),
+        sized=[_sized(position, identifier(a.name), a.type) for position, a in sized],
         kernel=free_name("kernel", names),
         keyset=free_name("keyset", names),
         keysets=[python.keyset_of(kind, name) for name, kind in dispatching.items()],
@@ -74,7 +88,15 @@ def build_operator_view(overload: Overload, shadowed: frozenset[str] = frozenset
         kinds=quote("".join(names.values())),
         tags=tuple_display([quote(t) for t in function.tags]) if function.tags else "",
         returns=str(len(schema.returns)) if len(schema.returns) != 1 else "",
+        types=", ".join(f"{position}: {quote(str(a.type))}" for position, a in sized),
     )
+
+
+def _sized(position: int, name: str, type_: Type) -> SizedView:
+    """The test is that of `runtime.stub`, too."""
+    test = f"_type({name}) is not _tuple"
+    is_optional = isinstance(type_, OptionalType)
+    return SizedView(position, name, f"{name} is not None and {test}" if is_optional else test)
 
 
 def shadowed_types(names: Sequence[str]) -> frozenset[str]:

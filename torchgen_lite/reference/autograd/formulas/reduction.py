@@ -14,13 +14,11 @@ if TYPE_CHECKING:
     from torchgen_lite.reference.tensor import Number, Tensor
 
     Shape = Sequence[int]
-    Dims = int | Sequence[int] | None
+    Dims = Sequence[int] | None
 
 
 def _dims(dim: Dims, ndim: int) -> list[int]:
     """The dimensions that a reduction goes over, from 0; none given means all."""
-    if isinstance(dim, int):
-        dim = [dim]
     if not dim:
         return list(range(ndim))
     return [d % ndim for d in dim] if ndim else []
@@ -79,7 +77,7 @@ def prod_dim_backward(
     if not self.ndim:
         return grad
     self = cast(self, grad._dtype)
-    grad, result = (restore(value, self.ndim, dim, keepdim) for value in (grad, result))
+    grad, result = (restore(value, self.ndim, [dim], keepdim) for value in (grad, result))
     if not _has_zeros(self):
         return grad * conj(result / self)
     return grad * conj(_products_of_others(self, dim % self.ndim))

@@ -32,8 +32,8 @@ def inverse_permutation(dims: Sequence[int]) -> list[int]:
     return inverse
 
 
-def negated(shifts: int | Sequence[int]) -> list[int]:
-    return [-shifts] if isinstance(shifts, int) else [-shift for shift in shifts]
+def negated(shifts: Sequence[int]) -> list[int]:
+    return [-shift for shift in shifts]
 
 
 def select_backward(grad: Tensor, shape: Shape, dim: int, index: int) -> Tensor:
