@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like
+from torchgen_lite.analysis.derive.layout import argument_layout, is_tensor_like, tensor_options
 from torchgen_lite.analysis.derive.names import root_of
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
 from torchgen_lite.analysis.following import functional_variant, out_kernels
@@ -94,7 +94,7 @@ def _kernels_of(program: Program, operator: Operator, policy: Policy) -> Iterato
         return  # The rest PyTorch has itself.
     if _returns_self_on_meta(operator):
         yield Registration(operator, META, Origin.returns_self)
-    if _selects_backend(operator) if policy.target else _torch_selects_backend(operator):
+    if _selects_backend(operator, policy) if policy.target else _torch_selects_backend(operator):
         yield Registration(operator, BACKEND_SELECT, Origin.backend_select)
     functional = functional_variant(program.resolved, operator)
     if functional is not None:
@@ -150,9 +150,10 @@ def _torch_selects_backend(operator: Operator) -> bool:
     return not name.endswith("_like") and argument_layout(operator.schema).options is not None
 
 
-def _selects_backend(operator: Operator) -> bool:
-    """Whether no tensor says on which backend to make the result, but tensor options do."""
-    if argument_layout(operator.schema).options is None:
+def _selects_backend(operator: Operator, policy: Policy) -> bool:
+    """Whether no tensor says on which backend to make the result, but tensor options do: all four in PyTorch."""
+    schema = operator.schema
+    if policy.in_pytorch and argument_layout(schema).options is None or not tensor_options(schema):
         return False
     if any(is_tensor_like(argument.type) for argument in operator.schema.arguments):
         return False

@@ -45,6 +45,8 @@ def test_arrays_of_two_devices_are_refused() -> None:
         array(VALUES).add(array(VALUES, "sim"))
     with pytest.raises(ValueError, match="no device 'gpu'; there are cpu, sim"):
         array(VALUES).to("gpu")
+    with pytest.raises(ValueError, match="no device 'gpu'"):
+        tinyarr.full((), 1, device="gpu")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -82,3 +85,63 @@ def test_what_a_framework_lacks(
         result = run(command)
         assert (result.code == 0) is (not said), result.stderr
         assert all(text in result.stderr for text in said), result.stderr
+
+
+OPTIONS = {
+    "dtype": "ScalarType? dtype=None",
+    "layout": "Layout? layout=None",
+    "device": "Device? device=None",
+    "pin_memory": "bool? pin_memory=None",
+}
+FACTORIES = """\
+from torchgen_lite.runtime import DispatchKey, DispatchKeySet
+Tensor = dtype = layout = device = object
+def key_for_options(dtype, layout, device):
+    key = "SparseCPU" if layout == "sparse" else "CUDA" if device == "cuda" else "CPU"
+    return DispatchKeySet(DispatchKey[key])
+def cpu(**options): return "CPU"
+def cuda(**options): return "CUDA"
+def sparse(**options): return "SparseCPU"
+"""
+
+
+def test_factories_are_reached_by_all_or_some_of_the_tensor_options(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    subsets = [names for n in range(1, 5) for names in itertools.combinations(OPTIONS, n)]
+    kernels = "  dispatch: {CPU: cpu, CUDA: cuda, SparseCPU: sparse}\n"
+    factories = [
+        f"- func: my::{'_'.join(names)}(*, {', '.join(OPTIONS[name] for name in names)}) -> Tensor\n{kernels}"
+        for names in subsets
+    ]
+    (tmp_path / "native_functions.yaml").write_text("".join(factories))
+    (tmp_path / "mine.py").write_text(FACTORIES)
+    (tmp_path / "torchgen_lite.toml").write_text(
+        'output-dir = "."\n[target.python]\nkernels = ["mine"]\nframework = "mine"\nfolder = "."\npackage = "ops"\n'
+    )
+    assert "TG406" not in run("lint").stderr
+    assert run("generate").code == 0
+    calls = "import ops\n"
+    for names in subsets:
+        values = {"layout": "sparse", "device": "cuda", "dtype": "half", "pin_memory": True}
+        calls += f"print(ops.{'_'.join(names)}(), ops.{'_'.join(names)}(**{ {n: values[n] for n in names} }))\n"
+    done = subprocess.run([sys.executable, "-c", calls], capture_output=True, text=True)
+    assert done.stderr == ""
+    for names, line in zip(subsets, done.stdout.splitlines(), strict=True):
+        key = "SparseCPU" if "layout" in names else "CUDA" if "device" in names else "CPU"
+        assert line == f"CPU {key}"
+
+
+def test_a_factory_without_options_is_an_unreachable_kernel(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "native_functions.yaml").write_text(
+        "- func: my::ones(int[] size) -> Tensor\n  dispatch: {CPU: ones}\n"
+    )
+    assert "TG406" in run("lint").stderr
+    (tmp_path / "native_functions.yaml").write_text(
+        "- func: my::ones(int[] size) -> Tensor\n  dispatch: {CPU: ones, BackendSelect: choose}\n"
+    )
+    assert "TG406" not in run("lint").stderr

@@ -85,6 +85,16 @@ def _are_options(arguments: list[Argument]) -> bool:
     )
 
 
+def tensor_options(schema: FunctionSchema) -> dict[str, Argument]:
+    """Those of the four options that a schema has, by name, wherever they stand."""
+    types = dict(zip(TensorOptions._fields, _OPTION_TYPES, strict=True))
+    return {
+        a.name: a
+        for a in schema.arguments
+        if a.name in types and bare_type(a.type).removesuffix("?") == types[a.name]
+    }
+
+
 def strip_type(type_: Type) -> Type:
     """A type without alias annotations; the same object if there are none."""
     if isinstance(type_, BaseType):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from torchgen_lite.analysis.derive.layout import tensor_options
 from torchgen_lite.analysis.fakes.results import has_own_fake
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.policy import Policy
@@ -33,12 +34,12 @@ def _implicit(resolved: Resolved) -> Iterator[tuple[NativeFunction, DispatchEntr
 
 
 def unreachable_kernel(resolved: Resolved) -> Iterator[Diagnostic]:
-    """TG406: a kernel for a backend, and no argument that could carry its key."""
-    return unreachable_kernels(resolved.functions)
+    """TG406: a kernel for a backend, and no argument that could carry its key. Tensor options could, in Python."""
+    return unreachable_kernels([f for f in resolved.functions if not tensor_options(f.func)])
 
 
 def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
-    """A `Device` argument lets BackendSelect choose, so such an operator is left alone."""
+    """A `Device` argument, or a kernel for it, lets BackendSelect choose, so such an operator is left alone."""
     for function in functions:
         arguments = function.func.arguments
         if not function.dispatch or function.func.is_vararg:
@@ -46,7 +47,7 @@ def unreachable_kernels(functions: Sequence[NativeFunction]) -> Iterator[Diagnos
         if any(dispatch_kind(a.type) != "-" for a in arguments):
             continue
         names = {t.name for a in arguments for t in walk_type(a.type) if isinstance(t, BaseType)}
-        if names & {"Device", "Tensor"}:
+        if names & {"Device", "Tensor"} or any(e.key == "BackendSelect" for e in function.dispatch):
             continue
         for entry in function.dispatch:
             if entry.key in key_sets().backends:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from torchgen_lite.analysis.derive.layout import TensorOptions, is_tensor_like, tensor_options
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import free_name, identifier
 from torchgen_lite.dialects.python_signature import (
@@ -22,8 +23,6 @@ from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import ListType, bare_type
 from torchgen_lite.targets.python.model import Overload
 
-# What PyTorch calls TensorOptions: every factory has these four.
-FACTORY_OPTIONS = frozenset({"dtype", "layout", "device", "pin_memory"})
 _SIZES = union(Annotation("int"), sequence(Annotation("int")))
 
 
@@ -101,10 +100,13 @@ def merge_out(overloads: Sequence[Overload]) -> list[Overload]:
 def _call_shape(overload: Overload) -> tuple[str, ...]:
     """Names and bare types of the arguments that are not out arguments; without a factory's options."""
     arguments = overload.schema.arguments
-    shape = [f"{bare_type(a.type)} {a.name}" for a in arguments if not a.is_out]
-    factory = [s for s in shape if s.partition(" ")[2] not in FACTORY_OPTIONS]
-    is_factory = len(shape) - len(factory) == len(FACTORY_OPTIONS)
-    return (overload.names.namespace, *(factory if is_factory else shape))
+    inputs = [a for a in arguments if not a.is_out]
+    options = tensor_options(overload.schema)
+    # Of what else has a tensor to go by (`sum(dtype=)`), the out variant has them as well.
+    if len(options) < len(TensorOptions._fields) and any(is_tensor_like(a.type) for a in inputs):
+        options = {}
+    shape = [f"{bare_type(a.type)} {a.name}" for a in inputs if a.name not in options]
+    return (overload.names.namespace, *shape)
 
 
 def in_matching_order(overloads: Sequence[Overload]) -> Sequence[Overload]:

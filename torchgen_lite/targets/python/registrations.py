@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import NamedTuple
 
+from torchgen_lite.analysis.derive.layout import tensor_options
 from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.registrations import META, Registration
 from torchgen_lite.diagnostics import Span
@@ -21,7 +22,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.author import Wanted, passed
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.autograd import kernel_view
+from torchgen_lite.targets.python.autograd import KernelView, kernel_view
 from torchgen_lite.targets.python.kernels import FindKernel, KernelReference, imported_modules
 from torchgen_lite.targets.python.key_file import KeyFile, build_key_file, registration_module
 from torchgen_lite.targets.python.model import Overload
@@ -38,6 +39,15 @@ class DefaultView:
     stub: str
     parameter: str
     constant: str
+
+
+@dataclass(frozen=True, slots=True)
+class SelectView:
+    """A kernel of BackendSelect: the backend is that of the `options` dtype, layout and device, of which an operator may
+    lack some."""
+
+    kernel: KernelView
+    options: Sequence[str]
 
 
 class _Structured(NamedTuple):
@@ -180,15 +190,21 @@ def _backend_select_file(
     package: Package, overloads: Sequence[Overload], registrations: KeyFile
 ) -> OutputFile:
     module = _BACKEND_SELECT.lower()
-    kernels = [kernel_view("select", overload) for overload in overloads]
-    for overload, kernel in zip(overloads, kernels, strict=True):
-        registrations.add_generated(overload, module, kernel.name)
+    kernels = [_select_view(overload) for overload in overloads]
+    for overload, view in zip(overloads, kernels, strict=True):
+        registrations.add_generated(overload, module, view.kernel.name)
     context = {
         "framework": package.framework,
         "types": type_imports(package, [o.function for o in overloads], frozenset()),
         "kernels": kernels,
     }
     return OutputFile(f"{package.root}/{module}.py", "python/backendselect.py.j2", context)
+
+
+def _select_view(overload: Overload) -> SelectView:
+    given = tensor_options(overload.schema)
+    options = [name if name in given else "None" for name in ("dtype", "layout", "device")]
+    return SelectView(kernel_view("select", overload), options)
 
 
 def _constants_file(package: Package) -> Iterator[OutputFile]:

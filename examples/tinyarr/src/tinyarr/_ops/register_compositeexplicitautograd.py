@@ -21,5 +21,4 @@ def _composite() -> ModuleType:
     return kernels
 
 
-tinyarr.impl_from(_composite, "full", "full")
 tinyarr.impl_from(_composite, "to", "to")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,10 @@ def neg_cpu(self: Array) -> Array:
 
 def exp_cpu(self: Array) -> Array:
     return _array(np.exp(self.data))
+
+
+def full_cpu(size: Sequence[int], fill_value: float, *, device: str | None) -> Array:
+    return _array(np.full(size, fill_value, np.float64))
 
 
 def sum_cpu(self: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from tinyarr._array import Array, check_alike
 
@@ -29,6 +29,11 @@ def neg_sim(self: Array) -> Array:
 
 def exp_sim(self: Array) -> Array:
     return _each(math.exp, self)
+
+
+def full_sim(size: Sequence[int], fill_value: float, *, device: str | None) -> Array:
+    shape = tuple(size)
+    return Array([float(fill_value)] * math.prod(shape), shape, "sim")
 
 
 def sum_sim(self: Array) -> Array:
