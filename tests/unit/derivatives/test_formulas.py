@@ -43,6 +43,11 @@ def test_a_formula_prints_in_canonical_form(text: str, canonical: str) -> None:
     [
         ("grad * 007", "`007` is octal in C++, and no number in Python", 8),
         ("f(grad, 'a\\n')", "`'a\\n'` has an escape; C++ and Python have different ones", 9),
+        ("grad * 2.5[0]", "`2.5` has no items", 11),
+        ("(1).neg()", "`(1)` has no attributes", 4),
+        ("f('a'(grad))", "`'a'` cannot be called", 6),
+        ("-True->x", "`True` has no attributes", 6),
+        ("[a, 1][0]", "`[a, 1]` has no items", 7),
         ("grad * ", "expected a value, found the end", 7),
         ("f(a b)", "expected `,`, found `b`", 5),
         ("f(k=1, a)", "expected a keyword argument, found `a`", 8),
@@ -50,7 +55,7 @@ def test_a_formula_prints_in_canonical_form(text: str, canonical: str) -> None:
         ("a ? b", "expected `:`, found the end", 6),
         ("a.1", "expected the end of the formula, found `.1`", 2),
         ("(" * 100, "a formula nested too deeply", 65),
-        ("a" + "[0" * 100, "a formula nested too deeply", 129),
+        ("a" + "[a" * 100, "a formula nested too deeply", 129),
         ("", "expected a value, found the end", 1),
     ],
 )

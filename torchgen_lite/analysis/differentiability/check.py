@@ -19,8 +19,8 @@ from torchgen_lite.loader.derivatives import (
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.formula import Expression, Literal, Name, Subscript, walk
+from torchgen_lite.schema.formula.model import CONSTANTS
 
-_CONSTANTS = frozenset({"true", "false", "True", "False", "None"})
 _FLAGS = frozenset({"grad_input_mask"})
 
 
@@ -124,7 +124,7 @@ def _check_names(
     """Every name of a formula stands for something."""
     arguments = {a.name for a in input_arguments(schema)}
     results = return_names(schema)
-    known = {*arguments, *results, *_CONSTANTS, *_FLAGS, "grad", "grads"}
+    known = {*arguments, *results, *CONSTANTS, *_FLAGS, "grad", "grads"}
     known |= {f"grad_{value.name}" for value in schema.returns if value.name}
     if not set(formula.names) <= arguments:
         known |= {f"{a}_{suffix}" for a in arguments for suffix in "pt"}

@@ -32,6 +32,9 @@ PRECEDENCE = {
 }
 """Binary operators by C++'s precedence; all bind to the left."""
 
+CONSTANTS = frozenset({"True", "False", "true", "false", "None"})
+"""Names that no operator can give another meaning."""
+
 UNARY_PRECEDENCE = 12
 _POSTFIX_PRECEDENCE = 13
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from ...diagnostics import Diagnostic, Label, Source, Span
 from .lexer import BAD, END, IDENT, NUMBER, STRING, Token, tokenize
 from .model import (
+    CONSTANTS,
     PRECEDENCE,
     Binary,
     Call,
@@ -33,6 +34,12 @@ from .model import (
 MAX_DEPTH = 64
 MAX_CHARACTERS = 20_000
 _UNARY = frozenset("-+!~*")
+_LINKS = {
+    ".": "has no attributes",
+    "->": "has no attributes",
+    "(": "cannot be called",
+    "[": "has no items",
+}
 _TEMPLATE = frozenset(["::", ",", "<", ">"])
 
 Parsed = tuple["Expression | None", tuple[Diagnostic, ...]]
@@ -157,6 +164,7 @@ class _Parser:
             links += 1
             if links > MAX_DEPTH:
                 raise _Abort("a formula nested too deeply", start, start + 1, "here")
+            self.check_link(value, start)
             if self.take(".") or (self.token.text == "->" and self.take("->")):
                 arrow = self.tokens[self.at - 1].text == "->"
                 if self.token.kind != IDENT:
@@ -171,6 +179,16 @@ class _Parser:
                 value = Subscript(value, index, self.span(start))
             else:
                 return value
+
+    def check_link(self, value: Expression, start: int) -> None:
+        """Refuse what no language of formulas takes: `2.5[0]`, `True.sum()`, `{x, y}(z)`."""
+        token = self.token
+        is_fixed = isinstance(value, (Literal, ListDisplay))
+        if token.text in _LINKS and (
+            is_fixed or (isinstance(value, Name) and value.text in CONSTANTS)
+        ):
+            text = self.text[start : self.tokens[self.at - 1].end]
+            raise _Abort(f"`{text[:40]}` {_LINKS[token.text]}", token.start, token.end, "here")
 
     def arguments(self) -> tuple[tuple[Expression, ...], tuple[tuple[str, Expression], ...]]:
         """What stands in the brackets of a call, and the closing bracket."""
