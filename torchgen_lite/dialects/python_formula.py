@@ -20,7 +20,7 @@ from torchgen_lite.schema.formula import called_name, children, rebuild
 from torchgen_lite.schema.formula import model as nodes
 from torchgen_lite.schema.formula.kinds import Kind
 
-_CONSTANTS = {"true": "True", "false": "False"}
+_CONSTANTS = {text: text.capitalize() for text in nodes.CONSTANTS}
 _OPERATORS = {"&&": "and", "||": "or"}
 # Python's levels: comparisons bind looser than `|`, unlike in C++.
 _LEVELS = {

@@ -29,6 +29,7 @@ def written(text: str) -> str:
     ("formula", "text"),
     [
         ("grad * other.conj()", "grad * (_conj(other) if other._dtype.is_complex else other)"),
+        ("f(True, false, None)", "_functions.f(True, False, None)"),
         ("grad * alpha.conj()", "grad * alpha.conjugate()"),
         ("grad * (a * b).conj()", "grad * _conj(a * b)"),
         (
