@@ -164,7 +164,12 @@ def load_template(environment: Environment, name: str, root: Path) -> Template:
 
 def is_override(template: Template) -> bool:
     """Whether a template is the user's and not one of ours."""
-    return not Path(template.filename or "").is_relative_to(find_templates())
+    return not _is_built_in(template.filename or "")
+
+
+@cache
+def _is_built_in(filename: str) -> bool:
+    return Path(filename).is_relative_to(find_templates())
 
 
 def _check_api(name: str, template: Template, root: Path) -> None:

@@ -14,6 +14,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import Any, Generic, TypeVar
 
 from torchgen_lite.diagnostics import did_you_mean
@@ -190,6 +191,7 @@ def option(doc: str, kind: Kind[T], default: T | None = None, **more: Any) -> An
     return field(default_factory=lambda: default, metadata={"option": declared})
 
 
+@cache
 def options_of(declared: type) -> dict[str, Option]:
     """The options of a dataclass, by attribute."""
     found = {f.name: f.metadata["option"] for f in fields(declared) if "option" in f.metadata}
