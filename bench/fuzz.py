@@ -2,13 +2,16 @@
 
     python bench/fuzz.py [--inputs N] [--first N] [--seed N]
     python bench/fuzz.py --coverage [--inputs N] [--seed N]
-    python bench/fuzz.py --grammar [--inputs N] [--first N] [--seed N]
+    python bench/fuzz.py --grammar [--inputs N] [--first N] [--seed N] [--seeds N] [--cpp N] [--torch]
 
 Each input is a few entries of our own file (and PyTorch's, where it is installed) after a handful of
 mutations of characters, words and lines. `--first` makes the inputs before it without reading them, so that a
 part of a long run can be repeated. `--coverage` uses atheris, where that is installed, to let coverage
 guide the mutations of the same entries. `--grammar` makes schema files and configurations from a grammar
-(`fuzz_grammar.py`) for all targets, and looks whether what is accepted gives valid output (`fuzz_targets.py`). An input that fails is printed and the exit code is not 0.
+(`fuzz_grammar.py`) for all targets, and looks whether what is accepted gives valid output (`fuzz_targets.py`).
+It does so with `--seeds` seeds, `--inputs` of each; after each seed `--cpp` inputs are given to g++ with the headers of
+the installed PyTorch. With `--torch` packages for PyTorch are imported, too. An input that fails is printed and the
+exit code is not 0.
 """
 
 from __future__ import annotations
@@ -16,13 +19,14 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+import sysconfig
 import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench.fuzz_targets import run_grammar
+from bench.fuzz_targets import CPP, Tally, run_grammar
 from torchgen_lite.analysis import build_program
 from torchgen_lite.diagnostics import Source, render_full
 from torchgen_lite.loader import Config, find_torch_files, load_native_functions
@@ -137,6 +141,28 @@ def run_guided(count: int, seed: int) -> int:
     return 0
 
 
+def run_seeds(options: argparse.Namespace) -> int:
+    """A line for each seed, what was found, and at the end the sum."""
+    total = Tally()
+    flags = dict.fromkeys(CPP, _cpp_flags()) if options.cpp else {}
+    for seed in range(options.seed, options.seed + options.seeds):
+        tally = run_grammar(options.inputs, seed, options.first, torch=options.torch)
+        if options.cpp:
+            tally.add(run_grammar(options.cpp, seed, 1_000_000, samples=options.cpp, flags=flags))
+        print(*tally.problems, f"seed {seed}: {tally}", sep="\n", flush=True)
+        total.add(tally)
+    print(f"all {options.seeds} seeds: {total}")
+    return 1 if total.problems else 0
+
+
+def _cpp_flags() -> list[str]:
+    from torch.utils.cpp_extension import include_paths
+
+    folders = [*include_paths(), sysconfig.get_paths()["include"]]
+    runtime = ROOT / "torchgen_lite" / "cpp" / "include"
+    return [f"-I{runtime}", *(f"-isystem{folder}" for folder in folders)]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--inputs", type=int, default=10_000)
@@ -144,11 +170,12 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--coverage", action="store_true")
     parser.add_argument("--grammar", action="store_true")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--cpp", type=int, default=0)
+    parser.add_argument("--torch", action="store_true")
     options = parser.parse_args()
     if options.grammar:
-        problems = run_grammar(options.inputs, options.seed, options.first)
-        print("\n".join(problems))
-        return 1 if problems else 0
+        return run_seeds(options)
     if options.coverage:
         return run_guided(options.inputs, options.seed)
     return run_random(options.inputs, options.seed, options.first)

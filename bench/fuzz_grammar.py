@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Callable, Sequence
 
 Pick = Callable[[Sequence[str]], str]
+Options = dict[str, dict[str, object]]
 PLAIN = "f g add mul_ scale_ relu sum view x y z n p".split()
 ODD = (
     "from new class int print self out keyset kwargs args operators schemas dispatcher ops functions methods redispatch "
@@ -75,6 +77,32 @@ TEXTS = (
 )
 LEAVES = "grad grad grad grad grad 0 1 2.5 1e3 2 result True grad.size(0)".split()
 ODD_LEAVES = "self x other n 007 nothing x.sizes() grad[0] 'a' self.dim() grad_output [] {}".split()
+# The table, the setting, and its values as JSON; most configurations have none.
+SETTINGS = (
+    ("", "namespace", ('"other"', '"from"', '"a::b"')),
+    ("", "privateuse1", ('"SIM"', '"XPU"', '"class"')),
+    ("", "torch", ('">=2.6"', '"==2.13"', '"~=2"')),
+    ("", "tags", ('["mine"]', '["nosuch"]')),
+    ("", "extra-fields", ('["doc"]', '["vendor"]')),
+    ("python", "runtime", ('"vendored"',)),
+    ("python", "folder", ('"."', '"a b"', '"x/y"')),
+    ("python", "skip", ('["f"]', '["none::such"]')),
+    ("python", "package", ('"ops"', '"from"', '"a.class"', '"é"')),
+    ("cpp-torch", "namespace", ('"outer::inner"', '"new"', '"at"', '"std"')),
+    ("cpp-torch", "module", ('"_C"', '"2"')),
+    ("cpp-torch", "calls-only", ("true",)),
+    ("cpp-torch", "folder", ('"a\\"b"', '"x/../y"')),
+    ("cpp-torch-stable", "target-version", ('"2.9"', '"2.10"', '"2.x"')),
+    ("cpp-torch-stable", "module", ('"_C"', '"class"')),
+    ("cpp-runtime", "tensor", ('"Tensor"', '"a<b, c>"', '"int*"')),
+    ("cpp-runtime", "calls-only", ("true",)),
+    ("cpp-runtime", "runtime", ('"vendored"',)),
+    ("cpp-runtime", "constants", ('{"cpu": "1"}',)),
+    ("torch-python", "package", ('"torch_x"', '"a.b"')),
+    ("torch-python", "autograd", ("false",)),
+    ("torch-python", "library", ('"fragment"',)),
+    ("torch-python", "defines", ("false",)),
+)
 # Few entries may have them.
 RISKY = frozenset(
     "autogen manual_kernel_registration structured structured_delegate fake samples python_module vmap autocast variants".split()
@@ -198,8 +226,12 @@ class Grammar:
                 for key in keys
             ]
         lines += [f"  {field}: {fields[field]()}" for field in chosen]
-        tensors = [n for n in names if f"Tensor {n}" in schema] if self.often(0.95) else names[:2]
-        if self.often(0.4) and tensors and ".out(" not in schema:
+        tensors = [n for n in names if re.search(rf"Tensor\S* {n}\b", schema)]
+        if self.often(0.03):
+            tensors = names[:2]
+        is_refused = ".out(" in schema or "Tensor" not in schema.partition("->")[2]
+        is_refused = is_refused or "CompositeImplicitAutograd" in "".join(lines)
+        if self.often(0.45) and tensors and (not is_refused or self.often(0.02)):
             lines.append("  derivatives:")
             lines += [f"    {n}: {json.dumps(self.formula(names))}" for n in tensors]
             if self.often(0.1):
@@ -222,8 +254,8 @@ class Grammar:
             )
         return texts
 
-    def options(self, namespace: str) -> dict[str, dict[str, object]]:
-        """What the configuration says of each target."""
+    def options(self, namespace: str) -> Options:
+        """What the configuration says; `""` has what is for all targets."""
         library: dict[str, object] = {"namespace": namespace}
         if self.often(0.1):
             library["shards"] = 2
@@ -232,12 +264,23 @@ class Grammar:
         types = dict.fromkeys(
             ("ScalarType", "Layout", "Device", "MemoryFormat", "Generator", "Scalar"), "int"
         )
-        runtime = {**library, "tensor": "toy::Tensor", "types": {**types, "Scalar": "double"}}
-        return {
-            "python": {"package": namespace if self.often(0.9) else f"outer_{namespace}.inner", "dispatcher": "own", "shards": self.pick((0, 0, 2))},  # type: ignore[arg-type]
+        package = namespace if self.often(0.9) else f"outer_{namespace}.inner"
+        options: Options = {
+            "": {},
+            "python": {"package": package, "dispatcher": "own"},
             "cpp-torch": {**library, "module": ""},
             "cpp-torch-stable": {**library, "module": ""},
-            "cpp-runtime": runtime,
+            "cpp-runtime": {
+                **library,
+                "tensor": "toy::Tensor",
+                "types": {**types, "Scalar": "double"},
+            },
             "torch-python": {"package": f"{namespace}_ops", "defines": True},
             "torch-stubs": {},
         }
+        options["python"]["shards"] = int(self.pick("002"))
+        if not self.is_plain:
+            for table, name, values in SETTINGS:
+                if self.often(0.02):
+                    options[table][name] = json.loads(self.pick(values))
+        return options

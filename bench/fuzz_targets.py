@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+import builtins
+import dis
 import importlib
+import json
 import random
+import resource
 import subprocess
 import sys
 import tempfile
 import time
+import warnings
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_loader
 from pathlib import Path
+from types import CodeType, ModuleType
 
-from bench.fuzz_grammar import Grammar
+from bench.fuzz_grammar import Grammar, Options
 from torchgen_lite.analysis import build_program
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.diagnostics import Source, has_errors
-from torchgen_lite.loader import Config, load_native_functions
+from torchgen_lite.loader import load_native_functions
+from torchgen_lite.loader.config import parse_config
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 
 ROOT = Path(__file__).parents[1]
 CPP = ("cpp-torch", "cpp-torch-stable", "cpp-runtime")
 SLOW_SECONDS = 2.0
+MODULE_NAMES = ("__annotations__", "__file__", "__module__", "__name__", "__path__")
+# What an import says of a PyTorch that is not the one that an input is for.
+REFUSALS = (" is for torch ", "no library that is loaded defines it", "is no function of torch")
 TOY = """\
 #pragma once
 #include <torchgen_lite/runtime.h>
@@ -33,32 +49,107 @@ struct Tensor {
 """
 
 
-class Workshop:
-    """A folder where what was accepted is imported and compiled."""
+@dataclass
+class Tally:
+    """What became of the inputs. `by_target` counts acceptances, `compiled` the inputs whose C++ was compiled."""
+
+    inputs: int = 0
+    accepted: int = 0
+    by_target: Counter[str] = field(default_factory=Counter)
+    compiled: Counter[str] = field(default_factory=Counter)
+    slowest: float = 0.0
+    problems: list[str] = field(default_factory=list)
+
+    def add(self, other: Tally) -> None:
+        """Count those of another run, too."""
+        self.inputs += other.inputs
+        self.accepted += other.accepted
+        self.by_target += other.by_target
+        self.compiled += other.compiled
+        self.slowest = max(self.slowest, other.slowest)
+        self.problems += other.problems
+
+    def __str__(self) -> str:
+        targets = ", ".join(f"{name} {self.by_target[name]}" for name in TARGETS)
+        compiled = ", ".join(f"{name} {number}" for name, number in self.compiled.items())
+        return (
+            f"{self.accepted} of {self.inputs} inputs accepted ({targets}; C++ compiled: {compiled or 'none'}); "
+            f"slowest {self.slowest:.2f} s, most memory {_most_memory()} MiB; {len(self.problems)} problems"
+        )
+
+
+class Modules(MetaPathFinder):
+    """Generated packages are imported from here, not from files; each text is compiled once."""
 
     def __init__(self) -> None:
+        self.codes: dict[str, tuple[CodeType | None, bool]] = {}
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """The loader is this object, too."""
+        found = self.codes.get(fullname)
+        if found is None:
+            return None
+        return spec_from_loader(fullname, self, origin=fullname, is_package=found[1])  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """As usual."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the code, as a file's."""
+        code = self.codes[module.__name__][0]
+        module.__file__ = module.__name__
+        if code is not None:
+            exec(code, module.__dict__)
+
+    def run(self, codes: Mapping[str, CodeType], package: str) -> None:
+        """Import a package and all its modules, and forget them."""
+        for path, code in codes.items():
+            name = path.removesuffix(".py").replace("/", ".")
+            self.codes[name.removesuffix(".__init__")] = (code, name.endswith(".__init__"))
+        self.codes.setdefault(package.partition(".")[0], (None, True))
+        try:
+            for name in sorted(self.codes):
+                importlib.import_module(name)
+        finally:
+            for name in self.codes:
+                sys.modules.pop(name, None)
+            self.codes.clear()
+
+
+class Workshop:
+    """Where what was accepted is imported and compiled. With `torch`, packages for PyTorch are imported, too."""
+
+    def __init__(self, *, torch: bool = False) -> None:
         self.folder = tempfile.TemporaryDirectory()
         self.root = Path(self.folder.name)
-        self.accepted = dict.fromkeys(TARGETS, 0)
+        self.torch = torch
+        self.tally = Tally()
         self.samples: dict[str, list[Path]] = {target: [] for target in CPP}
-        sys.path.insert(0, str(self.root))
+        self.modules = Modules()
+        if torch:
+            importlib.import_module("torch")
+        sys.meta_path.insert(0, self.modules)
 
     def close(self) -> None:
-        sys.path.remove(str(self.root))
+        sys.meta_path.remove(self.modules)
         self.folder.cleanup()
 
-    def check(
-        self, texts: Sequence[str], options: Mapping[str, Mapping[str, object]], sample: bool
-    ) -> Iterator[str]:
+    def check(self, texts: Sequence[str], toml: str, sample: bool) -> Iterator[str]:
         """What is wrong with an input. With `sample`, its C++ is kept for the compiler."""
         began = time.process_time()
+        accepted = self.tally.by_target.total()
         try:
-            program = _program(texts, Config(self.root, target_options=options))
+            program = _program(texts, toml, self.root / "torchgen_lite.toml")
             for target in () if program.has_errors else TARGETS:
                 yield from self._target(program, target, sample)
         except Exception as error:
             yield f"{type(error).__name__}: {error}"
         spent = time.process_time() - began
+        self.tally.inputs += 1
+        self.tally.accepted += self.tally.by_target.total() > accepted
+        self.tally.slowest = max(self.tally.slowest, spent)
         if spent > SLOW_SECONDS:
             yield f"{spent:.1f} s"
 
@@ -66,29 +157,44 @@ class Workshop:
         generated = generate_all(program, targets=[target])
         if has_errors(generated.diagnostics):
             return
-        self.accepted[target] += 1
+        self.tally.by_target[target] += 1
+        codes: dict[str, CodeType] = {}
         for path, text in generated.files.items():
             if path.endswith((".py", ".pyi")):
                 try:
-                    compile(text, path, "exec")
+                    codes[path] = _compiled(text)
+                    # This takes longer than compiling. Stubs declare what they do not define.
+                    is_read = path.endswith(".py") and self.tally.inputs % 8 == 0
+                    for name in unknown_names(codes[path]) if is_read else ():
+                        yield f"{path}: name {name} is not defined"
                 except SyntaxError as error:
                     yield f"{path}: {error}: {text.splitlines()[(error.lineno or 1) - 1]}"
-        if target == "python":
-            yield from self._import(
-                generated.files, program.config.target_options[target]["package"]
-            )
+        if target == "python" or (target == "torch-python" and self.torch):
+            yield from self._import(codes, target, program)
         if target in CPP and sample:
             self._keep(generated.files, target)
 
-    def _import(self, files: Mapping[str, str], package: object) -> Iterator[str]:
-        _write(self.root, {path.removeprefix("python/"): text for path, text in files.items()})
-        importlib.invalidate_caches()
+    def _import(
+        self, codes: Mapping[str, CodeType], target: str, program: Program
+    ) -> Iterator[str]:
+        options = program.config.target_options[target]
+        package, folder = str(options["package"]), str(options.get("folder", target))
+        own = {
+            path.removeprefix(f"{folder}/"): code
+            for path, code in codes.items()
+            if path.endswith(".py") and "/test_" not in path
+        }
         try:
-            importlib.import_module(str(package))
+            self.modules.run(own, package)
         except Exception as error:
-            yield f"import: {type(error).__name__}: {error}"
-        for name in [n for n in sys.modules if n.startswith(str(package).partition(".")[0])]:
-            del sys.modules[name]
+            if not any(said in str(error) for said in REFUSALS):
+                yield f"{target}, import: {type(error).__name__}: {error}"
+        known = sys.modules.get("_torchgen_lite_registrations")
+        for registered in known.packages.values() if known else ():
+            for library in registered["libraries"].values():
+                library._destroy()
+        if known:
+            known.packages.clear()
 
     def _keep(self, files: Mapping[str, str], target: str) -> None:
         """Each input has a folder of its own, which is an include directory."""
@@ -101,6 +207,7 @@ class Workshop:
         (self.root / "toy.h").write_text(TOY)
         unit = self.root / f"{target}.cpp"
         folders = self.samples[target]
+        self.tally.compiled[target] += len(folders)
         lines = [f'#include "{path}"' for f in folders for path in sorted(f.rglob("*.cpp"))]
         unit.write_text("\n".join(['#include "toy.h"'] * (target == "cpp-runtime") + lines))
         command = ["g++", "-std=c++20", "-fsyntax-only", "-fmax-errors=40", "-w", *flags]
@@ -110,10 +217,47 @@ class Workshop:
         ).stderr
 
 
-def _program(texts: Sequence[str], config: Config) -> Program:
+# Some files are the same in all packages.
+@lru_cache(maxsize=256)
+def _compiled(text: str) -> CodeType:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return compile(text, "generated", "exec")
+
+
+def unknown_names(module: CodeType) -> set[str]:
+    """The names that a module reads and nobody has defined."""
+    known, read = {*vars(builtins), *MODULE_NAMES}, set()
+    codes = [module]
+    for code in codes:
+        codes += [value for value in code.co_consts if isinstance(value, CodeType)]
+        for instruction in dis.get_instructions(code):
+            if instruction.opname in ("STORE_NAME", "STORE_GLOBAL"):
+                known.add(instruction.argval)
+            elif instruction.opname in ("LOAD_NAME", "LOAD_GLOBAL"):
+                read.add(instruction.argval)
+    return read - known
+
+
+def _program(texts: Sequence[str], toml: str, path: Path) -> Program:
+    config, found = parse_config(Source(path.name, toml), path, [])
+    if has_errors(found):
+        return build_program((), config, diagnostics=found, sources=(), lint=False)
     sources = [Source(f"{number}.yaml", text) for number, text in enumerate(texts)]
     functions, found = load_native_functions(sources)
     return build_program(functions, config, diagnostics=found, sources=sources, lint=True)
+
+
+def _toml(options: Options) -> str:
+    """A configuration with the options of each target. JSON's texts, numbers and lists are TOML's."""
+    lines = []
+    for target, values in options.items():
+        lines += [f"[target.{target}]"] if target else []
+        for key, value in values.items():
+            table = value if isinstance(value, dict) else None
+            lines += [f"{key} = {json.dumps(value)}"] if table is None else []
+            lines += [f"{key}.{json.dumps(k)} = {json.dumps(v)}" for k, v in (table or {}).items()]
+    return "\n".join(lines)
 
 
 def _write(root: Path, files: Mapping[str, str]) -> None:
@@ -123,6 +267,10 @@ def _write(root: Path, files: Mapping[str, str]) -> None:
         place.write_text(text, "utf-8")
 
 
+def _most_memory() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
 def run_grammar(
     count: int,
     seed: int,
@@ -130,21 +278,22 @@ def run_grammar(
     *,
     samples: int = 0,
     flags: Mapping[str, Sequence[str]] | None = None,
-) -> list[str]:
-    """Everything that is wrong; each problem names its input, which `first` repeats alone."""
-    workshop, problems = Workshop(), []
+    torch: bool = False,
+) -> Tally:
+    """What became of the inputs; each problem names its input, which `first` repeats alone.
+
+    The first `samples` of them are made for the compiler: the C++ of all goes into one file for each target in `flags`.
+    """
+    workshop = Workshop(torch=torch)
+    problems = workshop.tally.problems
     for number in range(first, first + count):
         chooser = random.Random(f"{seed} {number}")
         sample = number - first < samples
         grammar, namespace = Grammar(chooser, is_plain=sample), f"fz{seed}_{number}"
-        texts = grammar.files(namespace)
-        for problem in workshop.check(texts, grammar.options(namespace), sample):
-            problems.append(f"seed {seed}, input {number}: {problem}\n{texts!r}")
+        texts, toml = grammar.files(namespace), _toml(grammar.options(namespace))
+        for problem in workshop.check(texts, toml, sample):
+            problems.append(f"seed {seed}, input {number}: {problem}\n{texts!r}\n{toml!r}")
     for target, given in (flags or {}).items():
         problems += filter(None, [workshop.compile(target, given)])
-    accepted = ", ".join(f"{name} {number}" for name, number in workshop.accepted.items())
-    print(
-        f"{count} inputs from {first}, seed {seed}; accepted: {accepted}; {len(problems)} problems"
-    )
     workshop.close()
-    return problems
+    return workshop.tally
