@@ -6,6 +6,11 @@ be left behind or be taken for an output. Windows cannot lock a folder: there it
 run deletes. Either is the kernel's to release when its holder dies. Where no lock can be had (a folder that
 may not be written, some network file systems) the run goes on without one, and removes nothing that might be
 another run's.
+
+Note [Files in use]
+A file that is written beside the one it is to replace may lie in any folder, and two runs may write in the same one. So
+on POSIX it is locked itself as long as its writer lives, and whoever can lock it may delete it. Windows lets nobody
+replace a file that is open: there such files stay.
 """
 
 from __future__ import annotations
@@ -48,6 +53,20 @@ def make_folders(folder: Path, created: list[Path]) -> None:
         folder.mkdir(exist_ok=True)
 
 
+@contextmanager
+def file_in_use(folder: Path, prefix: str) -> Iterator[Path]:
+    """A new, empty file, which `remove_unused` leaves alone until the end. Raises OSError."""
+    path, descriptor = folder / f"{prefix}{os.urandom(6).hex()}", None
+    try:
+        descriptor = _claim(path)
+        yield path
+    finally:
+        with suppress(OSError):
+            path.unlink()
+        if descriptor is not None:
+            os.close(descriptor)
+
+
 def _lock(folder: Path, created: list[Path], on_wait: Callable[[], None]) -> int | None:
     for _ in range(_TRIES):
         try:
@@ -88,6 +107,13 @@ if sys.platform == "win32":
     def _is_still_there(descriptor: int, folder: Path) -> bool:
         return True  # A file that is open cannot be deleted.
 
+    def _claim(path: Path) -> int | None:
+        path.touch(exist_ok=False)
+        return None
+
+    def remove_unused(path: Path) -> None:
+        """Nothing: no lock tells whether a file is in use."""
+
     def _release(descriptor: int, folder: Path) -> None:
         os.close(descriptor)
         with suppress(OSError):
@@ -116,3 +142,22 @@ else:
 
     def _release(descriptor: int, folder: Path) -> None:
         os.close(descriptor)
+
+    def _claim(path: Path) -> int | None:
+        while True:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+            with suppress(OSError):  # Some file systems have no locks.
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_still_there(descriptor, path):
+                return descriptor
+            os.close(descriptor)  # Another run found it before it was locked.
+
+    def remove_unused(path: Path) -> None:
+        """Delete a file whose writer is gone; see Note [Files in use]."""
+        with suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+            finally:
+                os.close(descriptor)

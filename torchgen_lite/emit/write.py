@@ -5,7 +5,8 @@ disk are they moved into place, so a full disk or a missing permission leaves th
 
 Note [Temporary files]
 They are named before they are there, so that whatever interrupts a run (a signal, too) removes them. Those of
-a run that was killed outright are known by their names, and the next `generate` removes them.
+a run that was killed outright are known by their names, and the next run that writes there removes them: `generate`
+below its output folder, and who replaces a single file (`fmt`, `--depfile`) in the folder of that file.
 """
 
 from __future__ import annotations
@@ -16,8 +17,11 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from torchgen_lite.emit.lock import make_folders
+from torchgen_lite.emit.lock import file_in_use, make_folders, remove_unused
 from torchgen_lite.emit.plan import TEMPORARY, Plan
+
+SINGLE = f"{TEMPORARY}one-"
+"""How those begin that are to replace a file that somebody named; see Note [Files in use]."""
 
 
 class WriteError(Exception):
@@ -69,6 +73,9 @@ def write_plan(plan: Plan) -> None:
 def remove_leftovers(plan: Plan) -> None:
     """Delete the temporary files of runs that were killed; only for who holds the folder's lock."""
     for path in plan.leftovers:
+        if path.name.startswith(SINGLE):
+            remove_unused(path)
+            continue
         with suppress(OSError):
             path.unlink()
 
@@ -79,15 +86,14 @@ def replace_file(destination: Path, text: str) -> None:
         mode = destination.stat().st_mode
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             raise OSError(errno.EINVAL, "not a regular file", str(destination))
-    temporary = _temporary(destination)
+    for path in destination.parent.glob(f"{SINGLE}*"):
+        remove_unused(path)
     try:
-        _write(temporary, destination, text)
-        os.replace(temporary, destination)
+        with file_in_use(destination.parent, SINGLE) as temporary:
+            _write(temporary, destination, text)
+            os.replace(temporary, destination)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(destination)) from None
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
 
 
 def _temporary(destination: Path) -> Path:
@@ -96,7 +102,7 @@ def _temporary(destination: Path) -> Path:
 
 def _write(temporary: Path, destination: Path, text: str) -> None:
     """The text in a new file, with the permissions of the file that it is to replace."""
-    with temporary.open("xb") as stream:
+    with temporary.open("wb") as stream:
         stream.write(text.encode("utf-8", "surrogateescape"))
     with suppress(FileNotFoundError):
         temporary.chmod(destination.stat().st_mode & 0o777)

@@ -9,8 +9,15 @@ from typing import IO
 import pytest
 
 from torchgen_lite.emit.header import marked_sources, render_header
+from torchgen_lite.emit.lock import file_in_use
 from torchgen_lite.emit.plan import TEMPORARY, build_plan, check_path
-from torchgen_lite.emit.write import WriteError, remove_leftovers, replace_file, write_plan
+from torchgen_lite.emit.write import (
+    SINGLE,
+    WriteError,
+    remove_leftovers,
+    replace_file,
+    write_plan,
+)
 
 HEAD = render_header("x.txt", "native_functions.yaml")
 
@@ -179,6 +186,20 @@ def test_temporary_files_are_no_orphans_and_the_holder_of_the_lock_removes_them(
     assert [c.path for c in plan.changes] == ["a.txt"]
     remove_leftovers(plan)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="files that are open cannot be replaced there")
+def test_single_files_whose_writers_are_gone_are_removed_and_those_in_use_stay(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / f"{SINGLE}0123").write_text("half a te")
+    with file_in_use(tmp_path, SINGLE) as used:
+        replace_file(tmp_path / "a.yaml", "text")
+        assert sorted(tmp_path.iterdir()) == sorted([used, tmp_path / "a.yaml"])
+        remove_leftovers(build_plan({"a.txt": HEAD}, tmp_path, "out"))
+        assert used.exists()
+    assert list(tmp_path.iterdir()) == [tmp_path / "a.yaml"]
+    assert (tmp_path / "a.yaml").read_text() == "text"
 
 
 OURS = {"python/a.txt": render_header("a.txt", "ours.yaml")}
