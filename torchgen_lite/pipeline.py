@@ -361,16 +361,21 @@ def _render(
 
 
 def source_name(program: Program) -> str:
-    """What the header names: paths relative to the configuration, bare names of files elsewhere."""
-    names = [
-        source.path if not _is_elsewhere(source.path) else source.path.rsplit("/", 1)[-1]
-        for source in program.sources
-    ]
+    """What the header names: paths relative to the configuration, bare names of files elsewhere.
+
+    Where the configuration has outputs beside the project, paths are relative to these: another project that
+    writes there may have files of the same names (Note [Ownership by marker]).
+    """
+    names = [_named(program.config, source.path) for source in program.sources]
     return ", ".join(names) or "native_functions.yaml"
 
 
-def _is_elsewhere(path: str) -> bool:
-    return path.startswith(("/", "..")) or ":" in path
+def _named(config: Config, path: str) -> str:
+    output = config.root / config.output_dir
+    is_beside = os.path.relpath(output, config.root).split(os.sep)[0] == os.pardir
+    if is_beside and not Path(config.output_dir).is_absolute() and not Path(path).is_absolute():
+        return os.path.relpath(config.root / path, output).replace(os.sep, "/")
+    return path.rsplit("/", 1)[-1] if path.startswith(("/", "..")) or ":" in path else path
 
 
 def unknown_target(name: str) -> Diagnostic:

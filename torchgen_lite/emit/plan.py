@@ -4,8 +4,9 @@ Note [Ownership by marker]
 A file belongs to us if its first line carries our marker and names a schema file of this run. Such a file in
 the output folder that is not in the plan is an orphan and is deleted; any other is an error when it is in the way,
 and is otherwise not looked at, unless it says word for word what would be written. A schema file may have been
-renamed: inside the project, names that no longer stand for a file are taken for ours. There is no list of files to
-keep up to date, and nothing to lose.
+renamed: inside the project, names that no longer stand for a file are taken for ours. A project that is configured
+to write beside itself names its files from there (`../lib/ops.yaml`), as others write there, too, whose files may
+have the same names. There is no list of files to keep up to date, and nothing to lose.
 
 Note [Where orphans are looked for]
 A whole run into a folder inside the project looks everywhere below it. Of any other folder (`..`, say) only
@@ -123,7 +124,12 @@ class _Owner:
         named = marked_sources(text)
         if not named or self.sources.intersection(named):
             return bool(named)
-        exists = (os.path.lexists(self.project / name) for name in named if self.project)
+        # A name that leads out of the output folder is of a project beside it.
+        exists = (
+            name.startswith("../") or os.path.lexists(self.project / name)
+            for name in named
+            if self.project
+        )
         return self.is_alone and not any(exists)
 
 

@@ -311,6 +311,35 @@ def test_nothing_of_another_project_is_deleted_or_overwritten(
     assert "deleted" not in run("generate", "--config", "output-dir = '.'").stderr
 
 
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("output", ["../b/generated", "../shared", ".."])
+def test_projects_with_schema_files_of_one_name_know_their_outputs_apart(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str
+) -> None:
+    for name, folder in (("a", output), ("b", "generated" if "b" in output else output)):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        config = f'schema = "ops.yaml"\noutput-dir = "{folder}"\ntargets = ["python"]\n'
+        (tmp_path / name / "torchgen_lite.toml").write_text(config)
+        (tmp_path / name / "ops.yaml").write_text(f"- func: {name}(Tensor self) -> Tensor\n")
+    monkeypatch.chdir(tmp_path / "b")
+    assert run("generate").stderr == "12 written\n"
+    before = contents(tmp_path)
+    monkeypatch.chdir(tmp_path / "a")
+    refused = run("generate")
+    assert refused.code == 1
+    assert "TG010" in refused.stderr and "another project generated it" in refused.stderr
+    assert contents(tmp_path) == before
+    # Where their files have other names, either leaves the other's alone.
+    package = ("--config", "target.python.package = 'other'")
+    assert run("generate", *package).stderr == "12 written\n"
+    assert run("check", *package).code == 0
+    monkeypatch.chdir(tmp_path / "b")
+    assert run("generate").stderr == "12 unchanged\n"
+
+
 def test_the_result_depends_on_nothing_else(project: Path) -> None:
     outputs = []
     for seed, folder in (("1", project), ("2", project / "sub")):
