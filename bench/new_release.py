@@ -1,16 +1,18 @@
 """What the installed PyTorch has that the tables of this project have not.
 
-    python bench/new_release.py
+    python -m bench.new_release
 
-Each line names something to add and where: keys and what they stand for, tags, fallbacks, fields and schemas
-that nothing here can read. The exit code is 1 if there is any. Where nothing is printed, `table`, `why`,
-`lint`, `generate` with `--torch` and `breaking` know this release; `bench/releases.py` runs the tests with it.
+Each line names something to add and where: keys and what they stand for, tags, types, fallbacks, fields and
+schemas that nothing here can read. The exit code is 1 if there is any. Where there is nothing to add, `table`,
+`why`, `lint`, `generate` with `--torch` and `breaking` know this release; `bench/releases.py` runs the tests
+with it.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from typing import Any
 
 from torchgen_lite import load
@@ -21,9 +23,11 @@ from torchgen_lite.key_tables import CURRENT, RELEASES, dispatch_keys, table_of
 from torchgen_lite.loader.known_tags import KNOWN_TAGS, TAGS_SINCE
 from torchgen_lite.loader.versions import parse_version
 from torchgen_lite.schema import parse_schema
+from torchgen_lite.schema.type_names import BASE_TYPES, TYPES_UNTIL
 
 KEYS = "torchgen_lite/key_tables.py"
 TAGS = "torchgen_lite/loader/known_tags.py"
+TYPES = "torchgen_lite/schema/type_names.py"
 
 
 def differences(torch: Any) -> Iterator[str]:
@@ -40,9 +44,20 @@ def differences(torch: Any) -> Iterator[str]:
         yield f"{KEYS}: the keys have another order: {', '.join(theirs)}"
     known = [tag for tag in KNOWN_TAGS if TAGS_SINCE.get(tag, release) <= release]
     yield from _missing(TAGS, "tag", list(torch.Tag.__members__), known)
+    yield from _types(release)
     if table_of(release) is CURRENT:
         yield from _fallbacks(torch)
     yield from _unread(torch)
+
+
+def _types(release: tuple[int, ...]) -> Iterator[str]:
+    """Those that PyTorch's generator reads; a graph module is in no schema."""
+    from torchgen.model import BaseTy
+
+    gone = {name for name, last in TYPES_UNTIL.items() if last < release}
+    theirs = {one.name for one in BaseTy} - {"GraphModule"}
+    here = theirs & BASE_TYPES - gone
+    yield from _missing(TYPES, "type", sorted(theirs), sorted(here | TYPES_UNTIL.keys() - gone))
 
 
 def _missing(place: str, what: str, theirs: Iterable[str], ours: Iterable[str]) -> Iterator[str]:
@@ -109,6 +124,8 @@ def _unread(torch: Any) -> Iterator[str]:
 
 
 def main() -> int:
+    if find_spec("torch") is None:
+        sys.exit("PyTorch is not installed here")
     import torch
 
     found = list(differences(torch))

@@ -23,11 +23,16 @@ def test_what_is_unknown_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(new_release, "RELEASES", ())
     monkeypatch.setattr(new_release, "_unread", lambda torch: iter(()))
     monkeypatch.setattr(new_release, "KNOWN_TAGS", {"core": "", "gone": ""})
+    monkeypatch.setattr(new_release, "BASE_TYPES", frozenset({"Tensor"}))
+    monkeypatch.setattr(new_release, "TYPES_UNTIL", {"int": (9, 9), "Old": (9, 9), "str": (2, 5)})
     found = list(new_release.differences(torch))
     assert found[0].startswith("torchgen_lite/key_tables.py: RELEASES has no 2.")
     assert any(f"key `{name}` is new" in line for line in found)
     assert "torchgen_lite/loader/known_tags.py: tag `pointwise` is new" in found
     assert "torchgen_lite/loader/known_tags.py: tag `gone` is gone" in found
+    types = [line.partition("type_names.py: ")[2] for line in found if "type_names" in line]
+    assert {"type `SymBool` is new", "type `str` is new", "type `Old` is gone"} <= set(types)
+    assert not {"type `Tensor` is new", "type `int` is new", "type `str` is gone"} & set(types)
 
 
 def test_what_keys_stand_for_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,6 @@ from torchgen_lite import load
 from torchgen_lite.diagnostics import render_concise
 from torchgen_lite.key_tables import RELEASES
 from torchgen_lite.loader.known_tags import KNOWN_TAGS, TAGS_SINCE
-from torchgen_lite.schema.type_names import BASE_TYPES, TYPES_UNTIL
 
 
 @pytest.mark.parametrize(
@@ -71,16 +70,6 @@ def test_types(tmp_path: Path, project: str, found: str) -> None:
 def test_the_file_of_the_installed_torch_is_for_its_own_release(tmp_path: Path) -> None:
     (tmp_path / "torchgen_lite.toml").write_text('torch = ">=2.6"\n')
     assert not load(root=tmp_path, torch=True).diagnostics
-
-
-@pytest.mark.torch
-def test_the_types_of_the_installed_torch() -> None:
-    """What PyTorch's generator reads, as far as schemas may use it; the rest is for graphs."""
-    model = pytest.importorskip("torchgen.model")
-    theirs = {one.name for one in model.BaseTy} - {"GraphModule"}
-    gone = {name for name, last in TYPES_UNTIL.items() if last < RELEASE[:2]}
-    assert theirs <= BASE_TYPES - gone
-    assert not theirs & gone and TYPES_UNTIL.keys() - gone <= theirs
 
 
 @pytest.mark.torch
