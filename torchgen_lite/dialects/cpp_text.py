@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from torchgen_lite.dialects.cpp.signature import CppParameter
+from torchgen_lite.dialects.text import doc_lines, one_line
 
 # What no argument can be called. Alternative spellings (`and`, `not`) are keywords too.
 KEYWORDS = frozenset("""
@@ -76,6 +77,19 @@ def quote(text: str) -> str:
         for b in text.encode(errors="surrogateescape")
     ]
     return f'"{"".join(parts)}"'
+
+
+def doc_comment(text: str | None) -> tuple[str, ...]:
+    """The lines of a comment that documents a declaration; none goes on behind its end, as with a backslash there.
+
+    >>> print(*doc_comment("Twice.\\n\\nC:\\\\"), sep="\\n")
+    /// Twice.
+    ///
+    /// C:\\x5c
+    """
+    lines = [one_line(line).replace("??/", "? ?/") for line in doc_lines(text)]
+    ended = [f"{line[:-1]}\\x5c" if line.endswith("\\") else line for line in lines]
+    return tuple([f"/// {line}" if line else "///" for line in ended])
 
 
 def parameter_list(parameters: Iterable[CppParameter], *, defaults: bool = False) -> str:

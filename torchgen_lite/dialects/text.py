@@ -36,6 +36,31 @@ def docstring(text: str) -> str:
     return f'"""{body}{" " if body.endswith(chr(34)) else ""}"""'
 
 
+def doc_lines(text: str | None) -> list[str]:
+    """The lines of a `doc:`, if it says anything, without trailing blanks and what all but the first are indented by.
+
+    >>> doc_lines("Twice.\\n\\n    The dtype stays.  \\n      Always.\\n")
+    ['Twice.', '', 'The dtype stays.', '  Always.']
+    """
+    lines = [line.rstrip() for line in (text or "").expandtabs().strip().splitlines()]
+    if not lines:
+        return []
+    first, *others = lines
+    strip = min((len(line) - len(line.lstrip()) for line in others if line), default=0)
+    return [first, *(line[strip:] for line in others)]
+
+
+def doc_text(lines: Sequence[str]) -> str:
+    """A docstring of these lines, all at the margin."""
+    if len(lines) == 1:
+        return docstring(lines[0])
+    escaped = [
+        "".join(map(_printable, line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')))
+        for line in lines
+    ]
+    return "\n".join([f'"""{escaped[0]}', *escaped[1:], '"""'])
+
+
 def one_line(text: str) -> str:
     """Text for a comment: whatever would end the line is escaped.
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from torchgen_lite.dialects import python, torch_ops
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.python_signature import Import, Parameter, imported_names, imports
-from torchgen_lite.dialects.text import docstring, literal, quote, tuple_display
+from torchgen_lite.dialects.text import literal, quote, tuple_display
 from torchgen_lite.loader.versions import Clause, parse_range
 from torchgen_lite.schema import (
     Argument,
@@ -78,21 +78,6 @@ def type_imports(
     for one in found:
         parts[one.module.startswith("torch")].append(one)
     return Imports(parts[False], parts[True])
-
-
-def doc_text(text: str) -> str:
-    """A docstring in as many lines as it has, all at the margin."""
-    lines = [line.rstrip() for line in text.expandtabs().strip().splitlines()]
-    if len(lines) <= 1:
-        return docstring(lines[0] if lines else "")
-    strip = min((len(line) - len(line.lstrip()) for line in lines[1:] if line), default=0)
-    inner = [_escape(line[strip:]) for line in lines[1:]]
-    return "\n".join([f'"""{_escape(lines[0])}', *inner, '"""'])
-
-
-def _escape(line: str) -> str:
-    text = line.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def version_clauses(text: str | None) -> str:

@@ -40,7 +40,7 @@ def _ours(
 
 _FIELDS = (
     Field("func", native.FUNC, "the schema; the only field that must be there"),
-    _ours("doc", TEXT, "what the operator does; goes to docstrings and stubs"),
+    _ours("doc", TEXT, "what the operator does; goes to docstrings, types and C++ headers"),
     _ours(
         "torch",
         own.TORCH,

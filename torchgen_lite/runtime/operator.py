@@ -128,9 +128,9 @@ class OperatorHandle:
         return stub
 
     def use_stubs(self, call: Callable[..., Any], redispatch: Callable[..., Any]) -> None:
-        """Put generated stubs in place; `call.redispatch` is the other one."""
+        """Put generated stubs in place; `call.redispatch` is the other one. A docstring begins with the schema."""
         self.call, self.redispatch = call, redispatch
-        call.__doc__ = redispatch.__doc__ = self.schema
+        call.__doc__ = redispatch.__doc__ = call.__doc__ or self.schema
         call.__dict__["redispatch"] = redispatch
 
     @property

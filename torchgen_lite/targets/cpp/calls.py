@@ -29,7 +29,7 @@ class CallView:
 
 @dataclass(frozen=True, slots=True)
 class OperatorView:
-    """A struct with its calls. `handle` is a name that no parameter has, `is_hidden` says whether one has the struct's."""
+    """A struct with its calls. `doc` are lines of a comment. `handle` is a name that no parameter has, `is_hidden` says whether one has the struct's."""
 
     flat: str
     guard: str
@@ -38,6 +38,7 @@ class OperatorView:
     name: str
     overload_name: str
     schema_text: str
+    doc: tuple[str, ...]
     calls: tuple[CallView, ...]
     handle: str
     is_hidden: bool
@@ -49,6 +50,7 @@ class FunctionView:
 
     guard: str
     schema: str
+    doc: tuple[str, ...]
     returns: CType
     name: str
     parameters: str
@@ -118,6 +120,7 @@ def operator_view(operator: Operator, *calls: CallView) -> OperatorView:
         name=cpp_text.quote(operator.qualified),
         overload_name=cpp_text.quote(operator.schema.overload_name),
         schema_text=cpp_text.quote(operator.schema.local_text),
+        doc=cpp_text.doc_comment(operator.function.doc),
         calls=calls,
         handle=cpp_text.free_name("op", operator.names),
         is_hidden=operator.flat in operator.names,
@@ -156,6 +159,7 @@ def function_view(
     return FunctionView(
         guard=operator.guard,
         schema=one_line(f"{operator.function.namespace}::{operator.schema.local_text}"),
+        doc=cpp_text.doc_comment(operator.function.doc),
         returns=signature.returns,
         name=cpp_text.function_name(signature.name),
         parameters=cpp_text.parameter_list(signature.parameters, defaults=True),

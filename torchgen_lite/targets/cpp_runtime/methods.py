@@ -34,6 +34,7 @@ class MethodView:
     """One method. `declared` are its parameters with their defaults."""
 
     guard: str
+    doc: tuple[str, ...]
     returns: CType
     name: str
     declared: str
@@ -78,6 +79,7 @@ def methods(operators: Sequence[Operator], types: Types) -> list[MethodView]:
 def _method(operator: Operator, signature: CppSignature, *, is_const: bool) -> MethodView:
     return MethodView(
         guard=operator.guard,
+        doc=cpp_text.doc_comment(operator.function.doc),
         returns=signature.returns,
         name=function_name(signature.name),
         declared=cpp_text.parameter_list(signature.parameters, defaults=True),

@@ -18,7 +18,7 @@ from torchgen_lite.dialects.python_signature import (
     union,
     unshadowed,
 )
-from torchgen_lite.dialects.text import quote, tuple_display
+from torchgen_lite.dialects.text import doc_lines, doc_text, quote, tuple_display
 from torchgen_lite.schema import Argument, FunctionSchema
 from torchgen_lite.schema.model import ListType, bare_type
 from torchgen_lite.targets.python.model import Overload
@@ -49,10 +49,11 @@ class FunctionView:
 
 @dataclass(frozen=True, slots=True)
 class SignatureView:
-    """One `def` of a `.pyi` file."""
+    """One `def` of a `.pyi` file; `doc` is a docstring, or empty."""
 
     parameters: Sequence[Parameter]
     result: Annotation
+    doc: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,7 @@ def signatures_view(
         SignatureView(
             unshadowed(_parameters(overload, first, method=method), shadowed),
             returned(overload.returns).unshadowed(shadowed),
+            doc_text(lines) if (lines := doc_lines(overload.function.doc)) else "",
         )
         for overload in in_matching_order(overloads)
     ]

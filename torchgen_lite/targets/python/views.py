@@ -19,7 +19,7 @@ from torchgen_lite.dialects.python_names import (
     identifier,
 )
 from torchgen_lite.dialects.python_signature import Annotation, Parameter, returned, unshadowed
-from torchgen_lite.dialects.text import quote, tuple_display
+from torchgen_lite.dialects.text import doc_lines, doc_text, quote, tuple_display
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema.dispatch_kind import dispatch_kind
 from torchgen_lite.schema.model import OptionalType, Type, sized_list
@@ -40,13 +40,14 @@ class OperatorView:
     """One overload in `operators.py`: its call stub, its redispatch stub and its definition.
 
     `kernel` and `keyset` are local names that no argument has, `keysets` what is looked up for the
-    `dispatching` arguments, `passed` the arguments of the kernel's call. `tags` and `types` (those of the `sized`
+    `dispatching` arguments, `passed` the arguments of the kernel's call. `doc` (a docstring), `tags` and `types` (those of the `sized`
     arguments) are empty if there are none, and `returns` if there is one.
     """
 
     name: str
     parameters: Sequence[Parameter]
     result: Annotation
+    doc: str
     sized: Sequence[SizedView]
     kernel: str
     keyset: str
@@ -71,12 +72,14 @@ def build_operator_view(overload: Overload, shadowed: frozenset[str] = frozenset
     """See `templates/python/operators.py.j2` for what it emits."""
     function, schema = overload.function, overload.schema
     names = {identifier(a.name): dispatch_kind(a.type) for a in schema.arguments}
+    lines = doc_lines(function.doc)
     sized = [(i, a) for i, a in enumerate(schema.arguments) if sized_list(a.type) is not None]
     dispatching = {name: kind for name, kind in names.items() if kind != "-"}
     return OperatorView(
         name=overload.names.flat,
         parameters=unshadowed(overload.parameters, shadowed),
         result=returned(overload.returns).unshadowed(shadowed),
+        doc=doc_text([qualified(function), "", *lines]) if lines else "",
         sized=[_sized(position, identifier(a.name), a.type) for position, a in sized],
         kernel=free_name("kernel", names),
         keyset=free_name("keyset", names),

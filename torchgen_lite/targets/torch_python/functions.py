@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from torchgen_lite.dialects import python, torch_library, torch_ops
 from torchgen_lite.dialects.python_names import free_name
 from torchgen_lite.dialects.python_signature import Annotation, Parameter, unshadowed
-from torchgen_lite.dialects.text import docstring
+from torchgen_lite.dialects.text import doc_lines, doc_text
 from torchgen_lite.targets.output import OutputFile
 from torchgen_lite.targets.torch_python.model import Operator, Package
 
@@ -51,12 +51,12 @@ def _hidden(package: Package) -> Iterator[str]:
 
 
 def _view(operator: Operator, shadowed: frozenset[str]) -> FunctionView:
-    schema, doc = operator.schema, operator.function.doc
+    schema = operator.schema
     return FunctionView(
         operator.flat,
         unshadowed(torch_library.parameters(schema), shadowed),
         torch_ops.returns_type(schema).unshadowed(shadowed),
-        torch_library.doc_text(doc) if doc else docstring(str(schema)),
+        doc_text(doc_lines(operator.function.doc) or [str(schema)]),
         free_name("result", {a.name for a in schema.arguments}) if schema.returns else "",
         operator.handle,
         python.forwarded(schema),

@@ -17,7 +17,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.loader.torch_operators import InstalledTorch
 from torchgen_lite.targets.options import NoOptions
 from torchgen_lite.targets.output import OutputFile, TargetResult
-from torchgen_lite.targets.torch_stubs.views import group_by_namespace, namespace_view
+from torchgen_lite.targets.torch_stubs.views import NO_DOCS, group_by_namespace, namespace_view
 
 ROOT = "torch-stubs"
 MODULES = f"{ROOT}/_ops_stubs"
@@ -32,8 +32,14 @@ def _files(program: Program) -> Iterator[OutputFile]:
     schemas = [(f.namespace, f.func) for f in program.functions]
     installed = program.installed or InstalledTorch((), ())
     schemas += [(schema.namespace, schema) for schema in installed.operators]
+    docs: dict[str, dict[str, str]] = {}
+    for function in program.functions:
+        docs.setdefault(function.namespace, {})[function.func.local_name] = function.doc or ""
     taken: set[str] = set()
-    namespaces = [namespace_view(n, s, taken) for n, s in group_by_namespace(schemas).items()]
+    namespaces = [
+        namespace_view(n, s, taken, docs.get(n, NO_DOCS))
+        for n, s in group_by_namespace(schemas).items()
+    ]
     yield OutputFile(f"{ROOT}/py.typed", "torch_stubs/py.typed.j2", {}, is_marked=False)
     yield OutputFile(f"{ROOT}/_ops.pyi", "torch_stubs/ops.pyi.j2", {"namespaces": namespaces})
     yield OutputFile(f"{MODULES}/__init__.pyi", "torch_stubs/package.pyi.j2", {})

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from torchgen_lite.dialects import torch_ops
 from torchgen_lite.dialects.python_names import identifier, is_reserved
@@ -25,8 +26,10 @@ from torchgen_lite.dialects.python_signature import (
     imports,
     unshadowed,
 )
-from torchgen_lite.dialects.text import docstring
+from torchgen_lite.dialects.text import doc_lines, doc_text
 from torchgen_lite.schema import FunctionSchema
+
+NO_DOCS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +90,19 @@ class NamespaceView:
 
 
 def namespace_view(
-    namespace: str, schemas: Sequence[FunctionSchema], modules: set[str]
+    namespace: str,
+    schemas: Sequence[FunctionSchema],
+    modules: set[str],
+    docs: Mapping[str, str] = NO_DOCS,
 ) -> NamespaceView:
-    """The module of one namespace; `schemas` are all of it, `modules` the names that others have."""
+    """The module of one namespace; `schemas` are all of it, `modules` the names that others have, `docs` what is
+    said of them, by local name."""
     by_base: dict[str, list[FunctionSchema]] = {}
     for schema in schemas:
         by_base.setdefault(schema.base_name, []).append(schema)
     taken: set[str] = set()
     used: set[ImportedName] = set()
-    packets = [_packet(base, by_base[base], taken, used) for base in sorted(by_base)]
+    packets = [_packet(base, by_base[base], docs, taken, used) for base in sorted(by_base)]
     if any(packet.is_overloaded for packet in packets):
         used.add(ImportedName("overload"))
     module = _fresh(namespace.replace(".", "_"), modules)
@@ -103,12 +110,16 @@ def namespace_view(
 
 
 def _packet(
-    base: str, schemas: Sequence[FunctionSchema], taken: set[str], used: set[ImportedName]
+    base: str,
+    schemas: Sequence[FunctionSchema],
+    docs: Mapping[str, str],
+    taken: set[str],
+    used: set[ImportedName],
 ) -> PacketView:
     # Those that write into `out` come last: without it they cannot be meant.
     ordered = sorted(schemas, key=lambda schema: bool(schema.out))
     type_name = _fresh(f"_op_{base}", taken)
-    overloads = [_overload(type_name, schema, taken, used) for schema in ordered]
+    overloads = [_overload(type_name, schema, docs, taken, used) for schema in ordered]
     attributes = frozenset(map(torch_ops.overload_attribute, ordered))
     signatures = [_signature(schema, attributes, used) for schema in ordered]
     attribute = AttributeView(base, type_name)
@@ -116,14 +127,19 @@ def _packet(
 
 
 def _overload(
-    packet: str, schema: FunctionSchema, taken: set[str], used: set[ImportedName]
+    packet: str,
+    schema: FunctionSchema,
+    docs: Mapping[str, str],
+    taken: set[str],
+    used: set[ImportedName],
 ) -> OverloadView:
+    lines = doc_lines(docs.get(schema.local_name))
     attribute = torch_ops.overload_attribute(schema)
     type_name = _fresh(f"{packet}__{attribute}", taken)
     return OverloadView(
         AttributeView(attribute, type_name),
         torch_ops.returns_type(schema),
-        docstring(str(schema)),
+        doc_text([str(schema), "", *lines] if lines else [str(schema)]),
         _signature(schema, frozenset(), used),
     )
 

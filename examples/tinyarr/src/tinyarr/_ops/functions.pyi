@@ -18,12 +18,20 @@ __all__ = [
     "full",
 ]
 
-def add(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor: ...
-def mul(self: Tensor, other: Tensor) -> Tensor: ...
+def add(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
+    """self + alpha * other, of arrays of one shape."""
+
+def mul(self: Tensor, other: Tensor) -> Tensor:
+    """self * other, of arrays of one shape."""
+
 def neg(self: Tensor) -> Tensor: ...
 def exp(self: Tensor) -> Tensor: ...
-def sum(self: Tensor) -> Tensor: ...
-def mean(self: Tensor) -> Tensor: ...
+def sum(self: Tensor) -> Tensor:
+    """The sum of all elements, of shape ()."""
+
+def mean(self: Tensor) -> Tensor:
+    """The mean of all elements, of shape ()."""
+
 def full(
     size: Sequence[int], fill_value: Number, *, device: device | None = None
 ) -> Tensor: ...

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 
 def add_Tensor(self: Tensor, other: Tensor, *, alpha: Number = 1) -> Tensor:
+    """tinyarr::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+
+    self + alpha * other, of arrays of one shape.
+    """
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_add_Tensor[_state()][self._dispatch_keyset][
@@ -54,6 +58,10 @@ _redispatch_memo_add_Tensor: Any = _handle_add_Tensor.redispatch_memo
 
 
 def mul_Tensor(self: Tensor, other: Tensor) -> Tensor:
+    """tinyarr::mul.Tensor(Tensor self, Tensor other) -> Tensor
+
+    self * other, of arrays of one shape.
+    """
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_mul_Tensor[_state()][self._dispatch_keyset][
@@ -133,6 +141,10 @@ _redispatch_memo_exp: Any = _handle_exp.redispatch_memo
 
 
 def sum(self: Tensor) -> Tensor:
+    """tinyarr::sum(Tensor self) -> Tensor
+
+    The sum of all elements, of shape ().
+    """
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_sum[_state()][self._dispatch_keyset]
@@ -157,6 +169,10 @@ _redispatch_memo_sum: Any = _handle_sum.redispatch_memo
 
 
 def mean(self: Tensor) -> Tensor:
+    """tinyarr::mean(Tensor self) -> Tensor
+
+    The mean of all elements, of shape ().
+    """
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_mean[_state()][self._dispatch_keyset]
@@ -216,6 +232,10 @@ _redispatch_memo_full: Any = _handle_full.redispatch_memo
 
 
 def to(self: Tensor, device: device) -> Tensor:
+    """tinyarr::to(Tensor self, Device device) -> Tensor
+
+    The same elements on a device, `"cpu"` or `"sim"`.
+    """
     kernel: Callable[..., Tensor]
     try:
         kernel = _memo_to[_state()][self._dispatch_keyset]

@@ -11,12 +11,20 @@ from tinyarr.framework import Number, Tensor, device
 
 def add(
     keyset: DispatchKeySet, self: Tensor, other: Tensor, *, alpha: Number = 1
-) -> Tensor: ...
-def mul(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor: ...
+) -> Tensor:
+    """self + alpha * other, of arrays of one shape."""
+
+def mul(keyset: DispatchKeySet, self: Tensor, other: Tensor) -> Tensor:
+    """self * other, of arrays of one shape."""
+
 def neg(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
 def exp(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def sum(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
-def mean(keyset: DispatchKeySet, self: Tensor) -> Tensor: ...
+def sum(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    """The sum of all elements, of shape ()."""
+
+def mean(keyset: DispatchKeySet, self: Tensor) -> Tensor:
+    """The mean of all elements, of shape ()."""
+
 def full(
     keyset: DispatchKeySet,
     size: Sequence[int],
@@ -24,4 +32,5 @@ def full(
     *,
     device: device | None = None,
 ) -> Tensor: ...
-def to(keyset: DispatchKeySet, self: Tensor, device: device) -> Tensor: ...
+def to(keyset: DispatchKeySet, self: Tensor, device: device) -> Tensor:
+    """The same elements on a device, `"cpu"` or `"sim"`."""

@@ -10,10 +10,15 @@ namespace toy {
 //   class Tensor : public toy::TensorMethods<Tensor> {
 template <class Self>
 struct TensorMethods {
+  /// self + alpha * other, for two tensors of one shape.
   Self add(const Self& other, double alpha = 1) const;
+  /// self * other, for two tensors of one shape.
   Self mul(const Self& other) const;
+  /// self where it is positive, 0 elsewhere.
   Self relu() const;
+  /// The sum of all elements, a tensor of shape [].
   Self sum() const;
+  /// Sets every element.
   Self& fill_(double value);
 
  private:

@@ -7,6 +7,7 @@
 namespace torch_ops::functions {
 
 // torch_ops::muladd(Tensor a, Tensor b, float s) -> Tensor
+/// a * b + s in one pass, for two tensors of the same shape and dtype.
 inline torch::stable::Tensor muladd(
     const torch::stable::Tensor& a,
     const torch::stable::Tensor& b,
@@ -15,6 +16,7 @@ inline torch::stable::Tensor muladd(
 }
 
 // torch_ops::scale(Tensor self, float s) -> Tensor
+/// self * s.
 inline torch::stable::Tensor scale(
     const torch::stable::Tensor& self,
     double s) {
@@ -22,11 +24,13 @@ inline torch::stable::Tensor scale(
 }
 
 // torch_ops::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+/// self * s, in place.
 inline torch::stable::Tensor scale_(torch::stable::Tensor& self, double s) {
   return ops::scale_::call(self, s);
 }
 
 // torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+/// self * s, into a tensor that is there already.
 inline torch::stable::Tensor scale_out(
     torch::stable::Tensor& out,
     const torch::stable::Tensor& self,
@@ -35,6 +39,7 @@ inline torch::stable::Tensor scale_out(
 }
 
 // torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+/// self * s, into a tensor that is there already.
 inline torch::stable::Tensor scale_outf(
     const torch::stable::Tensor& self,
     double s,
@@ -43,12 +48,14 @@ inline torch::stable::Tensor scale_outf(
 }
 
 // torch_ops::minmax(Tensor self) -> (Tensor min, Tensor max)
+/// The smallest and the largest element.
 inline std::tuple<torch::stable::Tensor, torch::stable::Tensor> minmax(
     const torch::stable::Tensor& self) {
   return ops::minmax::call(self);
 }
 
 // torch_ops::weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor
+/// The sum of tensors of one shape, each times its element of `weight`, all times `scale`.
 inline torch::stable::Tensor weighted_sum(
     torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor> xs,
     const std::optional<torch::stable::Tensor>& weight = std::nullopt,
@@ -57,6 +64,7 @@ inline torch::stable::Tensor weighted_sum(
 }
 
 // torch_ops::squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+/// The squares of 0 to n - 1.
 inline torch::stable::Tensor squares(
     int64_t n,
     std::optional<torch::headeronly::ScalarType> dtype = std::nullopt,
@@ -65,6 +73,7 @@ inline torch::stable::Tensor squares(
 }
 
 // torch_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+/// x over the root of the mean of its squares in the last dimension, times weight.
 inline torch::stable::Tensor rms_norm(
     const torch::stable::Tensor& x,
     const torch::stable::Tensor& weight,
@@ -73,11 +82,13 @@ inline torch::stable::Tensor rms_norm(
 }
 
 // torch_ops::smooth_relu(Tensor self) -> Tensor
+/// (x + sqrt(x * x + 1)) / 2, a smooth relu.
 inline torch::stable::Tensor smooth_relu(const torch::stable::Tensor& self) {
   return ops::smooth_relu::call(self);
 }
 
 // torch_ops::diagonal_view(Tensor(a) self) -> Tensor(a)
+/// The diagonal of a matrix, a view of it.
 inline torch::stable::Tensor diagonal_view(const torch::stable::Tensor& self) {
   return ops::diagonal_view::call(self);
 }

@@ -13,6 +13,7 @@
 
 namespace torch_ops::ops {
 
+/// a * b + s in one pass, for two tensors of the same shape and dtype.
 struct muladd {
   using schema = torch::stable::Tensor(
       const torch::stable::Tensor&,
@@ -28,6 +29,7 @@ struct muladd {
       double s);
 };
 
+/// self * s.
 struct scale {
   using schema = torch::stable::Tensor(const torch::stable::Tensor&, double);
   static constexpr const char* name = "torch_ops::scale";
@@ -39,6 +41,7 @@ struct scale {
       double s);
 };
 
+/// self * s, in place.
 struct scale_ {
   using schema = torch::stable::Tensor(torch::stable::Tensor&, double);
   static constexpr const char* name = "torch_ops::scale_";
@@ -48,6 +51,7 @@ struct scale_ {
   static torch::stable::Tensor call(torch::stable::Tensor& self, double s);
 };
 
+/// self * s, into a tensor that is there already.
 struct scale_out {
   using schema = torch::stable::Tensor(
       const torch::stable::Tensor&,
@@ -63,6 +67,7 @@ struct scale_out {
       torch::stable::Tensor& out);
 };
 
+/// The smallest and the largest element.
 struct minmax {
   using schema = ::std::tuple<torch::stable::Tensor, torch::stable::Tensor>(
       const torch::stable::Tensor&);
@@ -74,6 +79,7 @@ struct minmax {
       const torch::stable::Tensor& self);
 };
 
+/// The sum of tensors of one shape, each times its element of `weight`, all times `scale`.
 struct weighted_sum {
   using schema = torch::stable::Tensor(
       torch::headeronly::HeaderOnlyArrayRef<torch::stable::Tensor>,
@@ -89,6 +95,7 @@ struct weighted_sum {
       ::std::optional<double> scale);
 };
 
+/// The squares of 0 to n - 1.
 struct squares {
   using schema = torch::stable::Tensor(
       int64_t,
@@ -104,6 +111,7 @@ struct squares {
       ::std::optional<torch::stable::Device> device);
 };
 
+/// x over the root of the mean of its squares in the last dimension, times weight.
 struct rms_norm {
   using schema = torch::stable::Tensor(
       const torch::stable::Tensor&,
@@ -119,6 +127,7 @@ struct rms_norm {
       double eps);
 };
 
+/// (x + sqrt(x * x + 1)) / 2, a smooth relu.
 struct smooth_relu {
   using schema = torch::stable::Tensor(const torch::stable::Tensor&);
   static constexpr const char* name = "torch_ops::smooth_relu";
@@ -128,6 +137,7 @@ struct smooth_relu {
   static torch::stable::Tensor call(const torch::stable::Tensor& self);
 };
 
+/// The diagonal of a matrix, a view of it.
 struct diagonal_view {
   using schema = torch::stable::Tensor(const torch::stable::Tensor&);
   static constexpr const char* name = "torch_ops::diagonal_view";

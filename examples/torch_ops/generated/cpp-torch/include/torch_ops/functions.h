@@ -12,21 +12,25 @@
 namespace torch_ops::functions {
 
 // torch_ops::muladd(Tensor a, Tensor b, float s) -> Tensor
+/// a * b + s in one pass, for two tensors of the same shape and dtype.
 inline at::Tensor muladd(const at::Tensor& a, const at::Tensor& b, double s) {
   return ops::muladd::call(a, b, s);
 }
 
 // torch_ops::scale(Tensor self, float s) -> Tensor
+/// self * s.
 inline at::Tensor scale(const at::Tensor& self, double s) {
   return ops::scale::call(self, s);
 }
 
 // torch_ops::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+/// self * s, in place.
 inline at::Tensor& scale_(at::Tensor& self, double s) {
   return ops::scale_::call(self, s);
 }
 
 // torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+/// self * s, into a tensor that is there already.
 inline at::Tensor& scale_out(
     at::Tensor& out,
     const at::Tensor& self,
@@ -35,6 +39,7 @@ inline at::Tensor& scale_out(
 }
 
 // torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+/// self * s, into a tensor that is there already.
 inline at::Tensor& scale_outf(
     const at::Tensor& self,
     double s,
@@ -43,11 +48,13 @@ inline at::Tensor& scale_outf(
 }
 
 // torch_ops::minmax(Tensor self) -> (Tensor min, Tensor max)
+/// The smallest and the largest element.
 inline ::std::tuple<at::Tensor, at::Tensor> minmax(const at::Tensor& self) {
   return ops::minmax::call(self);
 }
 
 // torch_ops::weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor
+/// The sum of tensors of one shape, each times its element of `weight`, all times `scale`.
 inline at::Tensor weighted_sum(
     at::TensorList xs,
     const ::std::optional<at::Tensor>& weight = {},
@@ -56,6 +63,7 @@ inline at::Tensor weighted_sum(
 }
 
 // torch_ops::squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+/// The squares of 0 to n - 1.
 inline at::Tensor squares(
     int64_t n,
     ::std::optional<at::ScalarType> dtype = ::std::nullopt,
@@ -64,6 +72,7 @@ inline at::Tensor squares(
 }
 
 // torch_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+/// x over the root of the mean of its squares in the last dimension, times weight.
 inline at::Tensor rms_norm(
     const at::Tensor& x,
     const at::Tensor& weight,
@@ -72,11 +81,13 @@ inline at::Tensor rms_norm(
 }
 
 // torch_ops::smooth_relu(Tensor self) -> Tensor
+/// (x + sqrt(x * x + 1)) / 2, a smooth relu.
 inline at::Tensor smooth_relu(const at::Tensor& self) {
   return ops::smooth_relu::call(self);
 }
 
 // torch_ops::diagonal_view(Tensor(a) self) -> Tensor(a)
+/// The diagonal of a matrix, a view of it.
 inline at::Tensor diagonal_view(const at::Tensor& self) {
   return ops::diagonal_view::call(self);
 }

@@ -19,14 +19,17 @@ namespace torch_ops {
 //   };
 template <class Self>
 struct TensorMethods {
+  /// self * s.
   at::Tensor scale(double s) const {
     return ops::scale::call(tensor_(), s);
   }
 
+  /// self * s, in place.
   at::Tensor& scale_(double s) const {
     return ops::scale_::call(tensor_(), s);
   }
 
+  /// (x + sqrt(x * x + 1)) / 2, a smooth relu.
   at::Tensor smooth_relu() const {
     return ops::smooth_relu::call(tensor_());
   }

@@ -12,6 +12,7 @@
 namespace torch_ops::redispatch {
 
 // torch_ops::muladd(Tensor a, Tensor b, float s) -> Tensor
+/// a * b + s in one pass, for two tensors of the same shape and dtype.
 inline at::Tensor muladd(
     c10::DispatchKeySet dispatchKeySet,
     const at::Tensor& a,
@@ -21,6 +22,7 @@ inline at::Tensor muladd(
 }
 
 // torch_ops::scale(Tensor self, float s) -> Tensor
+/// self * s.
 inline at::Tensor scale(
     c10::DispatchKeySet dispatchKeySet,
     const at::Tensor& self,
@@ -29,6 +31,7 @@ inline at::Tensor scale(
 }
 
 // torch_ops::scale_(Tensor(a!) self, float s) -> Tensor(a!)
+/// self * s, in place.
 inline at::Tensor& scale_(
     c10::DispatchKeySet dispatchKeySet,
     at::Tensor& self,
@@ -37,6 +40,7 @@ inline at::Tensor& scale_(
 }
 
 // torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+/// self * s, into a tensor that is there already.
 inline at::Tensor& scale_out(
     c10::DispatchKeySet dispatchKeySet,
     at::Tensor& out,
@@ -46,6 +50,7 @@ inline at::Tensor& scale_out(
 }
 
 // torch_ops::scale.out(Tensor self, float s, *, Tensor(a!) out) -> Tensor(a!)
+/// self * s, into a tensor that is there already.
 inline at::Tensor& scale_outf(
     c10::DispatchKeySet dispatchKeySet,
     const at::Tensor& self,
@@ -55,6 +60,7 @@ inline at::Tensor& scale_outf(
 }
 
 // torch_ops::minmax(Tensor self) -> (Tensor min, Tensor max)
+/// The smallest and the largest element.
 inline ::std::tuple<at::Tensor, at::Tensor> minmax(
     c10::DispatchKeySet dispatchKeySet,
     const at::Tensor& self) {
@@ -62,6 +68,7 @@ inline ::std::tuple<at::Tensor, at::Tensor> minmax(
 }
 
 // torch_ops::weighted_sum(Tensor[] xs, Tensor? weight=None, *, float? scale=None) -> Tensor
+/// The sum of tensors of one shape, each times its element of `weight`, all times `scale`.
 inline at::Tensor weighted_sum(
     c10::DispatchKeySet dispatchKeySet,
     at::TensorList xs,
@@ -71,6 +78,7 @@ inline at::Tensor weighted_sum(
 }
 
 // torch_ops::squares(int n, *, ScalarType? dtype=None, Device? device=None) -> Tensor
+/// The squares of 0 to n - 1.
 inline at::Tensor squares(
     c10::DispatchKeySet dispatchKeySet,
     int64_t n,
@@ -80,6 +88,7 @@ inline at::Tensor squares(
 }
 
 // torch_ops::rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor
+/// x over the root of the mean of its squares in the last dimension, times weight.
 inline at::Tensor rms_norm(
     c10::DispatchKeySet dispatchKeySet,
     const at::Tensor& x,
@@ -89,6 +98,7 @@ inline at::Tensor rms_norm(
 }
 
 // torch_ops::smooth_relu(Tensor self) -> Tensor
+/// (x + sqrt(x * x + 1)) / 2, a smooth relu.
 inline at::Tensor smooth_relu(
     c10::DispatchKeySet dispatchKeySet,
     const at::Tensor& self) {
@@ -96,6 +106,7 @@ inline at::Tensor smooth_relu(
 }
 
 // torch_ops::diagonal_view(Tensor(a) self) -> Tensor(a)
+/// The diagonal of a matrix, a view of it.
 inline at::Tensor diagonal_view(
     c10::DispatchKeySet dispatchKeySet,
     const at::Tensor& self) {
