@@ -75,9 +75,10 @@ def is_alias_dispatch_key(key: DispatchKey) -> bool:
 def to_functionality_key(key: DispatchKey) -> DispatchKey:
     """The key whose bit this key sets: `Sparse` of `SparseCPU`, itself for a functionality key.
 
-    Alias keys and `EndOfFunctionalityKeys` have none and give Undefined (c10 `toFunctionalityKey`).
+    Alias keys have none and give Undefined. The marker `EndOfFunctionalityKeys` has a bit that no key's set
+    and not even the full set has (c10 `toFunctionalityKey`).
     """
-    if key < NUM_FUNCTIONALITIES:
+    if key <= DispatchKey.EndOfFunctionalityKeys:
         return key
     if _FIRST_BLOCK <= key < _FIRST_ALIAS:
         return _PER_BACKEND[(key - _FIRST_BLOCK) // _BLOCK]

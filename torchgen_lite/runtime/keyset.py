@@ -95,7 +95,7 @@ class DispatchKeySet:
 
     `DispatchKeySet(CPU, AutogradCPU)`, or of backend components, or of an iterable of either. A set of a
     per-backend functionality and several backends is the cross product: {CPU} | {AutogradCUDA} also has
-    AutogradCPU and CUDA. Alias keys and markers are in no set.
+    AutogradCPU and CUDA. Alias keys are in no set.
     """
 
     __slots__ = ("__weakref__", "_repr")

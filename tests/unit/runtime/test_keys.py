@@ -89,7 +89,7 @@ def test_an_unknown_name() -> None:
         (K.Undefined, K.Undefined, "InvalidBit"),
         (K.Sparse, K.Sparse, "InvalidBit"),
         (K.CompositeImplicitAutograd, K.Undefined, "InvalidBit"),
-        (K.EndOfFunctionalityKeys, K.Undefined, "InvalidBit"),
+        (K.EndOfFunctionalityKeys, K.EndOfFunctionalityKeys, "InvalidBit"),
     ],
 )
 def test_parts_of_a_key(key: DispatchKey, functionality: DispatchKey, backend: str) -> None:

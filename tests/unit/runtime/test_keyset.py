@@ -40,11 +40,17 @@ def test_empty() -> None:
     assert list(empty) == []
 
 
-@pytest.mark.parametrize(
-    "name", ["Undefined", "Autograd", "CompositeImplicitAutograd", "EndOfFunctionalityKeys"]
-)
+@pytest.mark.parametrize("name", ["Undefined", "Autograd", "CompositeImplicitAutograd"])
 def test_keys_without_bits(name: str) -> None:
     assert keyset(name).empty()
+
+
+def test_the_marker_behind_all_functionalities_is_not_in_the_full_set() -> None:
+    """As in libc10: `DispatchKeySet(EndOfFunctionalityKeys)` is 0x4000000000000000 there."""
+    marker = K.EndOfFunctionalityKeys
+    assert DispatchKeySet(marker).raw_repr() == 1 << 62
+    assert not DispatchKeySet.full().has(marker)
+    assert DispatchKeySet.full_after(marker) is DispatchKeySet.full()
 
 
 def test_a_functionality_and_backends_are_a_cross_product() -> None:

@@ -31,12 +31,13 @@ constexpr bool isAliasDispatchKey(DispatchKey key) {
 }
 
 // The key whose bit this key sets: Sparse of SparseCPU, itself for a
-// functionality key, Undefined for aliases and EndOfFunctionalityKeys.
+// functionality key, Undefined for aliases. The marker EndOfFunctionalityKeys
+// has a bit that not even the full set has.
 constexpr DispatchKey toFunctionalityKey(DispatchKey key) {
-  if (key < DispatchKey::EndOfFunctionalityKeys) {
+  if (key <= DispatchKey::EndOfFunctionalityKeys) {
     return key;
   }
-  if (key == DispatchKey::EndOfFunctionalityKeys || isAliasDispatchKey(key)) {
+  if (isAliasDispatchKey(key)) {
     return DispatchKey::Undefined;
   }
   return key_tables::per_backend[static_cast<std::size_t>(

@@ -76,7 +76,7 @@ inline constexpr std::array<key_tables::OffsetAndMask, 64> slot_rows =
 
 // Bits 0..15 are backends, bit 16 + k - 1 is the functionality of value k. A
 // set of a per-backend functionality and several backends is their cross
-// product. Alias keys and markers are in no set.
+// product. Alias keys are in no set.
 class DispatchKeySet final {
  public:
   class iterator;
