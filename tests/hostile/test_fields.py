@@ -61,6 +61,11 @@ def values(name: str, text: str) -> Iterator[object]:
         yield [{inner: text}]
         yield {"like": "x", "device": text}
         yield [f"(x, s={json.dumps(text)})"]
+    if name == "samples":
+        for field in ("reference", "dtypes", "rtol", "gradcheck"):
+            yield {"calls": ["(ones(1))"], field: text}
+        yield {"calls": ["(ones(1))"], "reference": f"x.f({text!r})"}
+        yield {"calls": ["(ones(1))"], "gradcheck": {text: 1, "dtype": text, "eps": text}}
 
 
 def entries() -> Iterator[tuple[str, str]]:

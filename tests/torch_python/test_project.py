@@ -1,4 +1,4 @@
-"""A package whose kernels are Python: thirteen operators of every kind, checked by PyTorch's own means."""
+"""A package whose kernels are Python: operators of every kind, checked by PyTorch's own means."""
 
 from __future__ import annotations
 
@@ -22,32 +22,54 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_generated_tests_pass(project: Path) -> None:
-    """opcheck, gradcheck and torch.compile(fullgraph=True) of every sample."""
+    """opcheck, gradcheck, torch.compile(fullgraph=True), vmap, autocast and references of every sample."""
     done = run_python(
         project, "-m", "pytest", "-q", "-p", "no:cacheprovider", "generated/torch-python/tests"
     )
     assert done.returncode == 0, done.stdout
-    assert "41 passed, 23 skipped" in done.stdout
+    assert "77 passed" in done.stdout
 
 
 def test_an_operator_that_is_wrong_fails_its_tests(project: Path, tmp_path: Path) -> None:
-    """The generated tests can fail: with another formula, and with another fake."""
+    """The generated tests can fail: with another formula, another fake, another reference, and wrong rules."""
     folder = tmp_path / "project"
     shutil.copytree(project, folder)
     schema = folder / "ops.yaml"
     text = schema.read_text()
     text = text.replace("    a: grad * b\n", "    a: grad * b * 2\n")
     text = text.replace("fake: {like: self}\n  derivatives:\n    self: grad * s", FAKE_OF_SCALE)
+    text = text.replace("reference: a * b + s", "reference: a * b - s")
+    text = text.replace("gradcheck: false", "gradcheck: {eps: 1e-3}")
     schema.write_text(text)
+    fakes = folder / "kern" / "fakes.py"
+    fakes.write_text(fakes.read_text().replace("(a, b, s), 0", "(b, a, 1.0), 0"))
     write_package(folder)
-    tests = ("generated/torch-python/tests", "-k", "(muladd or scale_0 or minmax) and not compile")
+    tests = (
+        "generated/torch-python/tests",
+        "-k",
+        "(muladd or scale_0 or minmax or step) and not compile",
+    )
     done = run_python(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
     failed = {
         line.split("::")[1].split(" ")[0] for line in done.stdout.splitlines() if "::" in line
     }
-    assert "test_gradcheck[muladd_0]" in failed and "test_gradcheck[muladd_1]" in failed
-    assert "test_opcheck[scale_0]" in failed
-    assert not any("minmax" in name for name in failed)
+    assert "test_opcheck[scale_0]" in failed and "test_gradcheck[step_0]" in failed
+    samples = {f"muladd_{i}_{dtype}" for i in (0, 1) for dtype in ("float32", "bfloat16")}
+    assert {f"test_gradcheck[{name}]" for name in samples if "float32" in name} <= failed
+    assert {f"test_reference[{name}]" for name in samples} <= failed
+    assert {f"test_vmap[{name}]" for name in samples} <= failed
+    assert not any("minmax" in name or "autocast" in name for name in failed)
+
+
+def test_autocast_that_casts_otherwise_fails_its_test(project: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    shutil.copytree(project, folder)
+    library = folder / "generated/torch-python/tl_ops_ops/_library.py"
+    text = library.read_text().replace("return torch.float32", "return torch.float16")
+    library.write_text(text)
+    tests = ("generated/torch-python/tests", "-k", "autocast")
+    done = run_python(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests)
+    assert "test_autocast[step_0]" in done.stdout and "1 failed, 2 passed" in done.stdout
 
 
 FAKE_OF_SCALE = "fake: {like: self, shape: [1]}\n  derivatives:\n    self: grad * s"

@@ -1,14 +1,16 @@
-"""The samples of an entry held against its schema."""
+"""The samples of an entry, and their reference, held against its schema."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from keyword import iskeyword
 
 from torchgen_lite.analysis.fakes.kinds import CONSTANTS, fits, value_kind
 from torchgen_lite.analysis.finding import Found, finding
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.references import Reference
 from torchgen_lite.loader.samples import Sample
 from torchgen_lite.schema.formula import children, kinds
 from torchgen_lite.schema.formula import model as nodes
@@ -23,17 +25,35 @@ METHODS = frozenset(
         "reshape", "sigmoid", "squeeze", "t", "to", "transpose", "unsqueeze", "view",
     }
 )  # fmt: skip
+# What a reference may call beside functions of torch.
+BUILTINS = frozenset(
+    "abs bool complex float int len list max min range round sum torch tuple zip".split()
+)
 KEYWORDS = frozenset({"dtype", "device", "memory_format"})
 _WORDS = CONSTANTS.keys() | {"None"}
 _LIST = Kind(Sort.unknown, is_list=True)
 
 
 def check_samples(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
-    """Every mistake in the `samples:` of these functions."""
+    """Every mistake in the calls and references of these functions' `samples:`."""
     for function in functions:
-        for sample in function.samples:
+        samples = function.samples
+        for sample in samples.calls if samples is not None else ():
             for found in _check(function, sample):
                 yield finding(function, *found._replace(span=found.span or sample.span))
+        if samples is not None and samples.reference is not None:
+            for found in _unknown_names(function, samples.reference):
+                yield finding(function, *found)
+
+
+def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[Found]:
+    """Names of an expression that are no arguments; whether a function is there its target knows."""
+    words = {f"{a.name}_" if iskeyword(a.name) else a.name for a in function.func.arguments}
+    for name, span in reference.names if not reference.function else ():
+        if name not in words | BUILTINS:
+            hint = did_you_mean(name, words | BUILTINS) or "functions are written `torch.exp(x)`"
+            message = f"unknown name `{name}` in a reference"
+            yield Found("TG335", message, span, "no argument", hint)
 
 
 def _check(function: NativeFunction, sample: Sample) -> Iterator[Found]:

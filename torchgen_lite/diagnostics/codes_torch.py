@@ -70,7 +70,8 @@ TORCH_CODES = (
         "error",
         "A sample is a list of arguments, `(randn(3, 4), 2.0, dim=1)`, or a mapping from names to values. "
         "Values are numbers, strings, lists, dtypes, and tensors made with `randn`, `rand`, `zeros`, "
-        "`ones`, `full`, `arange`, `randint` and `tensor`.",
+        "`ones`, `full`, `arange`, `randint` and `tensor`. A mapping has the samples under `calls`, and beside them "
+        "`reference`, `dtypes`, `rtol` with `atol`, and `gradcheck`.",
         """\
 - func: mm(Tensor a, Tensor b) -> Tensor
   dispatch: {CPU: mm_cpu, Meta: mm_meta}

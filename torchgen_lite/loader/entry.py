@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from torchgen_lite.diagnostics import Span
     from torchgen_lite.loader.derivatives import Derivatives
     from torchgen_lite.loader.fakes import Fake
-    from torchgen_lite.loader.samples import Sample
+    from torchgen_lite.loader.samples import Samples
     from torchgen_lite.schema import FunctionSchema
 
 
@@ -66,7 +66,7 @@ class NativeFunction:
     vmap: str | None = None
     autocast: str | None = None
     derivatives: Derivatives | None = None
-    samples: tuple[Sample, ...] = ()
+    samples: Samples | None = None
     extra: tuple[tuple[str, str], ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
     field_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)

@@ -132,7 +132,11 @@ _FIELDS = (
         "for each result whether it has a derivative; it may stand under `derivatives` too",
         part_of="derivatives",
     ),
-    _ours("samples", own.SAMPLES, "a list of example arguments for generated tests"),
+    _ours(
+        "samples",
+        own.SAMPLES,
+        "a list of example arguments for generated tests, or a mapping with `calls` and what these are compared with",
+    ),
     Field("use_const_ref_for_mutable_tensors", UNREAD_FLAG, "how C++ takes written tensors"),
     Field("use_c10_dispatcher", UNREAD, "how the kernel was called", retired="1.10"),
     Field(

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from torchgen_lite.loader.guards import read_guard
 from torchgen_lite.loader.reader import KERNEL_NAME, EntryReader, short
-from torchgen_lite.loader.shapes import KERNEL, Shape, one_of, plain
+from torchgen_lite.loader.shapes import KERNEL, Shape, comma_list, one_of, plain, words
 from torchgen_lite.loader.versions import parse_range
 from torchgen_lite.loader.yaml_nodes import MapNode
 
 if TYPE_CHECKING:
     from torchgen_lite.loader.derivatives import Derivatives
     from torchgen_lite.loader.fakes import Fake
-    from torchgen_lite.loader.samples import Sample
+    from torchgen_lite.loader.samples import Samples
 
 
 def _read_fake(reader: EntryReader, name: str) -> Fake | None:
@@ -27,7 +27,7 @@ def _read_fake(reader: EntryReader, name: str) -> Fake | None:
     return read_fake(reader, reader.fields[name][1])
 
 
-def _read_samples(reader: EntryReader, name: str) -> tuple[Sample, ...]:
+def _read_samples(reader: EntryReader, name: str) -> Samples:
     from torchgen_lite.loader.samples import read_samples
 
     return read_samples(reader, reader.fields[name][1])
@@ -96,6 +96,33 @@ def _fake_schema() -> dict[str, object]:
     return {"anyOf": [{"type": "string", "pattern": KERNEL}, rule, named, several]}
 
 
+def _samples_schema() -> dict[str, object]:
+    """A list of calls, or a mapping with them."""
+    from torchgen_lite.loader.samples import DTYPES, FIELDS, GRADCHECK, TOLERANCES
+
+    number = {"type": "number", "minimum": 0}
+    settings: dict[str, object] = dict.fromkeys(GRADCHECK, number)
+    settings["dtype"] = {"enum": list(DTYPES[2:])}
+    calls = {"type": "array"}
+    whole: dict[str, object] = dict.fromkeys(FIELDS, calls) | dict.fromkeys(TOLERANCES, number)
+    whole["reference"] = {"type": "string"}
+    whole["dtypes"] = words(comma_list(DTYPES), DTYPES)
+    whole["gradcheck"] = {
+        "anyOf": [
+            {"enum": [False]},
+            {"type": "object", "properties": settings, "additionalProperties": False},
+        ]
+    }
+    mapping = {
+        "type": "object",
+        "properties": whole,
+        "additionalProperties": False,
+        "required": ["calls"],
+        "dependencies": {"rtol": ["atol"], "atol": ["rtol"]},
+    }
+    return {"anyOf": [calls, mapping]}
+
+
 TORCH = Shape(plain(type="string", pattern=r"^\s*(?:>=|<=|==|!=|~=|<|>)\s*[0-9]"), _read_range)
 GUARD = Shape(plain(type="string", pattern=r"^#(?:if|ifdef|ifndef)[ \t]+\S"), _read_guard)
 FAKE = Shape(lambda tags: _fake_schema(), _read_fake)
@@ -103,4 +130,4 @@ FUNCTION = Shape(plain(type="string", pattern=KERNEL), _read_function)
 AUTOCAST = one_of("TG337", "autocast rule", ("float32", "lower_precision"))
 DERIVATIVES = Shape(plain(type="object"), _read_derivatives)
 DIFFERENTIABILITY = Shape(plain(type="array", minItems=1), _read_derivatives)
-SAMPLES = Shape(plain(type="array"), _read_samples)
+SAMPLES = Shape(lambda tags: _samples_schema(), _read_samples)

@@ -1,21 +1,23 @@
-"""`samples:` of an entry: example arguments for generated tests.
+"""`samples:` of an entry: example arguments for generated tests, and what these compare with, and how.
 
-    samples:
-      - (randn(3, 4), randn(3, 4), 2.0)
-      - (randn(3), dim=0)
-      - self: randn(3)
-        dim: 0
+    samples:                                samples:
+      - (randn(3, 4), randn(3, 4), 2.0)       calls: [(randn(3, 4))]
+      - (randn(3), dim=0)                     reference: torch.relu(x)
+      - self: randn(3)                        dtypes: [float32, bfloat16]
+        dim: 0                                gradcheck: {eps: 1e-3, atol: 1e-2, rtol: 1e-2}
 
-Each is kept as expressions; `analysis.samples` holds them against the schema.
+Each call is kept as expressions; `analysis.samples` holds them against the schema.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
-from torchgen_lite.diagnostics import Span
+from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.loader.fakes import parse_in, read_expression
 from torchgen_lite.loader.reader import EntryReader, short
+from torchgen_lite.loader.references import Reference, read_reference
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema.formula import Call, Expression, ListDisplay
@@ -32,13 +34,130 @@ class Sample:
     keyword_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)
 
 
-def read_samples(reader: EntryReader, node: Node) -> tuple[Sample, ...]:
+# Of what kinds the floating-point tensors of samples may be.
+DTYPES = ("float16", "bfloat16", "float32", "float64")
+TOLERANCES = ("rtol", "atol")
+GRADCHECK = ("dtype", "eps", "atol", "rtol", "nondet_tol")
+FIELDS = ("calls", "reference", "dtypes", *TOLERANCES, "gradcheck")
+Settings = tuple[tuple[str, float | str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """What stands under `samples:`: the calls, and the rest as it was written.
+
+    `gradcheck` is None where gradients are not to be checked.
+    """
+
+    calls: tuple[Sample, ...]
+    reference: Reference | None = None
+    dtypes: tuple[str, ...] = ()
+    tolerances: tuple[tuple[str, float], ...] = ()
+    gradcheck: Settings | None = ()
+
+
+def read_samples(reader: EntryReader, node: Node) -> Samples:
+    """A list of calls, or a mapping with them and what is said of all."""
+    if isinstance(node, ListNode):
+        return Samples(_read_calls(reader, node))
+    if not isinstance(node, MapNode):
+        reader.wrong_type("samples", node, "a list, or a mapping with `calls`")
+        return Samples(())
+    values = {}
+    for key, value in reader.read_keys(node):
+        if key.value in FIELDS:
+            values[key.value] = value
+            continue
+        hint = did_you_mean(key.value, FIELDS) or "write each sample behind a dash"
+        message = f"unknown field `{short(key.value)}` of `samples`"
+        reader.report("TG335", message, reader.span(key), "not a field", hint)
+    if "calls" not in values:
+        if len(values) == len(node.items):
+            hint = "write the samples as a list under `calls:`"
+            reader.report("TG335", "`samples` without `calls`", reader.span(node), "here", hint)
+        return Samples(())
+    return Samples(
+        _read_calls(reader, values["calls"]),
+        read_reference(reader, values["reference"]) if "reference" in values else None,
+        _read_dtypes(reader, values["dtypes"]) if "dtypes" in values else (),
+        _read_tolerances(reader, values),
+        _read_gradcheck(reader, values["gradcheck"]) if "gradcheck" in values else (),
+    )
+
+
+def _read_calls(reader: EntryReader, node: Node) -> tuple[Sample, ...]:
     """The samples that can be read."""
     if not isinstance(node, ListNode):
-        reader.wrong_type("samples", node, "a list")
+        reader.wrong_type("calls", node, "a list")
         return ()
     found = [_read_sample(reader, item) for item in node.items]
     return tuple(sample for sample in found if sample is not None)
+
+
+def _read_dtypes(reader: EntryReader, node: Node) -> tuple[str, ...]:
+    items = node.items if isinstance(node, ListNode) else [node]
+    found = [word for item in items for word in _words(reader, item, "dtypes")]
+    known = [
+        word
+        for word, span in found
+        if reader.choice("TG335", "dtype of samples", word, span, DTYPES)
+    ]
+    return tuple(dict.fromkeys(known))
+
+
+def _words(reader: EntryReader, node: Node, name: str) -> list[tuple[str, Span]]:
+    if isinstance(node, ScalarNode) and not node.is_null:
+        return reader.split_words(node)
+    reader.wrong_type(name, node, "dtypes")
+    return []
+
+
+def _read_tolerances(reader: EntryReader, values: dict[str, Node]) -> tuple[tuple[str, float], ...]:
+    """Both or neither, as `torch.testing.assert_close` takes them."""
+    given = [name for name in TOLERANCES if name in values]
+    found = [(name, _number(reader, name, values[name])) for name in given]
+    if len(given) == 1:
+        missing = TOLERANCES[1 - TOLERANCES.index(given[0])]
+        message, span = f"`{given[0]}` without `{missing}`", reader.span(values[given[0]])
+        reader.report("TG335", message, span, "alone", f"write both; `{missing}: 0` is one, too")
+    return tuple((name, number) for name, number in found if number is not None)
+
+
+def _number(reader: EntryReader, name: str, node: Node) -> float | None:
+    if not isinstance(node, ScalarNode) or node.is_null:
+        reader.wrong_type(name, node, "a number")
+        return None
+    try:
+        number = float(node.value)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:
+        message = f"`{name}` takes a number from 0 on, not `{short(node.value)}`"
+        reader.report("TG106", message, reader.span(node), "not a number")
+        return None
+    return number
+
+
+def _read_gradcheck(reader: EntryReader, node: Node) -> Settings | None:
+    """None for `false`, or what `torch.autograd.gradcheck` is given."""
+    if isinstance(node, ScalarNode) and node.value.lower() == "false" and not node.style:
+        return None
+    if not isinstance(node, MapNode):
+        reader.wrong_type("gradcheck", node, "`false`, or a mapping such as `{eps: 1e-3}`")
+        return ()
+    found: list[tuple[str, float | str]] = []
+    for key, value in reader.read_keys(node):
+        span = reader.span(key)
+        if not reader.choice("TG335", "setting of gradcheck", key.value, span, GRADCHECK):
+            continue
+        if key.value == "dtype":
+            words = _words(reader, value, "dtype")
+            kinds = DTYPES[2:]
+            if len(words) == 1 and reader.choice("TG335", "dtype of gradcheck", *words[0], kinds):
+                found.append(("dtype", words[0][0]))
+        elif (number := _number(reader, key.value, value)) is not None:
+            found.append((key.value, number))
+    return tuple(found)
 
 
 def _read_sample(reader: EntryReader, node: Node) -> Sample | None:

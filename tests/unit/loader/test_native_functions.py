@@ -70,8 +70,9 @@ def test_an_entry_with_everything() -> None:
     assert function.cpp_no_default_args == ("alpha",)
     assert (function.doc, function.torch, function.guard) == ("Adds.", ">=2.6", "#ifndef USE_ROCM")
     assert function.derivatives is not None
-    assert [sample.text for sample in function.samples] == ["[1, 2]"]
-    assert [str(value) for value in function.samples[0].arguments] == ["1", "2"]
+    assert function.samples is not None
+    assert [sample.text for sample in function.samples.calls] == ["[1, 2]"]
+    assert [str(value) for value in function.samples.calls[0].arguments] == ["1", "2"]
     assert function.fake is not None and function.fake.text == "{like: self}"
     assert str(function.fake.rules[0].get("like")) == "self"
 

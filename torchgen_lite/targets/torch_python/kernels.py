@@ -50,25 +50,24 @@ def _place(operator: Operator, entry: KernelEntry) -> str:
 
 
 def author_functions(package: Package) -> Iterator[Wanted]:
-    """The kernels, where modules have them, and the functions that `fake` and `vmap` name."""
+    """The kernels, where modules have them, and the functions that `fake`, `vmap` and `reference` name."""
     if "kernels" in package.modules:
         for operator in package.operators:
             for entry in operator.facts.own_kernels:
                 place, arguments = entry.kernel_span, passed(operator.schema.arguments)
                 yield _wanted(operator, entry.kernel, entry.key, place, arguments)
     for operator in package.own:
-        function = operator.function
-        fake = function.fake.function if function.fake is not None else ""
         arguments = passed(operator.schema.arguments, leaves_out_defaults=True)
-        if fake:
-            yield _wanted(operator, fake, "fake", _named(operator, "fake"), arguments, "fakes")
-        if function.vmap:
-            place = _named(operator, "vmap")
-            first = [Passed("info"), Passed("in_dims"), *arguments]
-            yield _wanted(operator, function.vmap, "vmap", place, first, "fakes")
+        for use, name in operator.functions.items():
+            first = [Passed("info"), Passed("in_dims")] if use == "vmap" else []
+            place = _named(operator, use)
+            yield _wanted(operator, name, use, place, [*first, *arguments], "fakes")
 
 
 def _named(operator: Operator, field: str) -> Span | None:
+    samples = operator.function.samples
+    if field == "reference" and samples is not None and samples.reference is not None:
+        return samples.reference.span
     return operator.function.place(field) or operator.function.place("func")
 
 

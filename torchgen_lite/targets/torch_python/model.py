@@ -72,6 +72,23 @@ class Operator:
         return f"{self.flat}__{role}"
 
     @property
+    def functions(self) -> dict[str, str]:
+        """The names of functions that fields of the entry have: of the fake, the rule for vmap, the reference."""
+        fake, samples = self.function.fake, self.function.samples
+        reference = samples.reference if samples is not None else None
+        found = {
+            "fake": fake.function if fake is not None else "",
+            "vmap": self.function.vmap or "",
+            "reference": reference.function if reference is not None else "",
+        }
+        arguments = {identifier(a.name) for a in self.schema.arguments}
+        return {
+            k: name
+            for k, name in found.items()
+            if name and (k != "reference" or name not in arguments)
+        }
+
+    @property
     def inside(self) -> list[Parameter]:
         """The parameters of a function that PyTorch calls for the operator."""
         return torch_library.parameters(self.schema, inside=True)
@@ -123,9 +140,8 @@ class Package:
         return (found[0], name.rpartition(".")[2]) if found else None
 
     def named_function(self, operator: Operator, field: str) -> tuple[str, str] | None:
-        """Module and function that `fake` or `vmap` of an entry name."""
-        fake = operator.function.fake
-        name = operator.function.vmap if field == "vmap" else fake and fake.function
+        """Module and function that `fake`, `vmap` or `reference` of an entry name."""
+        name = operator.functions.get(field)
         return self.module_of("fakes", name) if name else None
 
 

@@ -26,7 +26,7 @@ class TorchPythonOptions:
     folder: str = folder_option(TARGET, itself=True)
     kernels: tuple[str, ...] = modules_option("Modules with the kernels that `dispatch:` names.")
     fakes: tuple[str, ...] = modules_option(
-        "Modules with the functions that `fake:` and `vmap:` name."
+        "Modules with the functions that `fake:`, `vmap:` and `reference:` name."
     )
     formulas: tuple[str, ...] = modules_option(
         "Modules with functions that derivative formulas call."

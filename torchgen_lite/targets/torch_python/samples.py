@@ -1,31 +1,32 @@
-"""`tests/test_<package>.py`: what `samples:` say, run through opcheck, gradcheck and torch.compile.
+"""`tests/test_<package>.py`: what `samples:` say, run through what PyTorch has to check an operator.
 
-Samples(
+**cases(
     "muladd",
     torch.ops.torch_ops.muladd.default,
-    [
-        lambda: call(torch.randn(3, 4), torch.randn(3, 4), 0.5),
-    ],
+    lambda: call(torch.randn(3, 4), torch.randn(3, 4), 0.5),
     inputs=("a", "b"),
+    reference=muladd__reference,
 ),
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from torchgen_lite.analysis.derive.layout import is_tensor_like
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.fakes.results import is_view_rule
+from torchgen_lite.dialects import python, torch_library
 from torchgen_lite.dialects.python_formula import write
 from torchgen_lite.dialects.python_names import identifier
-from torchgen_lite.dialects.text import quote, tuple_display
+from torchgen_lite.dialects.python_signature import ANY, Parameter
+from torchgen_lite.dialects.text import literal, quote, tuple_display
 from torchgen_lite.dialects.torch_expressions import in_sample
-from torchgen_lite.loader.samples import Sample
-from torchgen_lite.schema import SchemaKind
+from torchgen_lite.loader.samples import Sample, Samples, Settings
+from torchgen_lite.schema import Argument, SchemaKind
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.torch_python.model import Operator, Package
+from torchgen_lite.targets.torch_python.model import Named, Operator, Package
 
 # The keys of backends, and the devices that carry them.
 _DEVICES = {
@@ -37,17 +38,28 @@ _DEVICES = {
     "XLA": "xla",
     "PrivateUse1": "privateuse1",
 }
+# What a rule of autocast makes of tensors in the generated test, which gives autocast bfloat16.
+_AUTOCAST = {"float32": "torch.float32", "lower_precision": "torch.bfloat16"}
 
 
 @dataclass(frozen=True, slots=True)
 class SamplesView:
-    """The samples of one operator, each as the arguments of a call; `inputs` and `devices` are tuples."""
+    """The samples of one operator, each as the arguments of a call, and what else its cases say."""
 
     name: str
     handle: str
     calls: tuple[str, ...]
-    inputs: str
-    devices: str
+    settings: tuple[Named, ...]
+    reference: ReferenceView | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceView:
+    """What an operator is compared with: an expression of its arguments."""
+
+    name: str
+    parameters: Sequence[Parameter]
+    value: str
 
 
 def build_samples(
@@ -55,25 +67,88 @@ def build_samples(
 ) -> list[OutputFile]:
     """The test file; none without samples."""
     views = [
-        _view(operator, differentiable.get(operator.name))
+        _view(package, operator, operator.function.samples, differentiable.get(operator.name))
         for operator in package.own
-        if operator.function.samples
+        if operator.function.samples is not None and operator.function.samples.calls
     ]
     if not views:
         return []
-    context = {"package": package.name, "operators": views}
+    said = {setting.name for view in views for setting in view.settings}
+    context = {
+        "package": package.name,
+        "operators": views,
+        "has_references": "reference" in said,
+        "imports_references": any("reference" in o.functions for o in package.own),
+        "has_gradients": any(_has_gradients(view) for view in views),
+        "has_vmap": "vmap" in said,
+        "has_autocast": "autocast" in said,
+        "has_devices": "devices" in said,
+    }
     return [OutputFile(package.test_path, "torch_python/test_samples.py.j2", context)]
 
 
-def _view(operator: Operator, info: DifferentiabilityInfo | None) -> SamplesView:
+def _view(
+    package: Package, operator: Operator, samples: Samples, info: DifferentiabilityInfo | None
+) -> SamplesView:
+    calls = tuple(_call(operator, sample) for sample in samples.calls)
+    settings = tuple(_settings(operator, samples, info))
+    reference = _reference(package, operator, samples)
+    return SamplesView(operator.flat, operator.handle, calls, settings, reference)
+
+
+def _settings(
+    operator: Operator, samples: Samples, info: DifferentiabilityInfo | None
+) -> Iterator[Named]:
+    """What the cases of an operator say that is not so of every case."""
+    inputs = tuple(map(quote, _inputs(operator, info)))
     keys = {kernel.key for kernel in operator.facts.own_kernels}
-    return SamplesView(
-        operator.flat,
-        operator.handle,
-        tuple(_call(operator, sample) for sample in operator.function.samples),
-        tuple_display([quote(name) for name in _inputs(operator, info)]),
-        tuple_display([quote(_DEVICES[key]) for key in _DEVICES if key in keys]),
-    )
+    devices = [quote(_DEVICES[key]) for key in _DEVICES if key in keys]
+    if inputs:
+        yield Named("inputs", tuple_display(inputs))
+    if samples.gradcheck != ():
+        yield Named("gradcheck", _dictionary(samples.gradcheck) if samples.gradcheck else "None")
+    if devices:
+        yield Named("devices", tuple_display(devices))
+    if samples.dtypes:
+        yield Named("dtypes", tuple_display([f"torch.{dtype}" for dtype in samples.dtypes]))
+    if samples.tolerances:
+        yield Named("tolerances", _dictionary(samples.tolerances))
+    if samples.reference is not None:
+        yield Named("reference", operator.named("reference"))
+    if operator.function.vmap:
+        yield Named("vmap", "True")
+    if operator.function.autocast:
+        yield Named("autocast", _AUTOCAST[operator.function.autocast])
+
+
+def _dictionary(settings: Settings) -> str:
+    items = [
+        f"{quote(name)}: {f'torch.{value}' if isinstance(value, str) else literal(value)}"
+        for name, value in settings
+    ]
+    return f"{{{', '.join(items)}}}"
+
+
+def _reference(package: Package, operator: Operator, samples: Samples) -> ReferenceView | None:
+    if samples.reference is None:
+        return None
+    value = samples.reference.text
+    found = package.named_function(operator, "reference")
+    if found is not None:
+        arguments = ", ".join(python.forwarded(operator.schema))
+        value = f"importlib.import_module({quote(found[0])}).{found[1]}({arguments})"
+    parameters = python.parameters(operator.schema, _parameter)
+    return ReferenceView(operator.named("reference"), parameters, value)
+
+
+def _parameter(argument: Argument, with_default: bool) -> Parameter:
+    default = torch_library.default_text(argument, inside=True) if with_default else None
+    return Parameter(identifier(argument.name), ANY, default)
+
+
+def _has_gradients(view: SamplesView) -> bool:
+    values = {setting.name: setting.value for setting in view.settings}
+    return "inputs" in values and values.get("gradcheck") != "None"
 
 
 def _inputs(operator: Operator, info: DifferentiabilityInfo | None) -> Iterator[str]:

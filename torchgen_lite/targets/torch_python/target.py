@@ -63,7 +63,7 @@ def _files(package: Package) -> Iterator[OutputFile]:
 
 
 def author_torch_python(program: Program, options: TorchPythonOptions) -> Iterator[AuthorFunction]:
-    """Kernels, and the functions that `fake` and `vmap` name."""
+    """Kernels, and the functions that `fake`, `vmap` and `reference` name."""
     package = _package(program, options, select_torch_python(program, options))
     types = {word: m for word, m in torch_ops.TYPE_MODULES.items() if m != "builtins"}
     return begun(author_functions(package), package.modules, types)

@@ -162,31 +162,3 @@ def test_one_number_for_a_list_with_a_size_is_a_list_in_fakes_and_kernels(tmp_pa
     assert f"\ndef op__CPU{inside} -> Any:\n" in text
     assert f"\ndef op__fake{inside} -> Tensor:\n" in text
     assert "\n    k: int | Sequence[int] = 1,\n" in files["torch-python/mylib_ops/functions.py"]
-
-
-def test_samples_and_the_calls_they_are(tmp_path: Path) -> None:
-    (tmp_path / "ops.yaml").write_text("""\
-- func: mylib::op(Tensor x, bool flag, *, ScalarType? dtype=None, int[] dims=[]) -> Tensor
-  dispatch: {CPU: op}
-  fake: {like: x}
-  samples:
-    - (randn(3, 4).t(), False, dims=[0, 1])
-    - x: 2 * ones(2)
-      flag: True
-      dtype: float64
-""")
-    (tmp_path / "torchgen_lite.toml").write_text(
-        'schema = ["ops.yaml"]\ntargets = ["torch-python"]\n'
-    )
-    text = generate(load(root=tmp_path))["torch-python/tests/test_mylib_ops.py"]
-    assert text.partition("\nCASES = ")[2].partition("\nevery_case")[0] == """\
-{
-    **cases(
-        "op",
-        torch.ops.mylib.op.default,
-        lambda: call(torch.randn(3, 4).t(), False, dims=[0, 1]),
-        lambda: call(2 * torch.ones(2), True, dtype=torch.float64),
-        inputs=(),
-        devices=(),
-    ),
-}"""

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import pytest
@@ -19,18 +19,39 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 class Case(NamedTuple):
+    """A call of an operator. Tensors of the sample without a dtype of their own have this one; `inputs` have derivatives."""
+
     op: Any
     sample: Callable[[], Arguments]
-    inputs: tuple[str, ...]
-    devices: tuple[str, ...]
+    dtype: torch.dtype = torch.float32
+    inputs: tuple[str, ...] = ()
+    gradcheck: Mapping[str, Any] | None = {}
+    devices: tuple[str, ...] = ()
+    tolerances: Mapping[str, Any] = {}
+    reference: Callable[..., Any] | None = None
+    vmap: bool = False
+    autocast: torch.dtype | None = None
 
 
 def call(*args: Any, **kwargs: Any) -> Arguments:
     return args, kwargs
 
 
-def cases(name: str, op: Any, *samples: Any, **more: Any) -> dict[str, Case]:
-    return {f"{name}_{i}": Case(op, s, **more) for i, s in enumerate(samples)}
+def cases(
+    name: str, op: Any, *samples: Any, dtypes: tuple[torch.dtype, ...] = (), **more: Any
+) -> dict[str, Case]:
+    found: dict[str, Case] = {}
+    for i, sample in enumerate(samples):
+        case = Case(op, sample, **more)
+        if not dtypes:
+            found[f"{name}_{i}"] = case
+        for dtype in dtypes:
+            found[f"{name}_{i}_{str(dtype).removeprefix('torch.')}"] = case._replace(
+                dtype=dtype
+            )
+            # What does not depend on the dtype is checked once.
+            case = case._replace(gradcheck=None, autocast=None)
+    return found
 
 
 CASES = {
@@ -41,31 +62,57 @@ CASES = {
         lambda: call(torch.randn(3), torch.ones(3)),
         inputs=("x", "y"),
         devices=("cuda",),
+        autocast=torch.float32,
     ),
 }
-every_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 
 
-def arguments(case: Case, *, grad: bool = False) -> Arguments:
+def those(wanted: Callable[[Case], object]) -> pytest.MarkDecorator:
+    found = {name: case for name, case in CASES.items() if wanted(case)}
+    return pytest.mark.parametrize("case", found.values(), ids=found)
+
+
+every_case = those(lambda case: True)
+
+
+def arguments(
+    case: Case, dtype: torch.dtype | None = None, *, seed: int = 0, grad: bool = False
+) -> Arguments:
     """The same values each time; with `grad`, the inputs that have a derivative require it."""
-    torch.manual_seed(0)
-    args, kwargs = case.sample()
-    named = zip((argument.name for argument in case.op._schema.arguments), args)
-    for name, value in (*named, *kwargs.items()):
+    torch.manual_seed(seed)
+    torch.set_default_dtype(dtype or case.dtype)
+    try:
+        args, kwargs = case.sample()
+    finally:
+        torch.set_default_dtype(torch.float32)
+    for name, value in named(case, args, kwargs):
         for tensor in tensors(value) if grad and name in case.inputs else ():
             tensor.requires_grad_(tensor.is_floating_point())
     return args, kwargs
 
 
+def named(
+    case: Case, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[tuple[str, Any]]:
+    return [
+        *zip((argument.name for argument in case.op._schema.arguments), args),
+        *kwargs.items(),
+    ]
+
+
+def outcome(case: Case, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What the operator returns, or what it wrote if it returns nothing."""
+    result, schema = case.op(*args, **kwargs), case.op._schema
+    written = {a.name for a in schema.arguments if a.is_write}
+    return (
+        result
+        if schema.returns
+        else [v for n, v in named(case, args, kwargs) if n in written]
+    )
+
+
 def tensors(values: Any) -> list[torch.Tensor]:
     return [v for v in pytree.tree_leaves(values) if isinstance(v, torch.Tensor)]
-
-
-@pytest.fixture
-def double() -> Iterator[None]:
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(torch.float32)
 
 
 @every_case
@@ -82,14 +129,27 @@ def test_compile(case: Case) -> None:
     (args, kwargs), (others, more) = arguments(case), arguments(case)
     # As from 2.13 on.
     with torch._dynamo.config.patch(capture_dynamic_output_shape_ops=True):
-        torch.testing.assert_close(compiled(*args, **kwargs), case.op(*others, **more))
-    torch.testing.assert_close(tensors((args, kwargs)), tensors((others, more)))
+        found, wanted = compiled(*args, **kwargs), case.op(*others, **more)
+    torch.testing.assert_close(found, wanted, **case.tolerances)
+    torch.testing.assert_close(
+        tensors((args, kwargs)), tensors((others, more)), **case.tolerances
+    )
 
 
-@pytest.mark.usefixtures("double")
-@every_case
+# What `gradcheck` is given for an operator that computes in float32.
+SINGLE = {"eps": 1e-3, "atol": 1e-2, "rtol": 1e-2}
+ROUNDED = {torch.float64: torch.float32, torch.complex128: torch.complex64}
+
+
+@pytest.mark.filterwarnings(
+    "ignore:Input .* requires gradient and is not a double precision"
+)
+@those(lambda case: case.inputs and case.gradcheck is not None)
 def test_gradcheck(case: Case) -> None:
-    leaves, spec = pytree.tree_flatten(arguments(case, grad=True))
+    given = dict(case.gradcheck or {})
+    leaves, spec = pytree.tree_flatten(
+        arguments(case, given.pop("dtype", torch.float64), grad=True)
+    )
     wanted = [i for i, v in enumerate(leaves) if getattr(v, "requires_grad", False)]
     if not wanted:
         pytest.skip("not differentiable")
@@ -100,10 +160,18 @@ def test_gradcheck(case: Case) -> None:
         args, kwargs = pytree.tree_unflatten(leaves, spec)
         return tuple(v for v in tensors(case.op(*args, **kwargs)) if v.requires_grad)
 
-    assert torch.autograd.gradcheck(function, [leaves[index] for index in wanted])
+    inputs = [leaves[index] for index in wanted]
+    # Results that float32 holds without a rest were computed in it.
+    results = [v.detach() for v in function(*inputs)]
+    is_single = any(
+        torch.equal(v, v.to(ROUNDED.get(v.dtype, v.dtype)).to(v.dtype)) for v in results
+    )
+    assert torch.autograd.gradcheck(
+        function, inputs, **((SINGLE if is_single else {}) | given)
+    )
 
 
-@every_case
+@those(lambda case: case.devices)
 def test_backends_agree(case: Case) -> None:
     private: Any = getattr(torch._C, "_get_privateuse1_backend_name")()
     names = [device.replace("privateuse1", private) for device in case.devices]
@@ -116,4 +184,22 @@ def test_backends_agree(case: Case) -> None:
         )
         result = [t.cpu() for t in tensors(case.op(*args, **kwargs))]
         args, kwargs = arguments(case)
-        torch.testing.assert_close(result, tensors(case.op(*args, **kwargs)))
+        wanted = tensors(case.op(*args, **kwargs))
+        torch.testing.assert_close(result, wanted, **case.tolerances)
+
+
+@those(lambda case: case.autocast)
+def test_autocast(case: Case) -> None:
+    """What the operator gives for tensors that were cast before, and of the same dtype."""
+    assert case.autocast is not None
+    other = torch.float32 if case.autocast is torch.bfloat16 else torch.bfloat16
+
+    def cast(value: torch.Tensor) -> torch.Tensor:
+        is_cast = value.is_floating_point() and value.dtype is not torch.float64
+        return value.to(case.autocast) if is_cast else value
+
+    args, kwargs = arguments(case, other)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        found = case.op(*args, **kwargs)
+    args, kwargs = pytree.tree_map_only(torch.Tensor, cast, arguments(case, other))
+    torch.testing.assert_close(found, case.op(*args, **kwargs), **case.tolerances)
