@@ -8,56 +8,45 @@ from itertools import accumulate
 DEEPEST = 64
 """A statement with more brackets in each other stays on its line; how deep Python calls functions is limited."""
 
-_EVENTS = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[()\[\]{},]""")
+_ROUND = re.compile(r"[()]")
 _BRACKETS = re.compile(r"[()\[\]{}]")
-_ANGLES = re.compile(r"[()\[\]{}<>]")
-_DEPTHS = {"(": 1, "[": 1, "{": 1, "<": 1, ")": -1, "]": -1, "}": -1, ">": -1}
+_DEPTHS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+_PAIRS = {"[": "]", "{": "}", "<": ">"}
 
 
 def split_items(text: str, *, angles: bool = False) -> list[str] | None:
     """What stands between commas outside of brackets; None if a bracket closes that isn't open.
 
-    With `angles`, `<` and `>` are brackets, too.
+    With `angles`, `<` and `>` are brackets, too. None also for text with strings that aren't simple.
 
     >>> split_items('a, b[1, 2], "c, d"'), split_items("a) + (b")
     (['a', 'b[1, 2]', '"c, d"'], None)
     """
+    bare = text
     if '"' in text or "'" in text:
-        return None if angles and "<" in text else _split_with_strings(text)
-    brackets = _ANGLES if angles else _BRACKETS
-    if not brackets.search(text):
+        parts = text.split('"')
+        if len(parts) % 2 == 0 or "'" in text or "\\" in text or (angles and "<" in text):
+            return None
+        # What is in strings divides nothing.
+        parts[1::2] = ["_" * len(part) for part in parts[1::2]]
+        bare = '"'.join(parts)
+    for mark in "[{<" if angles else "[{":
+        bare = bare.replace(mark, "(").replace(_PAIRS[mark], ")")
+    if bare is text and "(" not in bare and ")" not in bare:
         return text.split(", ")
     items: list[str] = []
-    depth = 0
-    for piece in text.split(", "):
-        if depth:
-            items[-1] += f", {piece}"
-        else:
-            items.append(piece)
-        found = brackets.findall(piece)
-        if depth == 0 and len(found) == 2 and found[0] in "([{<" and found[1] in ")]}>":
-            continue
-        for bracket in found:
-            depth += _DEPTHS[bracket]
-            if depth < 0:
-                return None
+    depth = start = end = 0
+    for piece in bare.split(", "):
+        end += len(piece) + 2
+        if "(" in piece or ")" in piece:
+            for bracket in _ROUND.findall(piece):
+                depth += 1 if bracket == "(" else -1
+                if depth < 0:
+                    return None
+        if not depth:
+            items.append(text[start : end - 2])
+            start = end
     return None if depth else items
-
-
-def _split_with_strings(text: str) -> list[str] | None:
-    items: list[str] = []
-    depth = start = 0
-    for event in _EVENTS.finditer(text):
-        mark = event[0]
-        if mark == ",":
-            if not depth:
-                items.append(text[start : event.start()])
-                start = event.end() + 1
-        else:
-            depth += _DEPTHS.get(mark, 0)
-            if depth < 0:
-                return None
-    return None if depth else [*items, text[start:]]
 
 
 def is_too_deep(text: str) -> bool:

@@ -7,16 +7,17 @@ bracket. Most are whole statements or items of brackets, which is found out by w
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from torchgen_lite.emit.layout.python import lay_out_item, lay_out_statement
 from torchgen_lite.emit.layout.python_lines import LINE_LENGTH
 from torchgen_lite.emit.layout.python_usual import ONE_TUPLE
 
 _STRING = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*\'""")
-_TRIPLE = re.compile("\"\"\"|'''")
-# With these, a line goes on that began before.
+_TRIPLE = ('"""', "'''")
+# With these, a line goes on that began before. The characters that they begin with, as most lines begin with none.
 _GOES_ON = re.compile(r"(?:[.)\]}+*/%&|^<>=!-]|(?:and|or|if|else|for|in|is|not in)\b)")
+_MAY_GO_ON = frozenset(".)]}+*/%&|^<>=!-aoiefn")
 _BLOCKS = re.compile(r"(?:if|else|for)\b.*:(?: \.\.\.)?$")
 
 
@@ -34,8 +35,7 @@ def lay_out_python(text: str) -> str:
     lines = text.split("\n")
     found = [i for i, line in enumerate(lines) if len(line) > LINE_LENGTH]
     for commas in (",)", ",]", ",}"):
-        if commas in text:
-            found += [i for i, line in enumerate(lines) if commas in line and _asks(line)]
+        found += [i for i in _lines_with(text, commas) if _asks(lines[i])]
     if not found:
         return text
     raw = _raw_lines(text, lines)
@@ -47,6 +47,16 @@ def lay_out_python(text: str) -> str:
     return "\n".join(lines)
 
 
+def _lines_with(text: str, mark: str) -> Iterator[int]:
+    """The numbers of the lines that have `mark`."""
+    number, start, position = 0, 0, text.find(mark)
+    while position >= 0:
+        number += text.count("\n", start, position)
+        yield number
+        start = text.find("\n", position)
+        position = text.find(mark, start) if start >= 0 else -1
+
+
 def _asks(line: str) -> bool:
     """Whether a comma before a closing bracket may ask for one item a line."""
     bare = ONE_TUPLE.sub("()", line)
@@ -56,15 +66,15 @@ def _asks(line: str) -> bool:
 def _layout_of(lines: list[str], i: int) -> Callable[[str, int], list[str]] | None:
     """How to lay a line out: as a statement, as an item in brackets, or not at all."""
     line = lines[i].lstrip()
-    if line.startswith(('"""', "#")):
+    if line[:1] == "#" or line.startswith('"""'):
         return None
     before = i - 1
-    while before >= 0 and (not lines[before].strip() or lines[before].lstrip()[:1] == "#"):
+    while before >= 0 and lines[before].lstrip()[:1] in ("", "#"):
         before -= 1
     end = "" if before < 0 else lines[before].partition("  # ")[0][-1:]
     if end and end in ",([{":
         return lay_out_item
-    goes_on = _GOES_ON.match(line) and not _BLOCKS.match(line)
+    goes_on = line[:1] in _MAY_GO_ON and _GOES_ON.match(line) and not _BLOCKS.match(line)
     return None if end == "\\" or goes_on else lay_out_statement
 
 
@@ -78,17 +88,19 @@ def _raw_lines(text: str, lines: list[str]) -> set[int]:
             is_off = comment == "# fmt: off" or (is_off and comment != "# fmt: on")
             if is_off:
                 raw.add(i)
+    quotes = [quote for quote in _TRIPLE if quote in text]
     position, number, counted = 0, 0, 0
-    while match := _TRIPLE.search(text, position):
-        start = text.rfind("\n", 0, match.start()) + 1
-        before = _STRING.sub("", text[max(start, position) : match.start()])
-        position = match.end()
+    while found := [at for quote in quotes if (at := text.find(quote, position)) >= 0]:
+        opening = min(found)
+        start = text.rfind("\n", 0, opening) + 1
+        before = _STRING.sub("", text[max(start, position) : opening])
+        position = opening + 3
         if "#" in before or '"' in before or "'" in before:
             continue
-        end = text.find(match[0], position)
+        end = text.find(text[opening:position], position)
         end = len(text) if end < 0 else end
-        number += text.count("\n", counted, match.start())
-        height = text.count("\n", match.start(), end)
+        number += text.count("\n", counted, opening)
+        height = text.count("\n", opening, end)
         raw.update(range(number + 1, number + height + 1))
         number, counted, position = number + height, end, end + 3
     return raw
