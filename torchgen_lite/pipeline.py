@@ -13,6 +13,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from torchgen_lite.analysis.native import (
+    TORCH,
+    NativeOperators,
+    installed_native,
+    load_native,
+)
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics, suggest
@@ -29,11 +35,9 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex, index_kernel_modules
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
-from torchgen_lite.loader.sources import read_source
-from torchgen_lite.loader.tags import load_tags
-from torchgen_lite.loader.torch_files import find_torch_files, load_delegates
+from torchgen_lite.loader.torch_files import find_torch_files, read_tags
 from torchgen_lite.loader.torch_operators import InstalledTorch, load_installed_torch
-from torchgen_lite.schema import SchemaKind
+from torchgen_lite.loader.versions import parse_version
 from torchgen_lite.version import __version__
 
 if TYPE_CHECKING:
@@ -94,19 +98,20 @@ def load(
         given = [schema] if isinstance(schema, (str, os.PathLike)) else list(schema)
         settings, paths = _with_schema(settings, [start / path for path in given])
     known_tags: dict[str, str] | None = None
-    if torch:
-        settings, paths, known_tags = _with_torch(settings, paths, diagnostics, schema is None)
+    if torch and schema is not None:
+        settings = replace(settings, native=TORCH)
+    elif torch:
+        settings, paths, known_tags = _with_torch(settings, paths, diagnostics)
+    native = load_native(settings)
+    diagnostics += native.diagnostics
     installed: InstalledTorch | None = None
     if registered:
         installed, found = load_installed_torch()
         diagnostics += found
     if has_errors(diagnostics):
         return Program(Resolved(()), settings, sort_diagnostics(diagnostics))
-    program = _read(settings, paths, known_tags, diagnostics, lint)
-    resolved, context = program.resolved, _read_context(program.functions)
-    if context:
-        resolved = replace(resolved, context=context)
-    return replace(program, installed=installed, resolved=resolved)
+    program = _read(settings, paths, known_tags, native, diagnostics, lint)
+    return replace(program, installed=installed)
 
 
 def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
@@ -140,9 +145,9 @@ def _framework_options(config: Config) -> dict[str, Mapping[str, object]]:
 
 
 def _with_torch(
-    config: Config, paths: list[Path], diagnostics: list[Diagnostic], take_schema: bool
+    config: Config, paths: list[Path], diagnostics: list[Diagnostic]
 ) -> tuple[Config, list[Path], dict[str, str] | None]:
-    """The files and options of `--torch`."""
+    """The files and options of `--torch`, where no others are named."""
     from torchgen_lite.targets import TARGETS
 
     own = _framework_options(config)
@@ -154,27 +159,22 @@ def _with_torch(
     diagnostics += found
     if files is None:
         return config, paths, None
-    source, unread = read_source(files.tags, files.tags.parent)
-    diagnostics += unread
-    if source is None:
-        return config, paths, None
-    tags, found = load_tags(source)
+    tags, found = read_tags(files)
     diagnostics += found
-    if take_schema:
-        # PyTorch's own file is for the release that it is of.
-        config, paths = replace(config, namespace="", torch=""), [files.native_functions]
-    return config, paths, tags
+    # PyTorch's own file is for the release that it is of.
+    return replace(config, namespace="", torch=""), [files.native_functions], tags
 
 
 def _read(
     config: Config,
     paths: Sequence[Path],
     known_tags: dict[str, str] | None,
+    native: NativeOperators,
     diagnostics: list[Diagnostic],
     lint: bool,
 ) -> Program:
     if known_tags is None:
-        known_tags = {**KNOWN_TAGS, **dict.fromkeys(config.tags, "")}
+        known_tags = {**(native.tags or KNOWN_TAGS), **dict.fromkeys(config.tags, "")}
     places = {
         config.root / path: locate_value(config, "", "schema", path) for path in config.schema
     }
@@ -186,9 +186,13 @@ def _read(
         extra_fields=config.extra_fields,
         namespace=config.namespace,
         privateuse1=config.privateuse1,
+        for_torch=parse_version(config.for_torch) or native.version,
         derive=partial(derive_functions, vocabulary=known_tags),
+        native=native.functions,
     )
     diagnostics += found
+    if not native.functions:
+        native = _native_of_entries(config, functions)
     modules, unread = _index_modules(config)
     diagnostics += unread
     # What a module would define that cannot be read is not missing yet.
@@ -203,6 +207,8 @@ def _read(
         policies=_policies_in_use(config) if lint else None,
         formulas=closed.get("formulas"),
         modules=modules,
+        context=tuple(native.functions.values()),
+        version=native.version,
     )
 
 
@@ -216,18 +222,20 @@ def _policies_in_use(config: Config) -> tuple[Policy, ...] | None:
     return tuple([TARGETS[name].policy for name in names if name in TARGETS])
 
 
-def _read_context(functions: Sequence[NativeFunction]) -> tuple[NativeFunction, ...]:
-    """The functional variants of PyTorch for structured out variants that stand alone in these files.
+def _native_of_entries(config: Config, functions: Sequence[NativeFunction]) -> NativeOperators:
+    """The operators of the installed PyTorch that these entries are about, if its dispatcher is to run them.
 
-    PyTorch's file is read only if there are any, and the variants are missing where it is not installed.
+    A structured out variant that stands alone needs the name of its functional one, wherever it runs. PyTorch's file
+    is read only if there are any, and they are missing where it is not installed.
     """
     names = lacking_functional(functions)
-    files = find_torch_files()[0] if names else None
-    source = (
-        read_source(files.native_functions, files.native_functions.parent)[0] if files else None
-    )
-    delegates = load_delegates(source, names) if source is not None else ()
-    return tuple([f for f in delegates if f.func.kind() is SchemaKind.functional])
+    policies = _policies_in_use(config) or ()
+    if any(policy.in_pytorch for policy in policies):
+        names |= {f.func.local_name for f in functions if f.namespace == "aten"}
+    if not names:
+        return NativeOperators()
+    found = installed_native(names)
+    return replace(found, diagnostics=())
 
 
 def _index_modules(

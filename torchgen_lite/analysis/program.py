@@ -17,6 +17,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.torch_operators import InstalledTorch
+from torchgen_lite.loader.versions import Version
 
 
 @dataclass(frozen=True)
@@ -60,18 +61,21 @@ def build_program(
     policies: Sequence[Policy] | None = None,
     formulas: KernelIndex | None = None,
     modules: Mapping[str, Mapping[str, KernelIndex]] | None = None,
+    context: Sequence[NativeFunction] = (),
+    version: Version = (),
 ) -> Program:
     """Put the pieces together and check across entries; with `lint`, run the lint rules too.
 
     `policies` are those of the targets in use; None stands for any target. Where there are `formulas`, each
-    function that a derivative formula calls has to be one of them, or an operator.
+    function that a derivative formula calls has to be one of them, or an operator. `context` are operators of a
+    PyTorch of that `version`, see `Resolved`.
     """
     merged, found = merge_overlays(functions)
-    resolved = resolve(merged, tags or {})
+    resolved = resolve(merged, tags or {}, context)
     found = [
         *diagnostics,
         *found,
-        *check_functions(resolved, KNOWN_TAGS if tags is None else tags),
+        *check_functions(resolved, KNOWN_TAGS if tags is None else tags, version),
     ]
     if config.torch:
         found += check_releases(resolved, config.torch)

@@ -53,12 +53,26 @@ class Resolved:
         return {operator.name: operator for operator in self.declared}
 
     @cached_property
+    def lent(self) -> Mapping[str, Operator]:
+        """The operators of the context, by whole names."""
+        return {function.name: Operator(function, False, self) for function in self.context}
+
+    def without_lent(self) -> Resolved:
+        """What is left without the entries of operators that the context has."""
+        own = tuple([function for function in self.functions if function.name not in self.lent])
+        return self if len(own) == len(self.functions) else Resolved(own, self.vocabulary)
+
+    @cached_property
     def _completed(self) -> tuple[tuple[Operator, ...], tuple[VariantGroup, ...]]:
         """All operators, and the groups that made some of them necessary."""
         with gc_paused():
-            elsewhere = [Operator(function, False, self) for function in self.context]
+            own, lent = self.declared_by_name, self.lent
+            elsewhere = [operator for name, operator in lent.items() if name not in own]
             groups = group_by_signature([*self.declared, *elsewhere])
-            derived = derive_variants(groups, self.declared_by_name)
+            if elsewhere:
+                # What is all lent is for its own authors to complete.
+                groups = [g for g in groups if any(o.name in own for o in g.values())]
+            derived = derive_variants(groups, {**lent, **own})
             return (*self.declared, *derived), complete_groups(groups)
 
     @property

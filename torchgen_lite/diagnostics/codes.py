@@ -12,6 +12,7 @@ from .codes_cpp import CPP_CODES
 from .codes_cross import CROSS_CODES
 from .codes_derivatives import DERIVATIVE_CODES
 from .codes_lint import LINT_CODES
+from .codes_native import NATIVE_CODES
 from .codes_run import RUN_CODES
 from .codes_runtime import RUNTIME_CODES
 from .codes_schema import SCHEMA_CODES
@@ -30,6 +31,7 @@ CODES: dict[str, Code] = {
             *YAML_CODES,
             *SCHEMA_CODES,
             *CROSS_CODES,
+            *NATIVE_CODES,
             *LINT_CODES,
             *TARGET_CODES,
             *DERIVATIVE_CODES,

@@ -1,4 +1,4 @@
-"""The backend format: what an out-of-tree backend implements of operators declared elsewhere.
+"""The formats of backends: what a backend out of tree implements of operators that are declared elsewhere.
 
     backend: XLA
     cpp_namespace: torch_xla
@@ -10,46 +10,69 @@
     custom:
       - func: xla_op(Tensor self) -> Tensor
 
-An item may also be a mapping whose `func` or `op` is the name. Each name adds a dispatch entry to the operator of that name in an earlier file; `custom` declares
-operators of the backend's own.
+Operators of the backend's own are in the namespace of the project, or in one with the backend's name. An item may also be a mapping: its `func` or `op` is the name or the whole schema, or the name is its only key and
+has fields below. Each gives a kernel to the operator of that name; `custom` declares operators of the backend's own.
+
+Others list entries, by name or with a schema, under the namespace that they are in:
+
+    aten:
+      - func: cat.out
+        structured: True
+    custom:
+      - func: dump(Tensor input) -> bool
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean
 from torchgen_lite.loader.dispatch_table import key_names
 from torchgen_lite.loader.earlier import Earlier
-from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.loader.entry import Backend, DispatchEntry, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
 from torchgen_lite.loader.reader import KERNEL_NAME, OPERATOR_NAME, EntryReader, Words, short
+from torchgen_lite.loader.vendor_versions import VendorVersions
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
-from torchgen_lite.schema import SchemaKind
+from torchgen_lite.loader.yaml_text import scalar_locator
+from torchgen_lite.schema import FunctionSchema, SchemaKind, parse_schema
 
-# Lists of operator names. The lazy backends' lists (`full_codegen`, `ir_gen`, `non_native`) name
-# operators whose kernel is generated, which for the dispatcher is a kernel like any other.
-_NAME_LISTS = (
-    "supported",
-    "autograd",
-    "symint",
-    "full_codegen",
-    "ir_gen",
-    "tocpu",
-    "quant",
-    "official",
-)
+# Lists of operators that get a kernel; for the dispatcher, one that lazy backends generate is like any other.
+_KERNEL_LISTS = ("supported", "full_codegen", "official", "autograd", "quant")
+# Lists that give none: `symint` says how kernels take sizes, `ir_gen` asks for nodes of a lazy backend.
+_OTHER_LISTS = ("symint", "ir_gen", "tocpu")
 _ENTRY_LISTS = ("custom", "custom_autograd", "custom_supported", "non_native")
 _TEXTS = (
     *("backend", "cpp_namespace", "class_name", "extra_headers", "device_guard"),
     "all_version",
 )
 _FLAGS = ("use_out_as_primary", "external")
-BACKEND_FIELDS = (*_TEXTS, *_FLAGS, *_NAME_LISTS, *_ENTRY_LISTS)
+BACKEND_FIELDS = (*_TEXTS, *_FLAGS, *_KERNEL_LISTS, *_OTHER_LISTS, *_ENTRY_LISTS)
 
 # Backends that had no key of their own and live in a private one.
 _PRIVATE = {"NPU": "PrivateUse1", "Ascend": "PrivateUse1", "PrivateUse": "PrivateUse1"}
+# What stands before the backend's key for the operators of a list.
+_PREFIXES = {"autograd": "Autograd", "custom_autograd": "Autograd", "quant": "Quantized"}
+# Fields that say for which releases there is a kernel.
+_RANGES = ("acl_op", "op_api")
+# Fields of entries in files of vendors and of the lazy backends.
+_VENDOR = (
+    *(*_RANGES, "internal_format_opapi", "gen_opapi", "exposed", "sparse"),
+    *("shape", "opkind", "properties"),
+    *("derived_type", "custom_autograd", "override_meta", "override_impl"),
+)
+_NAMESPACES = {"vision": "torchvision", "audio": "torchaudio"}
+
+
+class _Item(NamedTuple):
+    """An operator in a list: its name, the schema if there is one, what else is said of it."""
+
+    name: str
+    node: ScalarNode
+    schema: FunctionSchema | None = None
+    is_structured: bool = False
 
 
 def load_backend_file(
@@ -59,7 +82,7 @@ def load_backend_file(
     words: Words,
     diagnostics: list[Diagnostic],
 ) -> None:
-    """Give the earlier functions this backend's kernels, and let its own operators follow."""
+    """Give the operators this backend's kernels, and let its own ones follow."""
     reader = EntryReader(source, diagnostics, words)
     reader.fields = {key.value: (key, value) for key, value in reader.read_keys(node)}
     for name, (key, _) in reader.fields.items():
@@ -67,80 +90,164 @@ def load_backend_file(
             hint = did_you_mean(name, BACKEND_FIELDS)
             message = f"unknown field `{short(name)}`"
             reader.report("TG102", message, reader.span(key), "not a field", hint)
-    key_name = _backend_key(reader)
+    backend, versions = _backend(reader), VendorVersions(reader)
     functions = earlier.functions
-    symint = {text for text, _ in _names(reader, "symint")}
-    for list_name in _NAME_LISTS:
-        if list_name in ("symint", "tocpu"):
-            continue
-        wanted = f"Autograd{key_name}" if list_name == "autograd" else key_name
-        for text, item in _names(reader, list_name):
-            position = earlier.find(reader, text, item)
-            if position is not None:
-                kernel = _kernel(reader, functions[position], text in symint)
-                functions[position] = _add(reader, functions[position], wanted, kernel, item)
-    own_words = replace(words, extra_fields={*words.extra_fields, *_VENDOR})
-    for list_name in _ENTRY_LISTS:
-        functions += _own_entries(reader, list_name, key_name, own_words, diagnostics)
+    symint = {item.name for item in _items(reader, "symint", versions)}
+    own_words = replace(
+        words,
+        extra_fields={*words.extra_fields, *_VENDOR},
+        namespace=words.namespace or (reader.text("backend") or backend.key).lower(),
+    )
+    # An operator of the backend's own may be named in another list of the file.
+    own: set[str] = set()
+    for field in _ENTRY_LISTS:
+        wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
+        for function in _own_entries(reader, field, own_words, versions):
+            name = function.func.local_name
+            own.add(name)
+            functions.append(_with_kernels(function, [wanted], backend, name in symint))
+    for field in _KERNEL_LISTS:
+        wanted = f"{_PREFIXES.get(field, '')}{backend.key}"
+        for item in _items(reader, field, versions):
+            position = earlier.find(reader, item.name, item.node)
+            if position is None or (item.name in own and field not in _PREFIXES):
+                continue
+            function = _external(functions[position], item, backend)
+            kernel = _kernel(function, backend, item.name in symint)
+            functions[position] = _add(reader, function, wanted, kernel, item.node)
 
 
-# Fields of custom entries in files of vendors and of the lazy backends.
-_VENDOR = ("op_api", "acl_op", "gen_opapi", "exposed", "sparse", "shape", "opkind", "properties")
+def load_namespaces(
+    source: Source,
+    node: MapNode,
+    earlier: Earlier,
+    words: Words,
+    diagnostics: list[Diagnostic],
+) -> None:
+    """The entries under each namespace; one without `dispatch` has a kernel that is named after the operator."""
+    reader = EntryReader(source, diagnostics, words)
+    reader.fields = {key.value: (key, value) for key, value in reader.read_keys(node)}
+    extra_fields = {*words.extra_fields, *_VENDOR}
+    backend = Backend("PrivateUse1", "", "")
+    for name in reader.fields:
+        namespace = "" if name == "aten" else _NAMESPACES.get(name, name)
+        own_words = replace(words, extra_fields=extra_fields, namespace=namespace)
+        for item in _list_of(reader, name, "a list of entries"):
+            function = load_entry(source, item, own_words, diagnostics, earlier)
+            if function is None:
+                continue
+            if function.place("structured") is None:
+                # Whether a kernel is structured is written here, and not taken from PyTorch.
+                function = replace(
+                    function, structured=False, structured_inherits=None, precomputed=()
+                )
+            if function.place("structured_delegate") is None:
+                function = replace(function, structured_delegate=None)
+            keys = [backend.key]
+            if function.place("custom_autograd") is not None:
+                keys.append(f"Autograd{backend.key}")
+            function = _with_kernels(function, keys, backend, False)
+            earlier.functions.append(replace(function, backend=None))
 
 
-def _backend_key(reader: EntryReader) -> str:
+def _backend(reader: EntryReader) -> Backend:
     text = reader.text("backend")
+    namespace, class_name = reader.text("cpp_namespace") or "", reader.text("class_name") or ""
     if text is None:
         # The files of torch_npu's operator plug-in are all for one backend and don't name it.
         if "backend" not in reader.fields and "official" not in reader.fields:
             first = next(iter(reader.fields.values()))[0]
             reader.report("TG104", "a backend file without `backend`", reader.span(first), "here")
-        return "PrivateUse1"
+        return Backend("PrivateUse1", namespace, class_name)
     name = _PRIVATE.get(text, text)
     span = reader.span(reader.fields["backend"][1])
     names = key_names(reader.words.privateuse1)
     reader.choice("TG103", "dispatch key", name, span, names)
-    return names.get(name, "PrivateUse1")
+    return Backend(
+        names.get(name, "PrivateUse1"),
+        namespace,
+        class_name or f"{text}NativeFunctions",
+        "use_out_as_primary" in reader.fields and reader.flag("use_out_as_primary"),
+        "device_guard" in reader.fields and reader.flag("device_guard"),
+    )
 
 
-def _names(reader: EntryReader, field: str) -> Iterator[tuple[str, ScalarNode]]:
-    """The operator names of a list; an item may also be a mapping whose `op` or `func` names it."""
+def _list_of(reader: EntryReader, field: str, wanted: str) -> Iterator[Node]:
     pair = reader.fields.get(field)
-    if pair is None:
-        return
-    node = pair[1]
-    if isinstance(node, ScalarNode) and node.is_null:
-        return
-    if not isinstance(node, ListNode):
-        reader.wrong_type(field, node, "a list of operator names")
-        return
-    for item in node.items:
-        named: Node | None = item
-        if isinstance(item, MapNode):
-            named = next(
-                (v for k, v in item.items if isinstance(k, ScalarNode) and k.value in _NAMING), None
-            )
-        if not isinstance(named, ScalarNode) or named.is_null:
+    node = pair[1] if pair else None
+    if isinstance(node, ListNode):
+        yield from node.items
+    elif node is not None and not (isinstance(node, ScalarNode) and node.is_null):
+        reader.wrong_type(field, node, wanted)
+
+
+def _items(reader: EntryReader, field: str, versions: VendorVersions) -> Iterator[_Item]:
+    """The operators of a list, less those that are for other releases."""
+    for item in _list_of(reader, field, "a list of operator names"):
+        named, fields = _named(item)
+        if named is None or (named.is_null and not named.style):
             reader.wrong_type(field, item, "the name of an operator")
             continue
+        if not _is_meant(fields, versions):
+            continue
         text = named.value.split("(", 1)[0].strip()
-        if OPERATOR_NAME.fullmatch(text):
-            yield text.removeprefix("aten::"), named
-        else:
+        if not OPERATOR_NAME.fullmatch(text):
             message = f"`{short(text)}` is not the name of an operator"
             reader.report("TG123", message, reader.span(named), "not a name")
+            continue
+        schema = None
+        if "(" in named.value:
+            schema, found = parse_schema(named.value, locate=scalar_locator(reader.source, named))
+            reader.diagnostics += found
+        structured = fields.get("structured")
+        is_structured = isinstance(structured, ScalarNode) and structured.value.lower() == "true"
+        yield _Item(text.removeprefix("aten::"), named, schema, is_structured)
 
 
-_NAMING = ("op", "func")
+def _named(item: Node) -> tuple[ScalarNode | None, dict[str, Node]]:
+    """What names the operator of an item, and the item's fields."""
+    if not isinstance(item, MapNode):
+        return item if isinstance(item, ScalarNode) else None, {}
+    pairs = [(key, value) for key, value in item.items if isinstance(key, ScalarNode)]
+    fields = {key.value: value for key, value in pairs}
+    for name in ("func", "op"):
+        named = fields.get(name)
+        if named is not None:
+            return named if isinstance(named, ScalarNode) else None, fields
+    if not pairs:
+        return None, {}
+    # `- maximum.out:` with fields below or beside it.
+    below = pairs[0][1]
+    if isinstance(below, MapNode):
+        more = {key.value: value for key, value in below.items if isinstance(key, ScalarNode)}
+        return pairs[0][0], {**fields, **more}
+    return pairs[0][0] if isinstance(below, ScalarNode) and below.is_null else None, fields
 
 
-def _kernel(reader: EntryReader, function: NativeFunction, symint: bool) -> str:
+def _is_meant(fields: dict[str, Node], versions: VendorVersions) -> bool:
+    given = [versions.has(field, fields[field]) for field in _RANGES if field in fields]
+    return any(given) or not given
+
+
+def _external(function: NativeFunction, item: _Item, backend: Backend) -> NativeFunction:
+    """The operator as the backend's file has it: its kernels are functions, unless it says that they are structured."""
+    changes: dict[str, Any] = {"backend": backend}
+    if item.schema is not None:
+        changes["func"] = item.schema
+    if not item.is_structured:
+        changes |= {"structured": False, "structured_delegate": None}
+        changes |= {"structured_inherits": None, "precomputed": ()}
+    if not backend.device_guard:
+        changes |= {"device_check": "NoCheck", "device_guard": False}
+    return replace(function, **changes) if function.dispatch == () else function
+
+
+def _kernel(function: NativeFunction, backend: Backend, symint: bool) -> str:
     """The C++ function that torchgen expects: `torch_xla::XLANativeFunctions::add_out`."""
     name = function.func.base_name
     name += "_out" if function.func.kind() is SchemaKind.out else ""
     name += "_symint" if symint else ""
-    parts = [reader.text("cpp_namespace") or "", reader.text("class_name") or "", name]
-    path = "::".join(part for part in parts if part)
+    path = "::".join(part for part in (backend.namespace, backend.class_name, name) if part)
     return path if KERNEL_NAME.fullmatch(path) else name
 
 
@@ -172,25 +279,22 @@ def _add(
 
 
 def _own_entries(
-    reader: EntryReader,
-    field: str,
-    key: str,
-    words: Words,
-    diagnostics: list[Diagnostic],
+    reader: EntryReader, field: str, words: Words, versions: VendorVersions
 ) -> Iterator[NativeFunction]:
-    pair = reader.fields.get(field)
-    if pair is None or (isinstance(pair[1], ScalarNode) and pair[1].is_null):
-        return
-    if not isinstance(pair[1], ListNode):
-        reader.wrong_type(field, pair[1], "a list of entries")
-        return
-    for item in pair[1].items:
-        function = load_entry(reader.source, item, words, diagnostics)
-        if function is None:
-            continue
-        if not function.dispatch and function.place("dispatch") is None:
-            wanted = f"Autograd{key}" if field == "custom_autograd" else key
-            span = function.func.name_span
-            entry = DispatchEntry(wanted, _kernel(reader, function, False), span, span)
-            function = replace(function, dispatch=(entry,))
-        yield function
+    for item in _list_of(reader, field, "a list of entries"):
+        if _is_meant(_named(item)[1], versions):
+            function = load_entry(reader.source, item, words, reader.diagnostics)
+            if function is not None:
+                yield function
+
+
+def _with_kernels(
+    function: NativeFunction, keys: Sequence[str], backend: Backend, symint: bool
+) -> NativeFunction:
+    """The operator with the kernel that is meant where the entry has no table and delegates to no other."""
+    has_table = function.place("dispatch") not in (None, function.place("func"))
+    if has_table or function.dispatch or function.structured_delegate is not None:
+        return function
+    span, kernel = function.func.name_span, _kernel(function, backend, symint)
+    entries = tuple([DispatchEntry(key, kernel, span, span) for key in keys])
+    return replace(function, dispatch=entries, backend=backend)

@@ -100,6 +100,19 @@ class Config:
         "",
         shown="`PrivateUse1`",
     )
+    native: str = option(
+        "Whose operators the schema files refer to: `torch` for those of the installed PyTorch, or the path of a "
+        "native_functions.yaml. They lend schemas, tags and variants, and are neither generated nor checked.",
+        _PATH,
+        "",
+        shown="nobody's",
+    )
+    for_torch: str = option(
+        "The release of PyTorch for which version ranges in files of vendors (`[v2.1, newest]`) are read.",
+        matching(r"\d+\.\d+(?:\.\d+)?", "is not a release"),
+        "",
+        shown="that of `native`, else the newest in the file",
+    )
     torch: str = option(
         "The releases of PyTorch that the project is for. A dispatch key, a type or a tag that one of them has not got "
         "is a diagnostic (TG340), unless the entry's own `torch:` leaves that release out.",

@@ -1,29 +1,37 @@
-"""The operators of earlier files, to which the backend format and ExecuTorch's add kernels by name."""
+"""The operators that entries refer to by name: those of earlier files, and PyTorch's."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from torchgen_lite.diagnostics import did_you_mean
+from torchgen_lite.diagnostics import Span, did_you_mean
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.reader import EntryReader, short
 from torchgen_lite.loader.yaml_nodes import Node
 
 # What PyTorch derives from functions, which is known to a floor above.
 Derive = Callable[[Sequence[NativeFunction]], Iterable[NativeFunction]]
+Native = Mapping[str, NativeFunction]
+"""The operators of a PyTorch by whole names, those that it derives too."""
 
 
 class Earlier:
     """Finds functions by name, for one file.
 
     An operator that is only derived (`isnan.out`, for which `autogen` asks) is as good as a declared one:
-    it joins `functions` when it is found, without the kernel that PyTorch writes for it.
+    it joins `functions` when it is found, without the kernel that PyTorch writes for it. So does an operator
+    of PyTorch.
     """
 
-    def __init__(self, functions: list[NativeFunction], derive: Derive) -> None:
+    def __init__(
+        self, functions: list[NativeFunction], derive: Derive, native: Native | None = None
+    ) -> None:
         self.functions = functions
         self._derive = derive
+        self._native = native or {}
+        # Where there is nothing to name, a name is a schema that is not finished.
+        self.has_names = bool(functions or native)
         self._positions: dict[str, int] = {}
         self._indexed = 0
         self._derived: dict[str, NativeFunction] | None = None
@@ -34,22 +42,45 @@ class Earlier:
         Without a namespace it is the one in `aten`, or the first of that name in another.
         """
         wanted = name.removeprefix("aten::")
-        position = self._position(wanted)
+        self._index()
+        if wanted not in self._positions:
+            lent = self._lent(wanted, reader.span(node))
+            if lent is not None:
+                self.functions.append(lent)
+                self._index()
+        position = self._positions.get(wanted)
         if position is None:
-            names = [*self._positions, *self._derived_by_name()]
-            hint = did_you_mean(wanted, names) if names else _NO_FILE
-            message = f"operator `{short(name)}` is not declared"
-            reader.report("TG312", message, reader.span(node), "no such operator", hint)
+            self._report(reader, name, node)
         return position
 
-    def _position(self, name: str) -> int | None:
+    def look_up(self, reader: EntryReader, name: str, node: Node) -> NativeFunction | None:
+        """The operator of that name, for an entry that says more about it; TG312 if there is none."""
+        wanted = name.removeprefix("aten::")
         self._index()
-        if name not in self._positions:
-            derived = self._derived_by_name().get(name)
-            if derived is not None:
-                self.functions.append(replace(derived, dispatch=()))
-                self._index()
-        return self._positions.get(name)
+        position = self._positions.get(wanted)
+        if position is not None:
+            known = self.functions[position]
+            place = (("func", reader.span(node)),)
+            return NativeFunction(known.func, known.namespace, field_spans=place)
+        lent = self._lent(wanted, reader.span(node))
+        if lent is None:
+            self._report(reader, name, node)
+        return lent
+
+    def _report(self, reader: EntryReader, name: str, node: Node) -> None:
+        names = [*self._positions, *self._derived_by_name()]
+        names += [whole.removeprefix("aten::") for whole in self._native]
+        hint = did_you_mean(name.removeprefix("aten::"), names) if names else _NO_FILE
+        message = f"operator `{short(name)}` is not declared"
+        reader.report("TG312", message, reader.span(node), "no such operator", hint)
+
+    def _lent(self, name: str, span: Span) -> NativeFunction | None:
+        """An operator that no file declares, without its kernels."""
+        derived = self._derived_by_name().get(name)
+        if derived is not None:
+            return replace(derived, dispatch=())
+        native = self._native.get(name if "::" in name else f"aten::{name}")
+        return native and adopt(native, span)
 
     def _index(self) -> None:
         """Take in the functions that have joined since."""
@@ -69,4 +100,19 @@ class Earlier:
         return self._derived
 
 
-_NO_FILE = "name the file that declares it before this"
+def adopt(native: NativeFunction, span: Span) -> NativeFunction:
+    """An operator of PyTorch where an author names it: its schema and facts, and none of its kernels."""
+    return replace(
+        native,
+        func=replace(native.func, span=span, name_span=span),
+        dispatch=(),
+        ufunc_inner_loop=(),
+        autogen=(),
+        manual_kernel_registration=False,
+        tags=tuple([tag for tag in native.tags if tag != "generated"]),
+        span=span,
+        field_spans=(("func", span), ("dispatch", span)),
+    )
+
+
+_NO_FILE = 'name the file that declares it before this; `native = "torch"` takes those of PyTorch'

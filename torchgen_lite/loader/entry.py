@@ -32,6 +32,21 @@ class DispatchEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class Backend:
+    """The backend whose file gives an operator its kernels: functions of a C++ namespace, or of a class in it.
+
+    `use_out_as_primary` says of which variant the others are made, `device_guard` whether wrappers take care of the
+    device (torchgen `BackendIndex`).
+    """
+
+    key: str
+    namespace: str
+    class_name: str
+    use_out_as_primary: bool = False
+    device_guard: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class NativeFunction:
     """An operator as declared. `namespace` is `aten` unless the schema names another.
 
@@ -67,6 +82,7 @@ class NativeFunction:
     autocast: str | None = None
     derivatives: Derivatives | None = None
     samples: Samples | None = None
+    backend: Backend | None = None
     extra: tuple[tuple[str, str], ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
     field_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)

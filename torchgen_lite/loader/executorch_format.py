@@ -11,16 +11,15 @@
         - arg_meta: {self: [T0, D0], out: [T0, D0]}
           kernel_name: torch::executor::add_out_fast
 
-`op:` takes an operator of an earlier file, `func:` declares one. The kernel without `arg_meta` is the
+`op:` names an operator that is declared elsewhere, `func:` declares one. The kernel without `arg_meta` is the
 one for CPU; the specialised ones are kept in `extra` under the name `kernels`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import replace
 
-from torchgen_lite.diagnostics import Diagnostic, Source, did_you_mean
+from torchgen_lite.diagnostics import Diagnostic, Source
 from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
 from torchgen_lite.loader.native_entry import load_entry
@@ -37,53 +36,21 @@ def load_executorch_entry(
     earlier: Earlier,
     words: Words,
     diagnostics: list[Diagnostic],
-) -> None:
-    """Give an earlier function these kernels, or let one that is declared here follow."""
+) -> NativeFunction | None:
+    """The operator with these kernels; None if it can't be read."""
+    allowed = {*words.extra_fields, *EXECUTORCH_FIELDS}
+    function = load_entry(source, node, replace(words, extra_fields=allowed), diagnostics, earlier)
     reader = EntryReader(source, diagnostics)
-    # Keys that are written twice are reported by the reader of the whole entry where there is one.
-    is_new = any(isinstance(key, ScalarNode) and key.value == "func" for key, _ in node.items)
-    quiet = EntryReader(source, [] if is_new else diagnostics)
+    # What is wrong with the keys has been said.
+    quiet = EntryReader(source, [])
     reader.fields = {key.value: (key, value) for key, value in quiet.read_keys(node)}
-    function: NativeFunction | None
-    position: int | None = None
-    if is_new:
-        allowed = {*words.extra_fields, *EXECUTORCH_FIELDS}
-        function = load_entry(source, node, replace(words, extra_fields=allowed), diagnostics)
-    else:
-        position = _find(reader, earlier, words.extra_fields)
-        function = None if position is None else earlier.functions[position]
     kernels = _read_kernels(reader)
     if function is None:
-        return
+        return None
     present = {entry.key for entry in function.dispatch}
     added = tuple(kernel for kernel in kernels if kernel.key not in present)
-    raw = tuple(
-        (name, source.text[value.start : value.end].rstrip())
-        for name, (_, value) in reader.fields.items()
-        if name in EXECUTORCH_FIELDS[1:]
-    )
-    kept = tuple(item for item in function.extra if item[0] not in EXECUTORCH_FIELDS)
-    function = replace(function, dispatch=function.dispatch + added, extra=kept + raw)
-    if position is None:
-        earlier.functions.append(function)
-    else:
-        earlier.functions[position] = function
-
-
-def _find(reader: EntryReader, earlier: Earlier, extra_fields: Collection[str]) -> int | None:
-    known = (*EXECUTORCH_FIELDS, "func", *extra_fields)
-    for name, (key, _) in reader.fields.items():
-        if name not in known:
-            hint = did_you_mean(name, known)
-            message = f"unknown field `{short(name)}`"
-            reader.report("TG102", message, reader.span(key), "not a field", hint)
-    operator = reader.operator_name("op")
-    if operator is not None:
-        return earlier.find(reader, operator, reader.fields["op"][1])
-    if "op" not in reader.fields:
-        first = next(iter(reader.fields.values()))[0]
-        reader.report("TG104", "an entry without `op` or `func`", reader.span(first), "here")
-    return None
+    extra = tuple((name, text.rstrip()) for name, text in function.extra if name != "op")
+    return replace(function, dispatch=function.dispatch + added, extra=extra)
 
 
 def _read_kernels(reader: EntryReader) -> tuple[DispatchEntry, ...]:

@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.key_tables import CURRENT
+from torchgen_lite.loader.earlier import Earlier
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.fields import FIELDS, read_fields
-from torchgen_lite.loader.reader import EntryReader, Words, missing_space, short
+from torchgen_lite.loader.reader import OPERATOR_NAME, EntryReader, Words, missing_space, short
 from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, parse_schema
@@ -20,8 +22,13 @@ def load_entry(
     node: Node,
     words: Words,
     diagnostics: list[Diagnostic],
+    earlier: Earlier | None = None,
 ) -> NativeFunction | None:
-    """One entry, or None if its schema can't be read. Mistakes elsewhere leave the entry there."""
+    """One entry, or None if its schema can't be read. Mistakes elsewhere leave the entry there.
+
+    With `earlier` it may have the name of an operator alone, which stands for the rest of its schema and, if it is
+    one of PyTorch, for whatever the entry does not say.
+    """
     reader = EntryReader(source, diagnostics, words)
     if not isinstance(node, MapNode):
         hint = missing_space(node) or "begin the entry with `- func: ...`"
@@ -29,11 +36,32 @@ def load_entry(
         return None
     pairs = reader.read_keys(node)
     reader.fields = {key.value: (key, value) for key, value in pairs}
-    func = reader.func = _read_func(reader, node)
+    name = _name_alone(reader, earlier)
+    if name is not None and earlier is not None:
+        reader.base = earlier.look_up(reader, name.value, name)
+        reader.func = reader.base.func if reader.base is not None else None
+    elif "func" in reader.fields or "op" not in reader.fields:
+        reader.func = _read_func(reader, node)
     extra = _check_fields(reader, words.extra_fields)
     # Fields are looked at even where the schema is wrong: one run reports everything.
     values = read_fields(reader)
-    return None if func is None else _build(reader, node, func, values, extra)
+    return None if reader.func is None else _build(reader, node, reader.func, values, extra)
+
+
+def _name_alone(reader: EntryReader, earlier: Earlier | None) -> ScalarNode | None:
+    """`- func: amax.out`, or `op:` as ExecuTorch has it; None where there is a schema, or something else."""
+    field = "func" if "func" in reader.fields else "op"
+    if earlier is None or field not in reader.fields:
+        return None
+    name = reader.fields[field][1]
+    if field == "op" and reader.operator_name("op") is None:
+        return None
+    is_name = isinstance(name, ScalarNode) and OPERATOR_NAME.fullmatch(name.value)
+    if not isinstance(name, ScalarNode) or not is_name or not (earlier.has_names or field == "op"):
+        return None
+    reader.context = reader.span(name)
+    reader.operator = name.value
+    return name
 
 
 def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
@@ -119,7 +147,9 @@ def _check_fields(
         field = FIELDS.get(name)
         if field is None and name not in extra_fields:
             if not ("func" not in reader.fields and _nearest_field(name, ("func",))):
-                hint = None if reader.is_full else _nearest_field(name, (*FIELDS, *extra_fields))
+                hint = None
+                if not reader.is_full:
+                    hint = did_you_mean(name, extra_fields) or _nearest_field(name, FIELDS)
                 message = f"unknown field `{short(name)}`"
                 reader.report("TG102", message, reader.span(key), "not a field", hint)
         elif field is None or field.retired or (field.shape.read is None and name != "func"):
@@ -144,11 +174,18 @@ def _build(
 ) -> NativeFunction:
     span = reader.span
     spans = tuple([(name, span(pair[1])) for name, pair in reader.fields.items()])
-    return NativeFunction(
-        func,
-        func.namespace or "aten",
-        extra=extra,
-        span=Span(reader.source, node.start, node.end),
-        field_spans=spans,
-        **values,
+    place, base = Span(reader.source, node.start, node.end), reader.base
+    if base is None:
+        return NativeFunction(
+            func, func.namespace or "aten", extra=extra, span=place, field_spans=spans, **values
+        )
+    if not values.get("structured", base.structured):
+        values = {"structured_inherits": None, "precomputed": (), **values}
+    if any(entry.key in CURRENT.backends for entry in values.get("dispatch", ())):
+        # A kernel of its own is no part of a structured one.
+        values = {"structured_delegate": None, **values}
+    spans = (*spans, *((n, at) for n, at in base.field_spans if n not in reader.fields))
+    # What PyTorch derives stays derived when it gets a kernel.
+    return replace(
+        base, extra=extra, span=place, field_spans=spans if base.is_written else (), **values
     )

@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source
-from torchgen_lite.loader.earlier import Derive, Earlier
+from torchgen_lite.loader.earlier import Derive, Earlier, Native
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.gc_pause import gc_paused
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_entry import load_entry
 from torchgen_lite.loader.reader import EntryReader, Words
 from torchgen_lite.loader.sources import read_source
+from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode, read_yaml
 
 # After this many errors the rest of a file is not read.
@@ -44,24 +45,27 @@ def load_native_functions(
     extra_fields: Collection[str] = (),
     namespace: str = "",
     privateuse1: str = "",
+    for_torch: Version = (),
     derive: Derive = lambda functions: (),
+    native: Native | None = None,
 ) -> Loaded:
     """The entries of several files, in order. Every mistake is a diagnostic; never raises.
 
-    A file is PyTorch's format, the backend format or ExecuTorch's; the latter two add kernels to
-    operators of the files before them. A tag that isn't in `tags` gets a warning; without `tags`
-    those of PyTorch count. The other words of a project are described in `reader.Words`. `derive` gives the operators that PyTorch derives from others, which may get kernels, too.
+    A file is PyTorch's format, one of those of backends, or ExecuTorch's; these add kernels to operators of the
+    files before them, or of `native`. A tag that isn't in `tags` gets a warning; without `tags` those of PyTorch
+    count. The other words of a project are described in `reader.Words`. `derive` gives the operators that PyTorch
+    derives from others, which may get kernels, too.
     """
     if tags is None:
         tags = KNOWN_TAGS
-    words = Words(tags, extra_fields, namespace, privateuse1)
+    words = Words(tags, extra_fields, namespace, privateuse1, for_torch)
     functions: list[NativeFunction] = []
     diagnostics: list[Diagnostic] = []
     with gc_paused():
         for source in sources:
             node, found = read_yaml(source)
             diagnostics += found
-            earlier = Earlier(functions, derive)
+            earlier = Earlier(functions, derive, native)
             _load_file(source, node, earlier, words, diagnostics)
     return tuple(functions), tuple(diagnostics)
 
@@ -76,12 +80,18 @@ def _load_file(
     """Add what this file has to the functions so far."""
     if node is None or (isinstance(node, ScalarNode) and node.is_null):
         return
-    if isinstance(node, MapNode) and _has_key(node, ("backend", "supported", "official")):
+    if isinstance(node, MapNode):
         # The other formats are imported where they occur: most projects never read one.
-        from torchgen_lite.loader.backend_format import load_backend_file
+        if _has_key(node, ("backend", "supported", "official")):
+            from torchgen_lite.loader.backend_format import load_backend_file
 
-        load_backend_file(source, node, earlier, words, diagnostics)
-        return
+            load_backend_file(source, node, earlier, words, diagnostics)
+            return
+        if _has_key(node, ("aten",)):
+            from torchgen_lite.loader.backend_format import load_namespaces
+
+            load_namespaces(source, node, earlier, words, diagnostics)
+            return
     if not isinstance(node, ListNode):
         reader = EntryReader(source, diagnostics)
         hint = "begin each entry with `- func: ...`"
@@ -91,11 +101,16 @@ def _load_file(
         if _too_many_errors(source, item, diagnostics):
             break
         if isinstance(item, MapNode) and _has_key(item, ("op", "kernels")):
+            if _has_key(item, ("args", "infer_meta")):
+                reader = EntryReader(source, diagnostics)
+                message = "these are operators of Paddle, which have another schema language"
+                reader.report("TG101", message, reader.span(item), "not an entry of PyTorch")
+                break
             from torchgen_lite.loader.executorch_format import load_executorch_entry
 
-            load_executorch_entry(source, item, earlier, words, diagnostics)
-            continue
-        function = load_entry(source, item, words, diagnostics)
+            function = load_executorch_entry(source, item, earlier, words, diagnostics)
+        else:
+            function = load_entry(source, item, words, diagnostics, earlier)
         if function is not None:
             earlier.functions.append(function)
 

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
+from torchgen_lite.loader.versions import Version
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 
 if TYPE_CHECKING:
+    from torchgen_lite.loader.entry import NativeFunction
     from torchgen_lite.schema import FunctionSchema
 
 KERNEL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
@@ -34,12 +36,14 @@ class Words:
 
     `tags` are those that there are; `extra_fields` those of a vendor, which are kept as text. `namespace` is
     that of operators that are written without one, `aten` if it is empty; `privateuse1` another name of that key.
+    `for_torch` is the release for which version ranges of vendors are read; without one it is their newest.
     """
 
     tags: Collection[str] = ()
     extra_fields: Collection[str] = ()
     namespace: str = ""
     privateuse1: str = ""
+    for_torch: Version = ()
 
 
 NO_WORDS = Words()
@@ -48,10 +52,11 @@ NO_WORDS = Words()
 class EntryReader:
     """Reads the fields of one mapping and records what is wrong with them.
 
-    `func` is the schema of the entry, once it is read.
+    `func` is the schema of the entry, once it is read; `base` is the operator that an entry by name refers to.
     """
 
     __slots__ = (
+        "base",
         "context",
         "diagnostics",
         "fields",
@@ -69,6 +74,7 @@ class EntryReader:
         self.diagnostics = diagnostics
         self.words = words
         self.func: FunctionSchema | None = None
+        self.base: NativeFunction | None = None
         self.fields: dict[str, tuple[ScalarNode, Node]] = {}
         self.operator = ""
         self.reported = 0
@@ -171,9 +177,10 @@ class EntryReader:
     def list_words(self, name: str) -> list[tuple[str, Span]]:
         """The words of a field that is a comma list or a YAML list, with their places."""
         pair = self.fields.get(name)
-        if pair is None:
-            return []
-        node = pair[1]
+        return [] if pair is None else self.words_of(name, pair[1])
+
+    def words_of(self, name: str, node: Node) -> list[tuple[str, Span]]:
+        """The words of a value that stands for a field of that name."""
         if isinstance(node, ScalarNode) and not (node.is_null and not node.style):
             return self.split_words(node)
         if isinstance(node, ListNode):

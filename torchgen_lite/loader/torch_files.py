@@ -15,6 +15,8 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_entry import load_entry
 from torchgen_lite.loader.reader import Words
+from torchgen_lite.loader.sources import read_source
+from torchgen_lite.loader.tags import load_tags
 from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, ScalarNode, read_yaml
 
 
@@ -45,23 +47,38 @@ def find_torch_files() -> tuple[TorchFiles | None, tuple[Diagnostic, ...]]:
     return None, (Diagnostic("TG011", message, help=hint),)
 
 
-def load_delegates(source: Source, names: Collection[str]) -> Iterator[NativeFunction]:
-    """The entries of PyTorch's file whose `structured_delegate` is one of these, such as `add.out`.
+def read_tags(files: TorchFiles) -> tuple[dict[str, str], tuple[Diagnostic, ...]]:
+    """The tags that PyTorch has, and what each says."""
+    source, unread = read_source(files.tags, files.tags.parent)
+    if source is None:
+        return {}, unread
+    return load_tags(source)
+
+
+def load_related(source: Source, names: Collection[str]) -> Iterator[NativeFunction]:
+    """The entries of PyTorch's file that are variants or overloads of these: `add_.Tensor` for `add.out`.
 
     Only they are read, and nothing is said of them: mistakes there are for PyTorch to mend.
     """
-    root, _ = read_yaml(source)
-    for item in root.items if isinstance(root, ListNode) else ():
-        if isinstance(item, MapNode) and _delegate(item) in names:
+    roots = {_root(name) for name in names}
+    node, _ = read_yaml(source)
+    for item in node.items if isinstance(node, ListNode) else ():
+        if isinstance(item, MapNode) and _root(_name(item)) in roots:
             function = load_entry(source, item, Words(KNOWN_TAGS), [])
             if function is not None:
                 yield function
 
 
-def _delegate(entry: MapNode) -> str:
+def _root(name: str) -> str:
+    """What the variants and overloads of an operator have in common."""
+    base = name.partition(".")[0]
+    return base if base.startswith("__") else base.rstrip("_")
+
+
+def _name(entry: MapNode) -> str:
     for key, value in entry.items:
-        if isinstance(key, ScalarNode) and key.value == "structured_delegate":
-            return value.value if isinstance(value, ScalarNode) else ""
+        if isinstance(key, ScalarNode) and key.value == "func":
+            return value.value.partition("(")[0].strip() if isinstance(value, ScalarNode) else ""
     return ""
 
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from torchgen_lite.analysis.checks import entries, names, schemas, structured
+from torchgen_lite.analysis.checks import entries, names, native, schemas, structured
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.loader.versions import Version
 
 __all__ = ["check_functions"]
 
 
-def check_functions(resolved: Resolved, tags: Collection[str]) -> Iterator[Diagnostic]:
-    """The findings of every check; `tags` are those that there are."""
+def check_functions(
+    resolved: Resolved, tags: Collection[str], version: Version = ()
+) -> Iterator[Diagnostic]:
+    """The findings of every check; `tags` are those that there are, `version` that of the context."""
     yield from schemas.check_schemas(resolved)
     yield from entries.check_methods(resolved)
     yield from entries.check_tags(resolved, tags)
@@ -20,3 +23,4 @@ def check_functions(resolved: Resolved, tags: Collection[str]) -> Iterator[Diagn
     yield from structured.check_kernels_beside(resolved)
     yield from names.check_names(resolved)
     yield from names.check_autogen(resolved)
+    yield from native.check_native(resolved, version)

@@ -20,7 +20,8 @@ def check_delegates(resolved: Resolved) -> Iterator[Diagnostic]:
         if delegate is None:
             continue
         span = function.place("structured_delegate")
-        found = resolved.declared_by_name.get(function.delegate or "")
+        wanted = function.delegate or ""
+        found = resolved.declared_by_name.get(wanted) or resolved.lent.get(wanted)
         if found is None:
             names = [
                 f.func.local_name for f in resolved.functions if f.namespace == function.namespace

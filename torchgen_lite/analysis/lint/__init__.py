@@ -18,19 +18,23 @@ from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 
 Rule = Callable[[Resolved], Iterator[Diagnostic]]
-RULES: tuple[Rule, ...] = (
+# About kernels and the author's own fields.
+KERNEL_RULES: tuple[Rule, ...] = (
+    dispatch.unreachable_kernel,
+    dispatch.shadowed_composite,
+    dispatch.ambiguous_autograd_other,
+    dispatch.composite_with_autograd,
+    versions.empty_range,
+    kernels.kernel_with_two_schemas,
+)
+# About schemas: those of PyTorch are not the author's to mend.
+SCHEMA_RULES: tuple[Rule, ...] = (
     aliasing.mutated_value,
     aliasing.inplace_name_without_write,
     aliasing.write_without_inplace_name,
     aliasing.positional_out,
     aliasing.unknown_returned_alias,
-    dispatch.unreachable_kernel,
-    dispatch.shadowed_composite,
-    dispatch.ambiguous_autograd_other,
-    dispatch.composite_with_autograd,
     overloads.indistinguishable_overloads,
-    versions.empty_range,
-    kernels.kernel_with_two_schemas,
     aliasing.inplace_without_return,
     autogen.autogen_disagrees,
     variants.variant_disagrees,
@@ -38,7 +42,7 @@ RULES: tuple[Rule, ...] = (
     autogen.autogen_of_composite,
 )
 
-__all__ = ["RULES", "run_lint"]
+__all__ = ["KERNEL_RULES", "SCHEMA_RULES", "run_lint"]
 
 
 def run_lint(resolved: Resolved, policies: Sequence[Policy] | None = None) -> Iterator[Diagnostic]:
@@ -46,6 +50,9 @@ def run_lint(resolved: Resolved, policies: Sequence[Policy] | None = None) -> It
 
     `analysis/suppress.py` applies selection and suppression.
     """
-    for rule in RULES:
+    for rule in KERNEL_RULES:
         yield from rule(resolved)
+    own = resolved.without_lent()
+    for rule in SCHEMA_RULES:
+        yield from rule(own)
     yield from dispatch.backend_without_meta(resolved, policies)

@@ -100,8 +100,10 @@ def backend_without_meta(
     for function in resolved.functions:
         if function.structured or function.structured_delegate is not None:
             continue
-        if not function.is_written:
+        if not function.is_written or function.name in resolved.lent:
             continue  # PyTorch has a kernel for it that serves Meta.
+        if function.place("kernels") is not None:
+            continue  # It is for ExecuTorch, which does not trace.
         keys = {entry.key for entry in function.dispatch}
         if not keys & key_sets().backends or keys & composite or function.place("fake") is not None:
             continue

@@ -9,6 +9,7 @@ from torchgen_lite.analysis.kernels import COMPOSITE_KEYS
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import DispatchEntry, NativeFunction
+from torchgen_lite.schema import SchemaKind
 from torchgen_lite.schema.model import bare_type
 
 
@@ -27,9 +28,18 @@ def kernel_with_two_schemas(resolved: Resolved) -> Iterator[Diagnostic]:
             first, other = seen.setdefault(key, (function, entry))
             if first is function or _compatible(first, function):
                 continue
+            if _is_overloaded(entry.kernel, first) and _is_overloaded(entry.kernel, function):
+                continue
             message = f"kernel `{entry.kernel}` serves `{first.func.local_name}` and `{function.func.local_name}`"
             there = (other.kernel_span, "with other arguments here")
             yield finding(function, "TG413", message, entry.kernel_span, "same kernel", None, there)
+
+
+def _is_overloaded(kernel: str, function: NativeFunction) -> bool:
+    """Whether the kernel has the operator's own name, as torchgen has it: then C++ overloads stand behind it."""
+    name = function.func.base_name
+    name += "_out" if function.func.kind() is SchemaKind.out else ""
+    return kernel.rpartition("::")[2].removesuffix("_symint") == name
 
 
 def _compatible(first: NativeFunction, second: NativeFunction) -> bool:

@@ -1,0 +1,69 @@
+"""Entries of operators that PyTorch has: whether it has them, and as they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.implementing import SAID, Rank, compare_kernels
+from torchgen_lite.analysis.resolve import Resolved
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.versions import Version, contains, parse_range
+
+
+def check_native(resolved: Resolved, version: Version) -> Iterator[Diagnostic]:
+    """TG315 to TG318, against the PyTorch whose operators are the context of this program."""
+    if not resolved.context:
+        return
+    for function in resolved.functions:
+        clauses = parse_range(function.torch) if function.torch else None
+        is_meant = clauses is None or not version or contains(clauses, version)
+        # What is for ExecuTorch is registered there, and PyTorch need not have it.
+        is_meant = is_meant and function.place("kernels") is None
+        if function.namespace == "aten" and is_meant:
+            yield from _check_schema(resolved, function)
+    yield from _check_mixed(resolved)
+
+
+def _check_schema(resolved: Resolved, function: NativeFunction) -> Iterator[Diagnostic]:
+    native = resolved.lent.get(function.name)
+    name = function.func.local_name
+    if native is None:
+        names = [operator.schema.local_name for operator in resolved.lent.values()]
+        message = f"PyTorch has no operator `{name}`"
+        hint = did_you_mean(name, names)
+        yield finding(function, "TG315", message, None, "never called", hint)
+        return
+    difference = compare_kernels(function.func, native.schema)
+    if difference.rank is Rank.same:
+        return
+    ours, theirs = difference.old, difference.new
+    at_fault = ours.span if ours is not None else function.func.span
+    if ours is None:
+        label = f"`{theirs}` is missing"
+    else:
+        label = f"PyTorch has `{theirs}`" if theirs is not None else "PyTorch does not have it"
+    code = "TG316" if difference.rank is Rank.aborts else "TG317"
+    message = f"the schema of `{name}` differs from that of PyTorch: {SAID[difference.rank]}"
+    hint = f"PyTorch has `{native.schema.local_text}`"
+    yield finding(function, code, message, at_fault, label, hint)
+
+
+def _check_mixed(resolved: Resolved) -> Iterator[Diagnostic]:
+    """The variants of an operator have to be in one list of a backend file (torchgen `parse_backend_yaml`)."""
+    together = [group.functions() for group in resolved.groups]
+    alone = [[f] for f in resolved.functions if id(f) not in resolved.group_of]
+    for functions in chain(together, alone):
+        kernels = [(f, e) for f in functions if f.backend and f.backend.class_name for e in f.dispatch]
+        plain = next((pair for pair in kernels if not pair[1].key.startswith("Autograd")), None)
+        autograd = next((pair for pair in kernels if pair[1].key.startswith("Autograd")), None)
+        if plain is None or autograd is None:
+            continue
+        names = [pair[0].func.local_name for pair in (autograd, plain)]
+        message = (
+            f"`{names[0]}` is under `autograd`, and its variant `{names[1]}` under `supported`"
+        )
+        there = (plain[1].key_span, "in the other list")
+        yield finding(autograd[0], "TG318", message, autograd[1].key_span, "here", None, there)

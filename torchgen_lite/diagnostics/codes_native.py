@@ -1,0 +1,59 @@
+"""Codes 315 to 318: entries of operators that PyTorch has."""
+
+from __future__ import annotations
+
+from .code import Code
+
+_PROJECT = """\
+-- torchgen_lite.toml --
+schema = ["ops.yaml"]
+native = "pytorch.yaml"
+-- pytorch.yaml --
+- func: mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
+- func: mm(Tensor self, Tensor mat2) -> Tensor
+-- ops.yaml --
+"""
+
+_MM = """\
+- func: mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
+  dispatch: {PrivateUse1: mm_out}"""
+
+NATIVE_CODES = (
+    Code(
+        "TG315",
+        "PyTorch has no such operator",
+        "error",
+        "A kernel for an operator that PyTorch does not have is never called, and nobody says so when the library "
+        "is loaded. Entries of `aten` are compared with the PyTorch that `native` names, and without it with the "
+        "installed one.",
+        f"{_PROJECT}- func: nosuch(Tensor self) -> Tensor\n  dispatch: {{PrivateUse1: nosuch}}",
+        _PROJECT + _MM,
+    ),
+    Code(
+        "TG316",
+        "the schema differs from that of PyTorch",
+        "error",
+        "The kernel would have another C++ type than the kernels of PyTorch for this operator, and the process "
+        "aborts when the library is loaded.",
+        _PROJECT + _MM.replace("mat2, *", "mat2, int oops, *"),
+        _PROJECT + _MM,
+    ),
+    Code(
+        "TG317",
+        "the schema differs from that of PyTorch in names or in SymInt",
+        "warning",
+        "The kernel fits all the same: names and defaults reach no kernel, and c10 takes one with `int64_t` where the "
+        "schema says `SymInt`. But callers by name, and shapes that are symbols, go by what PyTorch says.",
+        _PROJECT + _MM.replace("mat2", "other"),
+        _PROJECT + _MM,
+    ),
+    Code(
+        "TG318",
+        "variants under `supported` and under `autograd`",
+        "error",
+        "All variants of an operator belong in one list of a backend file, as for torchgen: a kernel at the autograd "
+        "key takes the place of the derivative, and the other variants would go on with that of PyTorch.",
+        f"{_PROJECT}backend: XLA\ncpp_namespace: xla\nsupported: [mm]\nautograd: [mm.out]",
+        f"{_PROJECT}backend: XLA\ncpp_namespace: xla\nsupported: [mm, mm.out]",
+    ),
+)

@@ -1,0 +1,41 @@
+"""Version ranges as Ascend's operator plug-in writes them: `all_version`, `v2.1, v2.2`, `[v2.5, newest]`."""
+
+from __future__ import annotations
+
+from torchgen_lite.loader.reader import EntryReader, short
+from torchgen_lite.loader.versions import Version, parse_version
+from torchgen_lite.loader.yaml_nodes import ListNode, Node
+
+_ALL = "all_version"
+_NEWEST = "newest"
+
+
+class VendorVersions:
+    """The releases that a file is for, and the one for which it is read: the newest that it names, if not told."""
+
+    def __init__(self, reader: EntryReader) -> None:
+        self.reader = reader
+        known = [self._read(word) for word, _ in reader.list_words(_ALL)]
+        self._newest = max(known, default=())
+        self._wanted = reader.words.for_torch[:2] or self._newest
+
+    def has(self, field: str, node: Node) -> bool:
+        """Whether a field's value names the release: two in a list are the first and the last, others are each."""
+        words = self.reader.words_of(field, node)
+        if not self._wanted or any(word == _ALL for word, _ in words):
+            return True
+        versions = []
+        for word, span in words:
+            version = self._read(word)
+            if not version and word != _NEWEST:
+                message = (
+                    f"`{short(word)}` is not a release, such as `v2.13`, `{_NEWEST}` or `{_ALL}`"
+                )
+                self.reader.report("TG106", message, span, "not a release")
+            versions.append(version or max(self._newest, self._wanted))
+        if isinstance(node, ListNode) and len(versions) == 2:
+            return versions[0] <= self._wanted <= versions[1]
+        return self._wanted in versions
+
+    def _read(self, word: str) -> Version:
+        return parse_version(word.removeprefix("v"))
