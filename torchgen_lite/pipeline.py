@@ -37,7 +37,7 @@ from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
 from torchgen_lite.loader.torch_files import find_torch_files, read_tags
 from torchgen_lite.loader.torch_operators import InstalledTorch, load_installed_torch
-from torchgen_lite.loader.versions import parse_version
+from torchgen_lite.loader.versions import Version, parse_version
 from torchgen_lite.version import __version__
 
 if TYPE_CHECKING:
@@ -191,8 +191,9 @@ def _read(
         native=native.functions,
     )
     diagnostics += found
-    if not native.functions:
-        native = _native_of_entries(config, functions)
+    release = native.version if native.functions else None
+    if release is None:
+        native, release = _native_of_entries(config, functions)
     modules, unread = _index_modules(config)
     diagnostics += unread
     # What a module would define that cannot be read is not missing yet.
@@ -208,7 +209,7 @@ def _read(
         formulas=closed.get("formulas"),
         modules=modules,
         context=tuple(native.functions.values()),
-        version=native.version,
+        release=release,
     )
 
 
@@ -222,20 +223,21 @@ def _policies_in_use(config: Config) -> tuple[Policy, ...] | None:
     return tuple([TARGETS[name].policy for name in names if name in TARGETS])
 
 
-def _native_of_entries(config: Config, functions: Sequence[NativeFunction]) -> NativeOperators:
+def _native_of_entries(
+    config: Config, functions: Sequence[NativeFunction]
+) -> tuple[NativeOperators, Version | None]:
     """The operators of the installed PyTorch that these entries are about, if its dispatcher is to run them.
 
     A structured out variant that stands alone needs the name of its functional one, wherever it runs. PyTorch's file
-    is read only if there are any, and they are missing where it is not installed.
+    is read only if there are any, and they are missing where it is not installed. The release is that of the
+    PyTorch with which they have to agree.
     """
     names = lacking_functional(functions)
-    policies = _policies_in_use(config) or ()
-    if any(policy.in_pytorch for policy in policies):
+    in_pytorch = any(policy.in_pytorch for policy in _policies_in_use(config) or ())
+    if in_pytorch:
         names |= {f.func.local_name for f in functions if f.namespace == "aten"}
-    if not names:
-        return NativeOperators()
-    found = installed_native(names)
-    return replace(found, diagnostics=())
+    native = installed_native(names) if names else NativeOperators()
+    return native, native.version if native.functions and in_pytorch else None
 
 
 def _index_modules(

@@ -62,20 +62,20 @@ def build_program(
     formulas: KernelIndex | None = None,
     modules: Mapping[str, Mapping[str, KernelIndex]] | None = None,
     context: Sequence[NativeFunction] = (),
-    version: Version = (),
+    release: Version | None = None,
 ) -> Program:
     """Put the pieces together and check across entries; with `lint`, run the lint rules too.
 
     `policies` are those of the targets in use; None stands for any target. Where there are `formulas`, each
     function that a derivative formula calls has to be one of them, or an operator. `context` are operators of a
-    PyTorch of that `version`, see `Resolved`.
+    PyTorch, see `Resolved`; with its `release` (empty, if it is not known) entries have to agree with them.
     """
     merged, found = merge_overlays(functions)
     resolved = resolve(merged, tags or {}, context)
     found = [
         *diagnostics,
         *found,
-        *check_functions(resolved, KNOWN_TAGS if tags is None else tags, version),
+        *check_functions(resolved, KNOWN_TAGS if tags is None else tags, release),
     ]
     if config.torch:
         found += check_releases(resolved, config.torch)

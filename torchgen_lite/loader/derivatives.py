@@ -1,4 +1,4 @@
-"""Derivative formulas: `derivatives:` of an entry of ours, and PyTorch's `derivatives.yaml`.
+"""Derivative formulas: `derivatives:` of an entry of ours, and those of a `derivatives.yaml`.
 
     derivatives:                        - name: mul.Tensor(Tensor self, Tensor other) -> Tensor
       self: grad * other                  self: mul_tensor_backward(grad, other, self.scalar_type())
@@ -13,12 +13,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from torchgen_lite.diagnostics import Diagnostic, Source, Span
+from torchgen_lite.diagnostics import Span
 from torchgen_lite.key_tables import CURRENT
 from torchgen_lite.loader.reader import EntryReader, short
-from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode, read_yaml
+from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
-from torchgen_lite.schema import FunctionSchema, parse_schema
 from torchgen_lite.schema.formula import Expression, parse_formula
 
 DEFAULT = "Default"
@@ -78,54 +77,6 @@ class Derivatives:
     def formulas(self) -> tuple[Formula, ...]:
         """The formulas of the default variant."""
         return dict(self.variants).get(DEFAULT, ())
-
-
-@dataclass(frozen=True, slots=True)
-class DerivativesEntry:
-    """One entry of derivatives.yaml: the schema it is for, and its formulas."""
-
-    schema: FunctionSchema
-    derivatives: Derivatives
-    span: Span | None = field(default=None, compare=False, repr=False)
-
-
-def load_derivatives(
-    source: Source,
-) -> tuple[tuple[DerivativesEntry, ...], tuple[Diagnostic, ...]]:
-    """The entries of a derivatives.yaml. Every mistake is a diagnostic; never raises."""
-    node, found = read_yaml(source)
-    diagnostics = list(found)
-    if node is None or (isinstance(node, ScalarNode) and node.is_null):
-        return (), tuple(diagnostics)
-    reader = EntryReader(source, diagnostics)
-    if not isinstance(node, ListNode):
-        hint = "begin each entry with `- name: ...`"
-        reader.report("TG101", "not a list of entries", reader.span(node), "here", hint)
-        return (), tuple(diagnostics)
-    entries = [_load_entry(source, item, diagnostics) for item in node.items]
-    return tuple(entry for entry in entries if entry is not None), tuple(diagnostics)
-
-
-def _load_entry(
-    source: Source, node: Node, diagnostics: list[Diagnostic]
-) -> DerivativesEntry | None:
-    reader = EntryReader(source, diagnostics)
-    if not isinstance(node, MapNode):
-        hint = "begin the entry with `- name: ...`"
-        reader.report("TG101", "an entry has to be a mapping", reader.span(node), "here", hint)
-        return None
-    reader.fields = {key.value: (key, value) for key, value in reader.read_keys(node)}
-    pair = reader.fields.pop("name", None)
-    name = pair[1] if pair else None
-    if not isinstance(name, ScalarNode) or name.is_null:
-        reader.report("TG104", "an entry without `name`", reader.span(node), "here")
-        return None
-    reader.context = reader.span(name)
-    reader.operator = name.value.split("(", 1)[0].strip()[:100]
-    schema, found = parse_schema(name.value, locate=scalar_locator(source, name))
-    diagnostics += found
-    derivatives = read_derivatives(reader, list(reader.fields.values()), reader.span(node))
-    return None if schema is None else DerivativesEntry(schema, derivatives, reader.span(node))
 
 
 def read_derivatives(

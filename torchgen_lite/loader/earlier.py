@@ -53,15 +53,19 @@ class Earlier:
             self._report(reader, name, node)
         return position
 
+    def is_native(self, name: str) -> bool:
+        """Whether an operator of that whole name is one of PyTorch."""
+        return name in self._native
+
     def look_up(self, reader: EntryReader, name: str, node: Node) -> NativeFunction | None:
         """The operator of that name, for an entry that says more about it; TG312 if there is none."""
         wanted = name.removeprefix("aten::")
         self._index()
         position = self._positions.get(wanted)
         if position is not None:
-            known = self.functions[position]
-            place = (("func", reader.span(node)),)
-            return NativeFunction(known.func, known.namespace, field_spans=place)
+            known, span = self.functions[position], reader.span(node)
+            func = replace(known.func, span=span, name_span=span)
+            return NativeFunction(func, known.namespace, field_spans=(("func", span),))
         lent = self._lent(wanted, reader.span(node))
         if lent is None:
             self._report(reader, name, node)

@@ -36,16 +36,17 @@ def load_entry(
         return None
     pairs = reader.read_keys(node)
     reader.fields = {key.value: (key, value) for key, value in pairs}
-    name = _name_alone(reader, earlier)
+    name, base = _name_alone(reader, earlier), None
     if name is not None and earlier is not None:
-        reader.base = earlier.look_up(reader, name.value, name)
-        reader.func = reader.base.func if reader.base is not None else None
+        base = earlier.look_up(reader, name.value, name)
+        if base is not None:
+            reader.func, reader.is_structured = base.func, base.structured
     elif "func" in reader.fields or "op" not in reader.fields:
         reader.func = _read_func(reader, node)
     extra = _check_fields(reader, words.extra_fields)
     # Fields are looked at even where the schema is wrong: one run reports everything.
     values = read_fields(reader)
-    return None if reader.func is None else _build(reader, node, reader.func, values, extra)
+    return None if reader.func is None else _build(reader, node, base, values, extra)
 
 
 def _name_alone(reader: EntryReader, earlier: Earlier | None) -> ScalarNode | None:
@@ -168,14 +169,15 @@ def _raw(reader: EntryReader, node: Node) -> str:
 def _build(
     reader: EntryReader,
     node: MapNode,
-    func: FunctionSchema,
+    base: NativeFunction | None,
     values: dict[str, Any],
     extra: tuple[tuple[str, str], ...],
 ) -> NativeFunction:
     span = reader.span
     spans = tuple([(name, span(pair[1])) for name, pair in reader.fields.items()])
-    place, base = Span(reader.source, node.start, node.end), reader.base
+    place, func = Span(reader.source, node.start, node.end), reader.func
     if base is None:
+        assert func is not None
         return NativeFunction(
             func, func.namespace or "aten", extra=extra, span=place, field_spans=spans, **values
         )

@@ -93,7 +93,7 @@ def complete_fields(reader: EntryReader, values: dict[str, Any]) -> None:
 def _check_exclusive(reader: EntryReader, values: dict[str, Any]) -> None:
     """Fields that contradict each other (torchgen `NativeFunction.from_yaml`)."""
     fields, func = reader.fields, reader.func
-    structured = values.get("structured", bool(reader.base and reader.base.structured)) is True
+    structured = values.get("structured", reader.is_structured) is True
     if structured and "structured_delegate" in fields:
         _exclude(reader, "structured", "structured_delegate")
     if values.get("manual_kernel_registration") is True and "dispatch" in fields:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeGuard
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source
 from torchgen_lite.loader.earlier import Derive, Earlier, Native
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.fields import FIELDS
 from torchgen_lite.loader.gc_pause import gc_paused
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_entry import load_entry
@@ -80,8 +82,13 @@ def _load_file(
     """Add what this file has to the functions so far."""
     if node is None or (isinstance(node, ScalarNode) and node.is_null):
         return
+    # The other formats are imported where they occur: most projects never read one.
+    if _has_formulas(node):
+        from torchgen_lite.loader.derivatives_format import load_derivatives_file
+
+        load_derivatives_file(source, node, earlier, words, diagnostics)
+        return
     if isinstance(node, MapNode):
-        # The other formats are imported where they occur: most projects never read one.
         if _has_key(node, ("backend", "supported", "official")):
             from torchgen_lite.loader.backend_format import load_backend_file
 
@@ -126,6 +133,17 @@ def _too_many_errors(source: Source, item: Node, diagnostics: list[Diagnostic]) 
     message = f"more than {MAX_ERRORS} errors"
     reader.report("TG110", message, reader.span(item), "not read from here on")
     return True
+
+
+def _has_formulas(node: Node) -> TypeGuard[MapNode | ListNode]:
+    """Whether this is a derivatives.yaml."""
+    if isinstance(node, MapNode):
+        return _has_key(node, ("backward",))
+    first = node.items[0] if isinstance(node, ListNode) and node.items else None
+    if not isinstance(first, MapNode) or not _has_key(first, ("name",)):
+        return False
+    others = [key.value for key, _ in first.items if isinstance(key, ScalarNode)]
+    return "func" not in others and any(key != "name" and key not in FIELDS for key in others)
 
 
 def _has_key(node: MapNode, names: tuple[str, ...]) -> bool:

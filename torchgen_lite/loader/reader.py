@@ -13,7 +13,6 @@ from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 
 if TYPE_CHECKING:
-    from torchgen_lite.loader.entry import NativeFunction
     from torchgen_lite.schema import FunctionSchema
 
 KERNEL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:(?:\.|::)[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
@@ -52,15 +51,16 @@ NO_WORDS = Words()
 class EntryReader:
     """Reads the fields of one mapping and records what is wrong with them.
 
-    `func` is the schema of the entry, once it is read; `base` is the operator that an entry by name refers to.
+    `func` is the schema of the entry, once it is read; `is_structured` says that the entry is about an operator of
+    PyTorch that is.
     """
 
     __slots__ = (
-        "base",
         "context",
         "diagnostics",
         "fields",
         "func",
+        "is_structured",
         "operator",
         "reported",
         "source",
@@ -74,7 +74,7 @@ class EntryReader:
         self.diagnostics = diagnostics
         self.words = words
         self.func: FunctionSchema | None = None
-        self.base: NativeFunction | None = None
+        self.is_structured = False
         self.fields: dict[str, tuple[ScalarNode, Node]] = {}
         self.operator = ""
         self.reported = 0

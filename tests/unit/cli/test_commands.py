@@ -117,7 +117,7 @@ def test_verbose(run: Run, project: Path) -> None:
 
 def test_meta_kernels_are_for_targets_that_trace(run: Run, project: Path) -> None:
     (project / "native_functions.yaml").write_text(
-        "- func: relu(Tensor self) -> Tensor\n  dispatch: {CPU: relu}\n"
+        "- func: mylib::relu(Tensor self) -> Tensor\n  dispatch: {CPU: relu}\n"
     )
     asked = ("lint", "--output-format", "concise", "--config")
     fake = "fake:"

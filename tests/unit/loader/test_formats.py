@@ -63,7 +63,7 @@ custom:
     ]
     assert kernels(functions["add.out"])[1] == ("XLA", "torch_xla::XLANativeFunctions::add_out")
     assert kernels(functions["expand"])[1][1].endswith("::expand_symint")
-    assert kernels(functions["xla_op"]) == [("XLA", "torch_xla::XLANativeFunctions::xla_op")]
+    assert kernels(functions["xla::xla_op"]) == [("XLA", "torch_xla::XLANativeFunctions::xla_op")]
 
 
 def test_mistakes_in_a_backend_file() -> None:
@@ -177,7 +177,7 @@ custom:
     )
     assert said == ""
     assert ("PrivateUse1", "abs") in kernels(functions["abs"])
-    assert kernels(functions["npu_op"]) == [("PrivateUse1", "npu_op")]
+    assert kernels(functions["privateuse1::npu_op"]) == [("PrivateUse1", "npu_op")]
 
 
 ISNAN = """\

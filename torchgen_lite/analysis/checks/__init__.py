@@ -13,9 +13,9 @@ __all__ = ["check_functions"]
 
 
 def check_functions(
-    resolved: Resolved, tags: Collection[str], version: Version = ()
+    resolved: Resolved, tags: Collection[str], release: Version | None = None
 ) -> Iterator[Diagnostic]:
-    """The findings of every check; `tags` are those that there are, `version` that of the context."""
+    """The findings of every check; `tags` are those that there are, `release` is what entries have to agree with."""
     yield from schemas.check_schemas(resolved)
     yield from entries.check_methods(resolved)
     yield from entries.check_tags(resolved, tags)
@@ -23,4 +23,5 @@ def check_functions(
     yield from structured.check_kernels_beside(resolved)
     yield from names.check_names(resolved)
     yield from names.check_autogen(resolved)
-    yield from native.check_native(resolved, version)
+    if release is not None:
+        yield from native.check_native(resolved, release)

@@ -15,8 +15,6 @@ from torchgen_lite.loader.versions import Version, contains, parse_range
 
 def check_native(resolved: Resolved, version: Version) -> Iterator[Diagnostic]:
     """TG315 to TG318, against the PyTorch whose operators are the context of this program."""
-    if not resolved.context:
-        return
     for function in resolved.functions:
         clauses = parse_range(function.torch) if function.torch else None
         is_meant = clauses is None or not version or contains(clauses, version)
@@ -27,13 +25,16 @@ def check_native(resolved: Resolved, version: Version) -> Iterator[Diagnostic]:
     yield from _check_mixed(resolved)
 
 
+_OWN = "an operator of your own has a namespace: `mylib::{}`, or `namespace` in the configuration"
+
+
 def _check_schema(resolved: Resolved, function: NativeFunction) -> Iterator[Diagnostic]:
     native = resolved.lent.get(function.name)
     name = function.func.local_name
     if native is None:
         names = [operator.schema.local_name for operator in resolved.lent.values()]
         message = f"PyTorch has no operator `{name}`"
-        hint = did_you_mean(name, names)
+        hint = did_you_mean(name, names) or _OWN.format(name)
         yield finding(function, "TG315", message, None, "never called", hint)
         return
     difference = compare_kernels(function.func, native.schema)
@@ -56,7 +57,9 @@ def _check_mixed(resolved: Resolved) -> Iterator[Diagnostic]:
     together = [group.functions() for group in resolved.groups]
     alone = [[f] for f in resolved.functions if id(f) not in resolved.group_of]
     for functions in chain(together, alone):
-        kernels = [(f, e) for f in functions if f.backend and f.backend.class_name for e in f.dispatch]
+        kernels = [
+            (f, e) for f in functions if f.backend and f.backend.class_name for e in f.dispatch
+        ]
         plain = next((pair for pair in kernels if not pair[1].key.startswith("Autograd")), None)
         autograd = next((pair for pair in kernels if pair[1].key.startswith("Autograd")), None)
         if plain is None or autograd is None:

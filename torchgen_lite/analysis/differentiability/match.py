@@ -16,7 +16,7 @@ from torchgen_lite.analysis.differentiability.info import read_info
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo
 from torchgen_lite.analysis.differentiability.typed import callable_operators
 from torchgen_lite.analysis.operators import Operator
-from torchgen_lite.loader.derivatives import Derivatives, DerivativesEntry
+from torchgen_lite.loader.derivatives import Derivatives
 from torchgen_lite.schema import SchemaKind
 
 Infos = Mapping[str, DifferentiabilityInfo]
@@ -27,35 +27,20 @@ class Matches:
     """For each operator by name (`aten::add.Tensor`) what its formulas say, by autograd key; absent
     without formulas.
 
-    `infos` holds only what was written (and copied for copying views), by the operator's name. `unmatched`
-    are the schemas in a derivatives.yaml that no operator has.
+    `infos` holds only what was written (and copied for copying views), by the operator's name.
     """
 
     of: Mapping[str, Infos]
     infos: Mapping[str, Infos]
-    unmatched: tuple[str, ...] = ()
 
 
-def match_derivatives(
-    operators: Sequence[Operator], entries: Sequence[DerivativesEntry] = ()
-) -> Matches:
-    """Match the entries of a derivatives.yaml, and the `derivatives:` of the operators themselves."""
-    by_schema = {str(o.schema): o.function for o in operators} if entries else {}
-    unmatched: list[str] = []
+def match_derivatives(operators: Sequence[Operator]) -> Matches:
+    """Match the formulas that are written for some operators with all that use them."""
     counter: Counter[str] = Counter()
     callable_ = callable_operators([o.function for o in operators if not o.is_derived])
     infos: dict[str, Infos] = {}
-    for entry in entries:
-        function = by_schema.get(str(entry.schema))
-        if function is None:
-            unmatched.append(str(entry.schema))
-        else:
-            infos[function.name] = read_info(function, entry.derivatives, counter, callable_)
-    for operator in operators:
-        written: Derivatives | None = operator.function.derivatives
-        if written is not None and not operator.is_derived:
-            info = read_info(operator.function, written, counter, callable_)
-            infos.setdefault(operator.name, info)
+    for operator, written in _written(operators):
+        infos[operator.name] = read_info(operator.function, written, counter, callable_)
     if infos:
         _add_view_copies(operators, infos)
     functional, others = _by_signature(operators, infos)
@@ -64,7 +49,22 @@ def match_derivatives(
         for operator in operators
         if (found := _find(operator, infos, functional, others))
     }
-    return Matches(matched, infos, tuple(unmatched))
+    return Matches(matched, infos)
+
+
+def _written(operators: Sequence[Operator]) -> list[tuple[Operator, Derivatives]]:
+    """The formulas in the order in which they are written, by which nodes of one name are numbered."""
+    found = [
+        (operator, operator.function.derivatives)
+        for operator in operators
+        if operator.function.derivatives is not None and not operator.is_derived
+    ]
+    files: dict[str, int] = {}
+    places = []
+    for index, (_, written) in enumerate(found):
+        path, start = (written.span.source.path, written.span.start) if written.span else ("", 0)
+        places.append((files.setdefault(path, len(files)), start, index))
+    return [found[index] for _, _, index in sorted(places)]
 
 
 def _add_view_copies(operators: Sequence[Operator], infos: dict[str, Infos]) -> None:

@@ -173,6 +173,7 @@ def test_a_target_that_generates_no_kernel(run: Run, tables: Path) -> None:
 
 def test_targets_without_registrations(run: Run, tables: Path) -> None:
     settings = ("--config", 'targets = ["torch-stubs", "cpp-torch"]')
+    settings += ("--config", 'namespace = "mylib"')
     assert run(*settings, "table", "twice").stderr == "registrations of target `cpp-torch`\n"
     settings = ("--config", 'targets = ["torch-stubs"]')
     assert run(*settings, "table", "twice").stderr == "registrations of PyTorch\n"

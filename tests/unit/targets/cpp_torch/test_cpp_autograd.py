@@ -23,7 +23,6 @@ from torchgen_lite.loader import (
     load_tags,
 )
 from torchgen_lite.loader.config import Config
-from torchgen_lite.loader.derivatives import load_derivatives
 from torchgen_lite.pipeline import generate_all
 from torchgen_lite.targets import TARGETS
 from torchgen_lite.targets.cpp.layout import Layout
@@ -250,10 +249,8 @@ def test_clang_format_changes_nothing_for_pytorchs_formulas(tmp_path: Path) -> N
     paths = [found.native_functions, found.derivatives, found.tags]
     sources, _ = load_schema_sources(paths, found.tags.parent)
     tags, _ = load_tags(sources[2])
-    functions, _ = load_native_functions(sources[:1], tags=tags)
-    entries, _ = load_derivatives(sources[1])
-    formulas = {str(entry.schema): entry.derivatives for entry in entries}
-    own = [replace(f, namespace="own", derivatives=formulas.get(str(f.func))) for f in functions]
+    functions, _ = load_native_functions(sources[:2], tags=tags)
+    own = [replace(f, namespace="own") for f in functions]
     assert sum(f.derivatives is not None for f in own) > 600
     layout = Layout("out", "own", "own", tuple(range(16)))
     program = Program(resolve(own, tags), Config(tmp_path), tags=tags)

@@ -1,0 +1,353 @@
+"""Files in the shapes that authors of backends write, beside what is read of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.pipeline import load
+
+PYTORCH = """\
+- func: abs(Tensor self) -> Tensor
+  dispatch:
+    CompositeExplicitAutograd: abs
+- func: add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+  structured_delegate: add.out
+  tags: [core, pointwise]
+- func: add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
+  structured_delegate: add.out
+- func: add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch:
+    CPU: add_out_cpu
+- func: isnan(Tensor self) -> Tensor
+  dispatch:
+    CPU: isnan
+  autogen: isnan.out
+- func: roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor
+  dispatch:
+    CPU: roll_cpu
+- func: clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
+  dispatch:
+    CPU: clamp
+- func: clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
+  dispatch:
+    CPU: clamp_tensor
+"""
+
+
+def read(folder: Path, text: str, *more: str, settings: str = "") -> Program:
+    (folder / "pytorch.yaml").write_text(PYTORCH)
+    names = [f"ops{i}.yaml" for i in range(1 + len(more))]
+    for name, one in zip(names, (text, *more)):
+        (folder / name).write_text(one)
+    listed = ", ".join(f'"{name}"' for name in names)
+    config = f'schema = [{listed}]\nnative = "pytorch.yaml"\ntargets = ["cpp-torch"]\n{settings}'
+    (folder / "torchgen_lite.toml").write_text(config)
+    return load(root=folder, lint=True)
+
+
+def said(program: Program) -> list[str]:
+    return [f"{d.code} {d.message}" for d in program.diagnostics]
+
+
+def kernels(program: Program) -> dict[str, list[str]]:
+    return {
+        function.name: [f"{entry.key}: {entry.kernel}" for entry in function.dispatch]
+        for function in program.functions
+    }
+
+
+def test_names_alone_take_the_rest_from_pytorch(tmp_path: Path) -> None:
+    program = read(
+        tmp_path,
+        """\
+- func: add.Tensor
+- func: add.out
+  dispatch:
+    PrivateUse1: AddOut
+- func: isnan.out
+  dispatch:
+    PrivateUse1: IsnanOut
+- func: abs
+  device_guard: False
+  dispatch:
+    PrivateUse1: Abs
+""",
+    )
+    assert said(program) == []
+    assert kernels(program) == {
+        "aten::add.Tensor": [],
+        "aten::add.out": ["PrivateUse1: AddOut"],
+        "aten::isnan.out": ["PrivateUse1: IsnanOut"],
+        "aten::abs": ["PrivateUse1: Abs"],
+    }
+    add, out, _, absolute = program.functions
+    assert (add.delegate, add.tags, out.structured) == (
+        "aten::add.out",
+        ("core", "pointwise"),
+        True,
+    )
+    assert not absolute.device_guard and absolute.autogen == ()
+    assert [o.name for o in program.resolved.operators] == list(kernels(program))
+
+
+def test_a_kernel_of_its_own_is_no_part_of_a_structured_one(tmp_path: Path) -> None:
+    program = read(
+        tmp_path,
+        """\
+- func: add.Tensor
+  dispatch:
+    PrivateUse1: Add
+- func: add.out
+  structured: false
+  dispatch:
+    PrivateUse1: AddOut
+""",
+    )
+    assert said(program) == []
+    assert [(f.structured, f.structured_delegate) for f in program.functions] == [(False, None)] * 2
+
+
+def test_kernels_of_a_class(tmp_path: Path) -> None:
+    program = read(
+        tmp_path,
+        """\
+backend: XLA
+cpp_namespace: torch_xla
+use_out_as_primary: true
+supported:
+  - add.out
+  - clamp
+  - clamp.Tensor
+  - roll
+  - xla_op
+symint:
+  - roll
+ir_gen:
+  - abs
+custom:
+  - func: xla_op(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+    dispatch: {XLA: own, Meta: meta}
+""",
+    )
+    assert said(program) == []
+    path = "XLA: torch_xla::XLANativeFunctions::"
+    assert kernels(program) == {
+        "xla::xla_op": ["XLA: own", "Meta: meta"],
+        "aten::add.out": [f"{path}add_out"],
+        "aten::clamp": [f"{path}clamp"],
+        "aten::clamp.Tensor": [f"{path}clamp"],
+        "aten::roll": [f"{path}roll_symint"],
+    }
+    out = program.functions[1]
+    assert out.backend is not None and out.backend.use_out_as_primary
+    assert (out.structured, out.device_check, out.device_guard) == (False, "NoCheck", False)
+
+
+def test_variants_in_two_lists(tmp_path: Path) -> None:
+    text = "backend: XLA\ncpp_namespace: x\nsupported: [add.Tensor]\nautograd: [add.out]\n"
+    assert said(read(tmp_path, text)) == [
+        "TG318 `add.out` is under `autograd`, and its variant `add.Tensor` under `supported`"
+    ]
+
+
+@pytest.mark.parametrize(
+    "item", ["- add.out:\n      structured: true", "- add.out:\n    structured: true"]
+)
+def test_items_that_are_mappings(tmp_path: Path, item: str) -> None:
+    program = read(
+        tmp_path, f"backend: PrivateUse1\ncpp_namespace: at::mine\nsupported:\n  {item}\n"
+    )
+    assert said(program) == []
+    assert program.functions[0].structured
+    assert kernels(program) == {
+        "aten::add.out": ["PrivateUse1: at::mine::PrivateUse1NativeFunctions::add_out"]
+    }
+
+
+PLUG_IN = """\
+all_version: [v2.1, v2.2, v2.13]
+official:
+  - func: abs(Tensor self) -> Tensor
+    acl_op: all_version
+  - func: isnan(Tensor self) -> Tensor
+    acl_op: [v2.1, v2.2]
+    op_api: v2.1, v2.2
+  - func: clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
+    op_api: [v2.2, newest]
+custom:
+  - func: npu_op(Tensor self) -> Tensor
+    op_api: [v2.1, v2.2]
+  - func: npu_op(Tensor self, int more) -> Tensor
+    op_api: [v2.13, newest]
+"""
+
+
+@pytest.mark.parametrize(
+    ("release", "names"),
+    [
+        ("2.1", ["abs", "isnan", "npu_op(Tensor self) -> Tensor"]),
+        ("2.2", ["abs", "isnan", "clamp", "npu_op(Tensor self) -> Tensor"]),
+        ("2.13", ["abs", "clamp", "npu_op(Tensor self, int more) -> Tensor"]),
+        ("", ["abs", "clamp", "npu_op(Tensor self, int more) -> Tensor"]),
+    ],
+)
+def test_version_ranges(tmp_path: Path, release: str, names: list[str]) -> None:
+    settings = 'namespace = "npu"\nlint.ignore = ["TG409"]\n'
+    settings += f'for-torch = "{release}"\n' if release else ""
+    program = read(tmp_path, PLUG_IN, settings=settings)
+    assert said(program) == []
+    own, *aten = [f.func for f in program.functions]
+    assert [*[f.local_name for f in aten], own.local_text] == names
+
+
+def test_a_range_that_is_none(tmp_path: Path) -> None:
+    text = "all_version: [v2.1, v2.2]\nofficial:\n- {func: abs, op_api: [v2.1, later]}\n"
+    assert said(read(tmp_path, text)) == [
+        "TG106 `later` is not a release, such as `v2.13`, `newest` or `all_version`"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("signature", "code", "at_fault"),
+    [
+        ("roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor", "TG317", "shifts"),
+        ("roll(Tensor self, SymInt[1] by, int[1] dims=[]) -> Tensor", "TG317", "by"),
+        ("roll(Tensor self, SymInt[1] shifts, int[1] dims=0) -> Tensor", "TG317", "dims"),
+        ("roll(Tensor self, SymInt[1] shifts, float dims) -> Tensor", "TG316", "dims"),
+        ("roll(Tensor self, SymInt[1] shifts, int[1] dims, int x) -> Tensor", "TG316", "x"),
+        ("roll(Tensor self, SymInt[1] shifts) -> Tensor", "TG316", "roll"),
+        ("roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor[]", "TG316", "Tensor[]"),
+        ("rol(Tensor self) -> Tensor", "TG315", "rol"),
+    ],
+)
+def test_signatures_are_compared_with_those_of_pytorch(
+    tmp_path: Path, signature: str, code: str, at_fault: str
+) -> None:
+    entry = f"- func: {signature}\n  dispatch: {{PrivateUse1: f}}\n"
+    found = read(tmp_path, entry, settings='lint.ignore = ["TG409"]\n').diagnostics
+    assert [d.code for d in found] == [code]
+    label = found[0].label
+    assert label is not None and at_fault in label.span.text
+
+
+def test_entries_under_namespaces(tmp_path: Path) -> None:
+    program = read(
+        tmp_path,
+        """\
+aten:
+  - func: add.Tensor
+    structured_delegate: add.out
+  - func: add.out
+    structured: True
+  - func: abs
+    custom_autograd: True
+vision:
+  - func: nms(Tensor dets) -> Tensor
+custom:
+  - func: dump(Tensor input) -> bool
+    derived_type: bang
+""",
+        settings='lint.ignore = ["TG409"]\n',
+    )
+    assert said(program) == []
+    assert kernels(program) == {
+        "aten::add.Tensor": [],
+        "aten::add.out": ["PrivateUse1: add_out"],
+        "aten::abs": ["PrivateUse1: abs", "AutogradPrivateUse1: abs"],
+        "torchvision::nms": ["PrivateUse1: nms"],
+        "custom::dump": ["PrivateUse1: dump"],
+    }
+
+
+def test_executorch_takes_any_field(tmp_path: Path) -> None:
+    program = read(
+        tmp_path,
+        """\
+- op: add.out
+  tags: core
+  kernels:
+    - arg_meta: null
+      kernel_name: torch::executor::add_out
+- op: isnan.out
+  cpp_no_default_args: []
+  kernels:
+    - arg_meta: null
+      kernel_name: torch::executor::isnan_out
+- func: llama::op.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)
+  kernels:
+    - arg_meta: null
+      kernel_name: op_out
+""",
+    )
+    assert said(program) == []
+    assert kernels(program) == {
+        "aten::add.out": ["CPU: torch::executor::add_out"],
+        "aten::isnan.out": ["CPU: torch::executor::isnan_out"],
+        "llama::op.out": ["CPU: op_out"],
+    }
+
+
+def test_kernels_for_a_key_that_has_one_are_refused(tmp_path: Path) -> None:
+    """Where PyTorch's file is a schema file before it, its kernels are there."""
+    text = "- op: isnan\n  kernels: [{arg_meta: null, kernel_name: mine}]\n"
+    (tmp_path / "nf.yaml").write_text(PYTORCH)
+    (tmp_path / "et.yaml").write_text(text)
+    program = load(["nf.yaml", "et.yaml"], root=tmp_path)
+    assert [d.code for d in program.diagnostics] == ["TG307"]
+
+
+FORMULAS = """\
+all_version: [v2.1, v2.2]
+backward:
+- name: abs(Tensor self) -> Tensor
+  self: grad * self
+  version: [v2.1, newest]
+- name: mylib::op(Tensor x) -> Tensor
+  x: grad
+  version: v2.1
+"""
+
+
+def test_formulas_of_a_vendor(tmp_path: Path) -> None:
+    own = "- func: mylib::op(Tensor x) -> Tensor\n  dispatch: {CPU: f, Meta: f}\n"
+    program = read(tmp_path, own, FORMULAS)
+    assert said(program) == []
+    found = {f.name: f.derivatives for f in program.functions}
+    assert found["mylib::op"] is None
+    absolute = found["aten::abs"]
+    assert absolute is not None and [key for key, _ in absolute.variants] == ["AutogradPrivateUse1"]
+    program = read(tmp_path, own, FORMULAS, settings='for-torch = "2.1"\n')
+    written = program.functions[0].derivatives
+    assert written is not None and [key for key, _ in written.variants] == ["Default"]
+
+
+def test_formulas_for_other_arguments(tmp_path: Path) -> None:
+    assert said(read(tmp_path, "- name: abs(Tensor x) -> Tensor\n  x: grad\n")) == [
+        "TG307 the arguments of `abs` have other names where it is declared"
+    ]
+
+
+def test_operators_of_paddle(tmp_path: Path) -> None:
+    text = "- op: abs\n  args: (Tensor x)\n  kernel: {func: abs}\n- op: acos\n  args: (Tensor x)\n"
+    assert said(read(tmp_path, text)) == [
+        "TG101 these are operators of Paddle, which have another schema language"
+    ]
+
+
+def test_warnings_are_about_the_author(tmp_path: Path) -> None:
+    """`clamp` and `clamp.Tensor` can be called alike, and have no Meta kernel in this file."""
+    text = """\
+- func: clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
+  dispatch: {PrivateUse1: clamp}
+- func: clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
+  dispatch: {PrivateUse1: clamp}
+- func: mine::clamp(Tensor self, Scalar? min=None) -> Tensor
+  dispatch: {PrivateUse1: clamp}
+- func: mine::clamp.Tensor(Tensor self, Tensor? min=None) -> Tensor
+  dispatch: {PrivateUse1: clamp}
+"""
+    assert [d.code for d in read(tmp_path, text).diagnostics] == ["TG409", "TG411", "TG409"]

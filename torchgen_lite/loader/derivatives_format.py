@@ -1,0 +1,96 @@
+"""The format of derivatives.yaml: formulas for operators that are declared elsewhere.
+
+    - name: mul.Tensor(Tensor self, Tensor other) -> Tensor
+      self: mul_tensor_backward(grad, other, self.scalar_type())
+      other: mul_tensor_backward(grad, self, other.scalar_type())
+
+A vendor's file may have the list under `backward`, beside `all_version`, and a `version` in an entry. Formulas for an
+operator of PyTorch are for the vendor's backend: the others have those of PyTorch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from torchgen_lite.diagnostics import Diagnostic, Label, Source
+from torchgen_lite.loader.derivatives import DEFAULT, Derivatives, read_derivatives
+from torchgen_lite.loader.earlier import Earlier
+from torchgen_lite.loader.reader import EntryReader, Words
+from torchgen_lite.loader.vendor_versions import VendorVersions
+from torchgen_lite.loader.yaml_nodes import ListNode, MapNode, Node, ScalarNode
+from torchgen_lite.loader.yaml_text import scalar_locator
+from torchgen_lite.schema import FunctionSchema, parse_schema
+
+_AUTOGRAD = "AutogradPrivateUse1"
+
+
+def load_derivatives_file(
+    source: Source,
+    node: MapNode | ListNode,
+    earlier: Earlier,
+    words: Words,
+    diagnostics: list[Diagnostic],
+) -> None:
+    """Give the functions their formulas."""
+    reader = EntryReader(source, diagnostics, words)
+    items = node.items if isinstance(node, ListNode) else []
+    if isinstance(node, MapNode):
+        reader.fields = {key.value: (key, value) for key, value in reader.read_keys(node)}
+        found = reader.fields["backward"][1]
+        if isinstance(found, ListNode):
+            items = found.items
+        elif not (isinstance(found, ScalarNode) and found.is_null):
+            reader.wrong_type("backward", found, "a list of entries")
+    versions = VendorVersions(reader)
+    for item in items:
+        _load_entry(EntryReader(source, diagnostics, words), item, earlier, versions)
+
+
+def _load_entry(
+    reader: EntryReader, node: Node, earlier: Earlier, versions: VendorVersions
+) -> None:
+    if not isinstance(node, MapNode):
+        hint = "begin the entry with `- name: ...`"
+        reader.report("TG101", "an entry has to be a mapping", reader.span(node), "here", hint)
+        return
+    reader.fields = {key.value: (key, value) for key, value in reader.read_keys(node)}
+    version = reader.fields.pop("version", None)
+    if version is not None and not versions.has("version", version[1]):
+        return
+    pair = reader.fields.pop("name", None)
+    name = pair[1] if pair else None
+    if not isinstance(name, ScalarNode) or name.is_null:
+        reader.report("TG104", "an entry without `name`", reader.span(node), "here")
+        return
+    reader.context = reader.span(name)
+    reader.operator = name.value.split("(", 1)[0].strip()[:100]
+    schema, found = parse_schema(name.value, locate=scalar_locator(reader.source, name))
+    reader.diagnostics += found
+    derivatives = read_derivatives(reader, list(reader.fields.values()), reader.span(node))
+    if schema is not None:
+        _attach(reader, schema, name, earlier, derivatives)
+
+
+def _attach(
+    reader: EntryReader,
+    schema: FunctionSchema,
+    name: ScalarNode,
+    earlier: Earlier,
+    derivatives: Derivatives,
+) -> None:
+    position = earlier.find(reader, schema.full_name, name)
+    if position is None:
+        return
+    function = earlier.functions[position]
+    if [a.name for a in function.func.arguments] != [a.name for a in schema.arguments]:
+        message = f"the arguments of `{schema.full_name}` have other names where it is declared"
+        place, there = reader.span(name), function.func.span
+        declared = (Label(there, "declared here"),) if there else ()
+        reader.report("TG307", message, place, "formulas speak of these", secondary=declared)
+        return
+    if earlier.is_native(function.name):
+        variants = dict(derivatives.variants)
+        if DEFAULT in variants:
+            variants[_AUTOGRAD] = variants.pop(DEFAULT)
+        derivatives = replace(derivatives, variants=tuple(variants.items()))
+    earlier.functions[position] = replace(function, derivatives=derivatives)
