@@ -173,6 +173,7 @@ def _read(
     diagnostics: list[Diagnostic],
     lint: bool,
 ) -> Program:
+    is_pytorchs = known_tags is not None
     if known_tags is None:
         known_tags = {**(native.tags or KNOWN_TAGS), **dict.fromkeys(config.tags, "")}
     places = {
@@ -192,7 +193,7 @@ def _read(
     )
     diagnostics += found
     release = native.version if native.functions else None
-    if release is None:
+    if release is None and not is_pytorchs:
         native, release = _native_of_entries(config, functions)
     modules, unread = _index_modules(config)
     diagnostics += unread
