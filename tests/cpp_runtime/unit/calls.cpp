@@ -29,6 +29,14 @@ void testLateSignature() {
   EXPECT_ERROR(
       f.call(Matrix(DispatchKeySet(DispatchKey::HIP), 0)),
       "Could not run 't::f' with arguments from the 'HIP' backend");
+  const DispatchKeySet recorded = cpu.add(DispatchKey::AutogradCPU);
+  EXPECT_ERROR(
+      f.call(Matrix(recorded, 0)),
+      "a fallback lets calls pass: TORCHGEN_LITE_LIBRARY_IMPL(_, AutogradCPU, "
+      "m) { m.fallback(torchgen_lite::fallthrough()); }");
+  Library wildcard(Library::IMPL, "_", DispatchKey::AutogradCPU, dispatcher);
+  wildcard.fallback(fallthrough());
+  EXPECT_EQ(f.call(Matrix(recorded, 0)), 1);
 }
 
 void testHandles() {

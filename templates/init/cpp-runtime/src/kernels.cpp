@@ -1,6 +1,8 @@
 // The kernels that ops.yaml names.
 #include <mylib/tensor.h>
 
+#include <torchgen_lite/runtime.h>
+
 namespace mylib {
 
 Tensor scale_cpu(const Tensor& self, double factor) {
@@ -16,5 +18,14 @@ Tensor scale_meta(const Tensor& self, double) {
 }
 
 } // namespace mylib
+
+// Tensors have the autograd key of their backend. Calls pass it where an
+// operator has no kernel for Autograd; their results have no gradient.
+TORCHGEN_LITE_LIBRARY_IMPL(_, AutogradCPU, m) {
+  m.fallback(torchgen_lite::fallthrough());
+}
+TORCHGEN_LITE_LIBRARY_IMPL(_, AutogradMeta, m) {
+  m.fallback(torchgen_lite::fallthrough());
+}
 
 #include <mylib/verify_kernels.h>

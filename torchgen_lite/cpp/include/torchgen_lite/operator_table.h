@@ -213,12 +213,16 @@ inline void OperatorEntry::report(
         "fake impl or Meta kernel registered for it." +
         sites);
   }
+  const std::string name(toString(key));
+  const std::string hint = name.rfind("Autograd", 0) != 0
+      ? ""
+      : "Where autograd has nothing to do, a fallback lets calls pass: "
+        "TORCHGEN_LITE_LIBRARY_IMPL(_, " +
+          name + ", m) { m.fallback(torchgen_lite::fallthrough()); } ";
   throw MissingKernelError(
-      "Could not run '" + full_name_ + "' with arguments from the '" +
-      std::string(toString(key)) +
-      "' backend: it has no kernel for this key, and no fallback serves it. "
-      "The call's keys are " +
-      toString(keys) + "." + sites);
+      "Could not run '" + full_name_ + "' with arguments from the '" + name +
+      "' backend: it has no kernel for this key, and no fallback serves it. " +
+      hint + "The call's keys are " + toString(keys) + "." + sites);
 }
 
 } // namespace torchgen_lite

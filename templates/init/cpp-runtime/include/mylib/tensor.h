@@ -21,7 +21,8 @@ struct Tensor {
 template <>
 struct torchgen_lite::KeysetOf<mylib::Tensor> {
   static DispatchKeySet get(const mylib::Tensor& tensor) noexcept {
-    return DispatchKeySet(
-        tensor.is_meta ? DispatchKey::Meta : DispatchKey::CPU);
+    return tensor.is_meta
+        ? DispatchKeySet{DispatchKey::Meta, DispatchKey::AutogradMeta}
+        : DispatchKeySet{DispatchKey::CPU, DispatchKey::AutogradCPU};
   }
 };
