@@ -1,4 +1,4 @@
-"""Codes of what entries say for PyTorch's Python side: TG330 to TG339, fakes, samples, vmap, autocast."""
+"""Codes of what entries say for PyTorch's Python side: TG330 to TG341, fakes, samples, vmap, autocast, formulas."""
 
 from __future__ import annotations
 
@@ -198,5 +198,37 @@ torch = ">=2.6"
   tags: reduction
   torch: ">=2.10"
   dispatch: {CPU: total_cpu, Meta: total_meta}""",
+    ),
+    Code(
+        "TG341",
+        "formula calls a function that PyTorch does not have",
+        "warning",
+        "In formulas for target `torch-python` a name is a function of a module of `formulas`, an operator of the "
+        "package, or a function of `torch`. The names of PyTorch 2.13 are known; what it does not have is looked up "
+        "when the package is imported, which fails unless a newer PyTorch has it.",
+        """\
+-- torchgen_lite.toml --
+targets = ["torch-python"]
+[target.torch-python]
+package = "mylib"
+-- native_functions.yaml --
+- func: mylib::f(Tensor x) -> Tensor
+  dispatch:
+    CPU, Meta: f
+  derivatives:
+    x: sigmoyd(grad)
+$ torchgen-lite generate""",
+        """\
+-- torchgen_lite.toml --
+targets = ["torch-python"]
+[target.torch-python]
+package = "mylib"
+-- native_functions.yaml --
+- func: mylib::f(Tensor x) -> Tensor
+  dispatch:
+    CPU, Meta: f
+  derivatives:
+    x: sigmoid(grad)
+$ torchgen-lite generate""",
     ),
 )

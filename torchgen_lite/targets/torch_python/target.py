@@ -28,6 +28,7 @@ from torchgen_lite.targets.torch_python.options import TARGET, TorchPythonOption
 from torchgen_lite.targets.torch_python.package import build_package_files
 from torchgen_lite.targets.torch_python.places import build_places
 from torchgen_lite.targets.torch_python.samples import build_samples
+from torchgen_lite.targets.torch_python.torch_functions import unknown_functions
 
 # Attributes of `torch.ops`, of a namespace in it, and of an operator in that: no operator is found there.
 _NAMESPACES = frozenset({"higher_order", "import_module", "load_library", "loaded_libraries"})
@@ -109,6 +110,7 @@ def _taken(function: NativeFunction) -> str:
 def _check(package: Package) -> Iterator[Diagnostic]:
     yield from check_author(author_functions(package), package.modules)
     yield from check_helpers([o.function for o in package.own], package.modules.get("formulas"))
+    yield from unknown_functions(package)
     yield from unregistrable([operator.function for operator in package.own])
     for operator in package.own:
         yield from _check_rules(package, operator)
