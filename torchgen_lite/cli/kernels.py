@@ -117,6 +117,8 @@ def _declared(function: AuthorFunction) -> str:
 def _begin(session: Session, root: Path, wanted: Sequence[AuthorFunction], to: str | None) -> int:
     """Add functions to their files."""
     by_file: dict[Path, list[AuthorFunction]] = {}
+    if to is not None and Path(to).suffix in _HEADERS:  # Members are declared by their classes.
+        wanted = [one for one in wanted if "::" not in one.name]
     for one in wanted:
         if to is not None:
             by_file.setdefault(Path(to), []).append(one)

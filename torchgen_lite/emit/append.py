@@ -109,6 +109,15 @@ def _cpp_function(function: AuthorFunction, is_header: bool) -> str:
 
 def defined_in_cpp(text: str, name: str) -> int:
     """The line where a C++ file declares or defines a function, as far as a look can tell; 0 if it does not."""
+    member = re.fullmatch(r"structured_(\w+)::(meta|impl)", name)
+    if (
+        member is not None
+    ):  # PyTorch has macros for them: `TORCH_IMPL_FUNC(add_out)`, `TORCH_META_FUNC2(add, Tensor)`.
+        words = r"(?:_|\s*,\s*)".join(member[1].split("_"))
+        macro = rf"\bTORCH_(?:PRECOMPUTE_)?{member[2].upper()}_FUNC2?\s*\(\s*{words}\s*\)"
+        found = re.search(macro, text)
+        if found is not None:
+            return text.count("\n", 0, found.end()) + 1
     for match in re.finditer(rf"(\w+|[>&*])\s+[&*]*(?:\w+::)*{re.escape(name)}\s*\(", text):
         if match[1] not in ("return", "else", "throw"):
             return text.count("\n", 0, match.end()) + 1

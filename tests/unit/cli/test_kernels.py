@@ -195,6 +195,32 @@ def test_missing_kernels_are_begun_in_cpp(run: Run, folder: Path) -> None:
     assert run("kernels", "no.cpp").code == 2
 
 
+STRUCTURED = """\
+- func: my::half(Tensor self) -> Tensor
+  structured_delegate: half.out
+- func: my::half.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
+  structured: True
+  dispatch: {CPU: half_out, CUDA: half_out}
+"""
+
+
+def test_functions_of_structured_kernels_are_members(run: Run, folder: Path) -> None:
+    configure(folder, "cpp-torch", "")
+    (folder / "ops.yaml").write_text(STRUCTURED)
+    (folder / "cpu.cpp").write_text(
+        "#include <my/structured.h>\n\nTORCH_META_FUNC(half)(const at::Tensor& self) {}\n"
+    )
+    impl = "void structured_half_out::impl(const at::Tensor& self, const at::Tensor& out)"
+    assert run("kernels", "cpu.cpp").stdout == (
+        "cpu.cpp:3  void structured_half::meta(const at::Tensor& self)  // meta of my::half.out\n"
+        f"missing  {impl}  // CPU of my::half.out, CUDA of my::half.out\n"
+    )
+    assert run("kernels", "--missing", "cpu.cpp", "--to", "all.h").stderr == ""
+    assert run("kernels", "--missing", "--to", "cpu.cpp").code == 0
+    assert f"namespace my {{\n\n{impl} {{\n" in (folder / "cpu.cpp").read_text()
+    assert run("kernels", "--missing", "--to", "cpu.cpp").stderr == "Nothing is missing.\n"
+
+
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
 def test_kernels_for_libtorch(run: Run, folder: Path, target: str) -> None:
     configure(folder, target, "")

@@ -48,7 +48,7 @@ from torchgen_lite.targets.cpp.places import place
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.registrations import Registration, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import StructuredView, Wrapper, device_view
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import AuthorFunction, OutputFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +164,7 @@ def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
                 for member in structured.precomputed_members(group.group)
             ),
         )
-    entries: dict[str, list[KernelEntry]] = {}
-    for entry in out.facts.kernels:
-        if entry.is_structured:
-            entries.setdefault(entry.kernel, []).append(entry)
-    for kernel, own in entries.items():
+    for kernel, own in _implementations(group).items():
         scope, name = split_kernel(kernel, namespace)
         yield StructView(
             scope,
@@ -179,6 +175,34 @@ def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
             place(namespace, out, own[0].key),
             cpp_text.parameter_list(structured.impl_arguments(group.group)),
         )
+
+
+def _implementations(group: Group) -> dict[str, list[KernelEntry]]:
+    """The entries that name each impl function."""
+    found: dict[str, list[KernelEntry]] = {}
+    for entry in group.out.facts.kernels:
+        if entry.is_structured:
+            found.setdefault(entry.kernel, []).append(entry)
+    return found
+
+
+def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFunction]:
+    """The meta and impl functions, members of classes that `structured.h` declares."""
+    for group in groups:
+        named = group.out.function.name
+        keys = [[entry.key for entry in own] for own in _implementations(group).values()]
+        for view in struct_views(group, layout.namespace):
+            uses = ["meta"] if view.is_meta else keys.pop(0)
+            returns = f"{view.name}::meta_return_ty" if view.precomputed else "void"
+            member = f"{view.name}::{'meta' if view.is_meta else 'impl'}"
+            yield AuthorFunction(
+                member,
+                tuple([f"{use} of {named}" for use in uses]),
+                f"{returns} {member}({view.parameters})",
+                ((f"#include <{layout.folder}/structured.h>", ""),),
+                namespace=view.namespace,
+                last=f"#include <{layout.folder}/verify_kernels.h>",
+            )
 
 
 def structured_registrations(

@@ -36,6 +36,7 @@ from torchgen_lite.targets.cpp_torch.registrations import (
     wrapped,
 )
 from torchgen_lite.targets.cpp_torch.structured import (
+    author_members,
     build_structured,
     check_groups,
     structured_groups,
@@ -94,12 +95,13 @@ def select_cpp_torch(program: Program, options: TorchOptions) -> Selection:
 
 
 def author_cpp_torch(program: Program, options: TorchOptions) -> Iterator[AuthorFunction]:
-    """The kernels that are functions; those of structured operators are members of classes."""
+    """The kernels; those of structured operators are members of classes."""
     selection = select_cpp_torch(program, options)
     layout = library_layout(selection.functions, options)
     operators = build_operators(selection.operators, len(layout.shards))
     kernels = author_kernels(selection.registrations(program), operators, kernel_signature)
-    return author_functions(kernels, layout)
+    groups = structured_groups(operators, layout.namespace)
+    return chain(author_functions(kernels, layout), author_members(groups, layout))
 
 
 def _calls(operators: tuple[Operator, ...], layout: Layout) -> Iterator[OutputFile]:
