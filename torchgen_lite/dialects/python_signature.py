@@ -3,7 +3,7 @@ back from that text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -24,16 +24,13 @@ class Annotation(NamedTuple):
         """The names that are mentioned: `{"Sequence", "Tensor"}` for `Sequence[Tensor]`."""
         return _names(self)
 
-    def unshadowed(self, shadowed: Set[str]) -> Annotation:
+    def unshadowed(self, shadowed: frozenset[str]) -> Annotation:
         """The annotation with an underscore before every name in `shadowed`.
 
-        >>> print(optional(Annotation("complex")).unshadowed({"complex"}))
+        >>> print(optional(Annotation("complex")).unshadowed(frozenset({"complex"})))
         _complex | None
         """
-        if shadowed.isdisjoint(self.names):
-            return self
-        name = f"_{self.name}" if self.name in shadowed else self.name
-        return Annotation(name, tuple([arg.unshadowed(shadowed) for arg in self.args]))
+        return _unshadowed(self, shadowed) if shadowed else self
 
 
 @lru_cache(maxsize=4096)
@@ -42,6 +39,13 @@ def _text(annotation: Annotation) -> str:
     if name == _UNION:
         return " | ".join(map(_text, args))
     return f"{name}[{', '.join(map(_text, args))}]" if args else name
+
+
+@lru_cache(maxsize=4096)
+def _unshadowed(annotation: Annotation, shadowed: frozenset[str]) -> Annotation:
+    name, args = annotation
+    inner = tuple([_unshadowed(arg, shadowed) for arg in args])
+    return Annotation(f"_{name}" if name in shadowed else name, inner)
 
 
 @lru_cache(maxsize=4096)
@@ -90,22 +94,22 @@ class Parameter(NamedTuple):
 
     def __str__(self) -> str:
         """`alpha: Number = 1`."""
-        annotation = "" if self.annotation is None else f": {self.annotation}"
-        default = "" if self.default is None else f" = {self.default}"
-        return f"{self.stars}{self.name}{annotation}{default}"
+        name, annotation, default, stars = self
+        text = f"{stars}{name}" if annotation is None else f"{stars}{name}: {_text(annotation)}"
+        return text if default is None else f"{text} = {default}"
 
 
 STAR = Parameter("", stars="*")
 SLASH = Parameter("/")
 
 
-def unshadowed(parameters: Sequence[Parameter], shadowed: Set[str]) -> Sequence[Parameter]:
+def unshadowed(parameters: Sequence[Parameter], shadowed: frozenset[str]) -> Sequence[Parameter]:
     """The parameters with an underscore before every type that the module hides."""
     if not shadowed:
         return parameters
     return [
-        p._replace(annotation=p.annotation and p.annotation.unshadowed(shadowed))
-        for p in parameters
+        Parameter(name, annotation and _unshadowed(annotation, shadowed), default, stars)
+        for name, annotation, default, stars in parameters
     ]
 
 
@@ -126,7 +130,9 @@ class Import(NamedTuple):
     names: tuple[ImportedName, ...]
 
 
-def imported_names(names: Iterable[str], shadowed: Set[str] = frozenset()) -> set[ImportedName]:
+def imported_names(
+    names: Iterable[str], shadowed: frozenset[str] = frozenset()
+) -> set[ImportedName]:
     """The names, those in `shadowed` under an underscore."""
     return {ImportedName(name, f"_{name}" if name in shadowed else "") for name in names}
 

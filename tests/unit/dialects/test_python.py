@@ -118,14 +118,16 @@ def test_defaults(argument: str, expected: str) -> None:
 
 def test_shadowed_types_are_renamed() -> None:
     taken = python.parameters(FunctionSchema.parse("f(float float=1.0, *, int[] y) -> ()"))
-    hidden = unshadowed(taken, {"float", "int"})
+    hidden = unshadowed(taken, frozenset({"float", "int"}))
     assert [*map(str, hidden)] == ["float: _float = 1.0", "*", "y: Sequence[_int]"]
     assert unshadowed(taken, frozenset()) is taken
 
 
 def test_imports_of_hidden_types_have_an_underscore() -> None:
     modules = {"int": "builtins", "float": "builtins", "Tensor": "arrays", "device": "arrays"}
-    names = imported_names(["int", "float", "Tensor", "device", "None"], {"float", "device"})
+    names = imported_names(
+        ["int", "float", "Tensor", "device", "None"], frozenset({"float", "device"})
+    )
     found = imports({*names, ImportedName("Tensor", "_Tensor")}, modules)
     assert [(one.module, ", ".join(map(str, one.names))) for one in found] == [
         ("builtins", "float as _float"),
