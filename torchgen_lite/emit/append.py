@@ -22,10 +22,10 @@ def add_python(text: str, functions: Sequence[AuthorFunction]) -> str:
     Raises SyntaxError for what is no Python.
     """
     tree = ast.parse(text)
-    needs = sorted({need for function in functions for need in function.needs})
+    imports = sorted({one for function in functions for one in function.imports})
     lines = text.splitlines()
     known = _bound(tree)
-    wanted = [need for need in needs if need[1] not in known]
+    wanted = [one for one in imports if one[1] not in known]
     at, block = _import_end(tree), list[str]()
     if wanted:
         by_module: dict[str, list[str]] = {}
@@ -78,10 +78,10 @@ def _import_end(tree: ast.Module) -> int:
 
 def add_cpp(text: str, functions: Sequence[AuthorFunction], *, is_header: bool) -> str:
     """A source with more definitions, or a header with more declarations; the proof stays the last line."""
-    includes = [line for function in functions for line, _ in function.needs]
-    includes += [] if is_header else ["#include <stdexcept>"]
+    headers = [(h.name, h.is_quoted) for function in functions for h in function.headers]
+    headers += [] if is_header else [("stdexcept", False)]
     known = {_header(line) for line in text.splitlines() if line.startswith("#include")}
-    missing = [line for line in dict.fromkeys(includes) if _header(line) not in known]
+    missing = [_include(*one) for one in dict.fromkeys(headers) if one[0] not in known]
     parts = [] if text.strip() or not is_header else ["#pragma once"]
     parts += ["\n".join(missing)] if missing else []
     for namespace in dict.fromkeys(function.namespace for function in functions):
@@ -89,11 +89,15 @@ def add_cpp(text: str, functions: Sequence[AuthorFunction], *, is_header: bool) 
         body = "\n\n".join(_cpp_function(function, is_header) for function in own)
         parts.append(f"namespace {namespace} {{\n\n{body}\n\n}} // namespace {namespace}")
     added = lay_out("a.cpp", "\n\n".join(parts) + "\n")
-    last = functions[0].last if functions and not is_header else ""
+    last = _include(functions[0].last) if functions and not is_header else ""
     before = text.rstrip("\n")
     if last and before.endswith(last):
         before = before[: -len(last)].rstrip("\n")
     return "\n\n".join(filter(None, [before, added.rstrip("\n"), last])) + "\n"
+
+
+def _include(header: str, is_quoted: bool = False) -> str:
+    return f'#include "{header}"' if is_quoted else f"#include <{header}>"
 
 
 def _header(line: str) -> str:

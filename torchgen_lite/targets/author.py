@@ -130,7 +130,7 @@ def begun(
             one.base,
             (f"{one.use} of {one.function.func.full_name}",),
             one.declaration,
-            tuple([(imports[word], word) for word in words]),
-            next((f"{p.source.path}:{p.line}" for p in places if p is not None), ""),
-            tuple([m.source.path for m in index.modules]) if index is not None else (),
+            imports=tuple([(imports[word], word) for word in words]),
+            place=next((f"{p.source.path}:{p.line}" for p in places if p is not None), ""),
+            files=tuple([m.source.path for m in index.modules]) if index is not None else (),
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torchgen_lite.analysis.policy import NOTHING, Policy
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
@@ -55,22 +55,30 @@ class TargetResult:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
+class Header(NamedTuple):
+    """A C++ header as it is included: `<vector>`, or `"mine.h"` if it is quoted."""
+
+    name: str
+    is_quoted: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class AuthorFunction:
     """A function that an author writes, because entries name it.
 
-    `uses` are what it is for (`CPU of mylib::scale`), `declaration` is all of it but its body. `needs` are what
-    annotations use, as module and name, or lines that include headers. A Python function has the `place` where it is
-    (empty if it is nowhere) and the `files` that it may stand in; a C++ one has its `namespace` and the line that
-    stays the `last` one of its file.
+    `uses` are what it is for (`CPU of mylib::scale`), `declaration` is all of it but its body. A Python
+    function has the `imports` of what annotations use, as module and name, the `place` where it is (empty if it is
+    nowhere) and the `files` that it may stand in; a C++ one has the `headers` that it needs, its `namespace` and the
+    header that is included `last` in its file.
     """
 
     name: str
     uses: tuple[str, ...]
     declaration: str
-    needs: tuple[tuple[str, str], ...] = ()
+    imports: tuple[tuple[str, str], ...] = ()
     place: str = ""
     files: tuple[str, ...] = ()
+    headers: tuple[Header, ...] = ()
     namespace: str = ""
     last: str = ""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from torchgen_lite.dialects import cpp_text
@@ -10,9 +10,9 @@ from torchgen_lite.dialects.cpp.signature import CppParameter, CppSignature, sig
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.dialects.text import one_line
 from torchgen_lite.schema import Argument
-from torchgen_lite.targets.cpp.layout import Layout, stem
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, stem
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Header, OutputFile
 
 # The names and types of functions that are there.
 Taken = set[tuple[str, tuple[CType, ...]]]
@@ -85,7 +85,7 @@ def operator_files(
 def function_file(
     layout: Layout,
     name: str,
-    includes: Sequence[str],
+    includes: Blocks,
     functions: Sequence[FunctionView],
     inner: str = "functions",
     call: str = "call",
@@ -102,11 +102,11 @@ def function_file(
 
 
 def umbrella_file(
-    layout: Layout, name: str, *, before: Iterable[str] = (), after: Iterable[str] = ()
+    layout: Layout, name: str, *, before: Blocks = (), after: Sequence[Header] = ()
 ) -> OutputFile:
-    """The header that includes those of every shard, between lines that include others."""
-    headers = [f"#include <{layout.folder}/{stem(name, shard)}.h>" for shard in layout.shards]
-    context = {"includes": [*before, *headers, *after]}
+    """The header that includes those of every shard, between others."""
+    headers = [layout.own(f"{stem(name, shard)}.h") for shard in layout.shards]
+    context = {"includes": [*before, [*headers, *after]]}
     return OutputFile(layout.header(f"{name}.h"), "cpp/umbrella.h.j2", context)
 
 

@@ -11,10 +11,10 @@ VERSION_MACRO = "TORCHGEN_LITE_TORCH_VERSION"
 
 
 def condition(*functions: NativeFunction) -> str:
-    """The line that opens the condition of what needs all these entries, `#if ...`, or the empty string.
+    """The condition of what needs all these entries, which stands behind `#if`, or the empty string.
 
     `guard: "#ifdef USE_CUDA"` with `torch: ">=2.6"` becomes
-    `#if defined(USE_CUDA) && TORCHGEN_LITE_TORCH_VERSION >= 20600`.
+    `defined(USE_CUDA) && TORCHGEN_LITE_TORCH_VERSION >= 20600`.
     """
     parts: dict[str, None] = {}
     for function in functions:
@@ -23,7 +23,7 @@ def condition(*functions: NativeFunction) -> str:
             parts[guard] = None
         for clause in parse_range(function.torch or "") or ():
             parts[clause_expression(clause)] = None
-    return f"#if {' && '.join(parts)}" if parts else ""
+    return " && ".join(parts)
 
 
 def clause_expression(clause: Clause) -> str:

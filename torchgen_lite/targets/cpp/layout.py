@@ -9,6 +9,10 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.cpp.model import shard_count
 from torchgen_lite.targets.cpp.options import LibraryOptions
 from torchgen_lite.targets.cpp.selection import default_namespace
+from torchgen_lite.targets.output import Header
+
+Blocks = Sequence[Sequence[Header]]
+"""What a file includes, in blocks with an empty line between them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,10 @@ class Layout:
 
     def header(self, name: str) -> str:
         return f"{self.root}/include/{self.folder}/{name}"
+
+    def own(self, name: str) -> Header:
+        """A header of the library, as it is included."""
+        return Header(f"{self.folder}/{name}")
 
     def source(self, name: str) -> str:
         return f"{self.root}/src/{name}"
@@ -40,17 +48,20 @@ def stem(name: str, shard: int | None) -> str:
     return name if shard is None else f"{name}_{shard}"
 
 
-def include_lines(
-    headers: Iterable[str], *, before: Sequence[str] = (), after: Sequence[str] = ()
-) -> list[str]:
-    """The lines that include headers: those with a folder, then those of the standard library.
+def include_blocks(
+    headers: Iterable[str], *, before: Sequence[Header] = (), after: Sequence[Header] = ()
+) -> list[Sequence[Header]]:
+    """Blocks of headers: those with a folder, then those of the standard library.
 
-    >>> include_lines({"vector", "torchgen_lite/span.h", "cstdint"})
-    ['#include <torchgen_lite/span.h>', '', '#include <cstdint>', '#include <vector>']
+    >>> [[one.name for one in block] for block in include_blocks({"vector", "toy/span.h", "cstdint"})]
+    [['toy/span.h'], ['cstdint', 'vector']]
     """
-    known = sorted(set(headers))
-    theirs, standard = ([h for h in known if ("/" in h) is there] for there in (True, False))
-    lines: list[str] = []
-    for block in filter(None, (before, theirs, standard, after)):
-        lines += [*([""] if lines else []), *[f"#include <{header}>" for header in block]]
-    return lines
+    known = [*map(Header, sorted(set(headers)))]
+    theirs, standard = ([h for h in known if ("/" in h.name) is there] for there in (True, False))
+    return [block for block in (before, theirs, standard, after) if block]
+
+
+def with_last(includes: Blocks, header: Header) -> Blocks:
+    """The same with one more header at the end of the last block."""
+    *others, last = includes or [()]
+    return [*others, [*last, header]]

@@ -23,7 +23,7 @@ MEMBERS = frozenset(
 @dataclass(frozen=True, slots=True)
 class Operator:
     """An operator. `facts` is what is known of it, `flat` the name of its struct, `signature` is what the dispatcher calls, `guard` is the
-    `#if` line around everything that concerns it, or empty."""
+    condition of everything that concerns it, or empty."""
 
     facts: resolved.Operator
     flat: str
@@ -64,7 +64,7 @@ def build_operators(
 ) -> tuple[Operator, ...]:
     """The operators in source order; structs of the first namespace, the home, have no prefix.
 
-    `guard` gives the `#if` of an entry; no struct is called as what is `spelled` where they are. The shard
+    `guard` gives the condition of an entry; no struct is called as what is `spelled` where they are. The shard
     depends on the base name alone, so adding an entry changes one shard.
     """
     home = facts[0].function.namespace if facts else ""

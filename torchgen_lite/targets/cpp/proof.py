@@ -35,7 +35,7 @@ from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp.signature import CppSignature
 from torchgen_lite.dialects.cpp.types import CType, unrooted
 from torchgen_lite.targets.cpp.kernels import flat, include_macro, qualified, split_kernel
-from torchgen_lite.targets.cpp.layout import Layout
+from torchgen_lite.targets.cpp.layout import Blocks, Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.places import place, schema_role
 from torchgen_lite.targets.output import OutputFile
@@ -86,12 +86,12 @@ class KernelProofView:
 def proof_files(
     layout: Layout,
     kernels: Sequence[RequiredKernel],
-    includes: Sequence[str],
+    includes: Blocks,
     is_boxed: bool,
 ) -> Iterable[OutputFile]:
     """`kernel_check.h` and `verify_kernels.h`.
 
-    `includes` are the lines that declare the types of the signatures. `is_boxed`: arguments are what the stable ABI
+    `includes` declare the types of the signatures. `is_boxed`: arguments are what the stable ABI
     unpacks from a boxed call, whatever way the kernel takes them.
     """
     namespace = layout.namespace
@@ -102,7 +102,7 @@ def proof_files(
         "namespace": namespace,
         "fallback": f"{flat(namespace)}_absent_kernels",
         "kernels_macro": include_macro(namespace),
-        "includes": tuple(includes),
+        "includes": includes,
         "absent": tuple(dict.fromkeys(name for _, name in homes)),
         "scopes": tuple(dict.fromkeys(scope for scope, _ in homes)),
         "kernels": [build_kernel_proof(kernel, namespace) for kernel in kernels],

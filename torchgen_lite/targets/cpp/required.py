@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import NamedTuple
 
 from torchgen_lite.analysis.kernels import KernelEntry
@@ -14,11 +15,11 @@ from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.targets.cpp import registrations as registration
 from torchgen_lite.targets.cpp.kernels import include_macro, qualified, split_kernel
-from torchgen_lite.targets.cpp.layout import Layout, include_lines
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, with_last
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.places import place
 from torchgen_lite.targets.cpp.proof import RequiredKernel, proof_files
-from torchgen_lite.targets.output import AuthorFunction, OutputFile
+from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
 
 
 class Kernel(NamedTuple):
@@ -72,24 +73,22 @@ def required_kernels(kernels: Sequence[Kernel]) -> list[RequiredKernel]:
 def kernel_files(
     layout: Layout,
     kernels: Sequence[Kernel],
-    includes: Sequence[str],
+    includes: Blocks,
     *,
     has_prototypes: bool = True,
     is_boxed: bool = False,
 ) -> Iterator[OutputFile]:
     """Prototypes, unless headers of the author's declare the kernels, and the proof.
 
-    `includes` are the lines that declare the types of the signatures; for `is_boxed` see `proof_files`.
+    `includes` declare the types of the signatures; for `is_boxed` see `proof_files`.
     """
     if has_prototypes:
         yield kernels_header(layout, kernels, includes)
     yield from proof_files(layout, required_kernels(kernels), includes, is_boxed)
 
 
-def kernels_header(
-    layout: Layout, kernels: Sequence[Kernel], includes: Sequence[str]
-) -> OutputFile:
-    """`kernels.h`; `includes` are the lines that declare the types of the signatures."""
+def kernels_header(layout: Layout, kernels: Sequence[Kernel], includes: Blocks) -> OutputFile:
+    """`kernels.h`; `includes` declare the types of the signatures."""
     namespace = layout.namespace
     scopes: dict[str, list[PrototypeView]] = {}
     # A kernel that operators share is declared under the condition of each.
@@ -109,12 +108,11 @@ def kernels_header(
     return OutputFile(layout.header("kernels.h"), "cpp/kernels.h.j2", context)
 
 
-def kernel_includes(folder: str, headers: Sequence[str]) -> list[str]:
+def kernel_includes(layout: Layout, headers: Sequence[str]) -> list[Sequence[Header]]:
     """What declares the kernels: the author's headers, which are then proven, or our own."""
     if not headers:
-        return [f"#include <{folder}/kernels.h>"]
-    own = [f'#include "{header}"' for header in headers]
-    return [*own, "", f"#include <{folder}/verify_kernels.h>"]
+        return [[layout.own("kernels.h")]]
+    return [[Header(name, True) for name in headers], [layout.own("verify_kernels.h")]]
 
 
 def prototype(kernel: Kernel, namespace: str) -> PrototypeView:
@@ -141,7 +139,7 @@ def shared_names(kernels: Sequence[Kernel], namespace: str) -> frozenset[str]:
 def kernel_key_files(
     layout: Layout,
     kernels: Sequence[Kernel],
-    includes: Sequence[str],
+    includes: Blocks,
     macro: str,
     function: str,
     type_of: Callable[[Kernel], str],
@@ -152,7 +150,8 @@ def kernel_key_files(
     shares its name, by the typed call: `ops::add_Tensor::schema*`.
     """
     shared = shared_names(kernels, layout.namespace)
-    lines = [*includes, *([f"#include <{layout.folder}/operators.h>"] if shared else [])]
+    if shared:
+        includes = with_last(includes, layout.own("operators.h"))
     registrations = []
     for kernel in kernels:
         name = qualified(kernel.name, layout.namespace)
@@ -163,21 +162,23 @@ def kernel_key_files(
                 kernel.operator, kernel.key, registered, kernel.operator.guard
             )
         )
-    yield from registration.key_files(registrations, layout, macro, lambda own: {"includes": lines})
+    yield from registration.key_files(
+        registrations, layout, macro, lambda own: {"includes": includes}
+    )
 
 
 def author_functions(
-    kernels: Sequence[Kernel], layout: Layout, includes: Sequence[str] = ()
+    kernels: Sequence[Kernel], layout: Layout, includes: Blocks = ()
 ) -> Iterator[AuthorFunction]:
-    """Each kernel as the functions of any language are; `includes` are the lines that declare more than their types."""
+    """Each kernel as the functions of any language are; `includes` declare more than their types."""
     for kernel in kernels:
         view = prototype(kernel, layout.namespace)
-        lines = [*includes, *include_lines(signature_headers([kernel.signature]))]
+        blocks = [*includes, *include_blocks(signature_headers([kernel.signature]))]
         yield AuthorFunction(
             view.name,
             (f"{kernel.key} of {kernel.operator.function.name}",),
             f"{view.returns} {view.name}({view.parameters})",
-            tuple([(line, "") for line in lines if line]),
+            headers=tuple(chain.from_iterable(blocks)),
             namespace=split_kernel(kernel.name, layout.namespace)[0],
-            last=f"#include <{layout.folder}/verify_kernels.h>",
+            last=layout.own("verify_kernels.h").name,
         )

@@ -38,7 +38,7 @@ from torchgen_lite.targets.cpp.calls import (
     operator_files,
     umbrella_file,
 )
-from torchgen_lite.targets.cpp.layout import include_lines, stem
+from torchgen_lite.targets.cpp.layout import include_blocks, stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, function_name
 from torchgen_lite.targets.output import OutputFile
@@ -55,27 +55,26 @@ def build_calls(
     def context(own: Sequence[Operator]) -> dict[str, object]:
         is_whole = layout.shards == (None,)
         headers = signature_headers(o.signature for o in own) | headers_of(KEYSET.type)
-        included = framework if is_whole else []
         return {
             "is_part": not is_whole,
-            "includes": [*include_lines(headers), *([""] if included else []), *included],
-            "behind": f"{layout.folder}/{_BODIES}" if is_whole and has_methods else "",
+            "includes": [*include_blocks(headers), *(framework if is_whole else [])],
+            "behind": layout.own(_BODIES).name if is_whole and has_methods else "",
         }
 
     view, source = partial(dispatched_view, keyset=KEYSET), "cpp_runtime/operators.cpp.j2"
     yield from operator_files(source, layout, operators, view, context, {"framework": framework})
     taken: Taken = set()
-    before = [*framework, *([""] if framework else [])]
     for shard in layout.shards:
         own = [o for o in operators if o.shard == shard]
         shown = list(functions(own, layout.types, taken))
-        calls = f"#include <{layout.folder}/{stem('operators', shard)}.h>"
-        headers = include_lines({header for view in shown for header in view.headers})
-        yield function_file(layout, stem("functions", shard), [*before, calls, *headers], shown)
+        calls = layout.own(f"{stem('operators', shard)}.h")
+        first, *others = include_blocks({h for view in shown for h in view.headers}) or [()]
+        includes = [*framework, [calls, *first], *others]
+        yield function_file(layout, stem("functions", shard), includes, shown)
     if layout.shards != (None,):
-        bodies = [f"#include <{layout.folder}/{_BODIES}>"] if has_methods else []
-        yield umbrella_file(layout, "operators", before=before, after=bodies)
-        yield umbrella_file(layout, "functions", before=before)
+        bodies = [layout.own(_BODIES)] if has_methods else []
+        yield umbrella_file(layout, "operators", before=framework, after=bodies)
+        yield umbrella_file(layout, "functions", before=framework)
 
 
 def functions(operators: Sequence[Operator], types: Types, taken: Taken) -> Iterator[FunctionView]:

@@ -19,7 +19,7 @@ from torchgen_lite.dialects.cpp import runtime
 from torchgen_lite.dialects.cpp.runtime import Types
 from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.key_tables import CURRENT
-from torchgen_lite.targets.cpp.layout import include_lines
+from torchgen_lite.targets.cpp.layout import include_blocks
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.required import Kernel, kernel_files
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
@@ -48,7 +48,6 @@ def build_kernels(
     kernels: Sequence[Kernel], layout: RuntimeLayout, headers: Sequence[str]
 ) -> Iterator[OutputFile]:
     """Prototypes and proof; with headers of the author's that declare the kernels no prototypes."""
-    includes = include_lines(signature_headers(k.signature for k in kernels))
-    framework = layout.framework()
-    includes = [*includes, *([""] if includes and framework else []), *framework]
+    includes = include_blocks(signature_headers(k.signature for k in kernels))
+    includes += layout.framework()
     yield from kernel_files(layout, kernels, includes, has_prototypes=not headers)

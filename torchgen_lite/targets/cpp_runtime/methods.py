@@ -21,7 +21,7 @@ from torchgen_lite.dialects.cpp.signature import CppSignature, signature_headers
 from torchgen_lite.dialects.cpp.types import CType
 from torchgen_lite.schema.model import bare_type
 from torchgen_lite.targets.cpp.calls import Taken, distinct
-from torchgen_lite.targets.cpp.layout import include_lines
+from torchgen_lite.targets.cpp.layout import include_blocks
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout, function_name
 from torchgen_lite.targets.output import OutputFile
@@ -51,7 +51,7 @@ def build_methods(views: Sequence[MethodView], layout: RuntimeLayout) -> Iterato
         return
     context: dict[str, object] = {"namespace": layout.namespace, "methods": views}
     for name, more in (
-        ("methods", {"includes": include_lines({h for view in views for h in view.headers})}),
+        ("methods", {"includes": include_blocks({h for view in views for h in view.headers})}),
         ("method_bodies", {"folder": layout.folder}),
     ):
         yield OutputFile(layout.header(f"{name}.h"), f"cpp_runtime/{name}.h.j2", context | more)

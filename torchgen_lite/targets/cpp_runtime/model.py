@@ -14,6 +14,7 @@ from torchgen_lite.targets.cpp import model
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_runtime.framework import roots
+from torchgen_lite.targets.output import Header
 
 # What the definitions of typed calls spell.
 _SPELLED = frozenset({"std", "torchgen_lite", "int64_t", "ops"})
@@ -28,9 +29,9 @@ class RuntimeLayout(Layout):
     types: Types
     headers: tuple[str, ...]
 
-    def framework(self) -> list[str]:
-        """The lines that declare the types of the framework."""
-        return [f'#include "{header}"' for header in self.headers]
+    def framework(self) -> list[Sequence[Header]]:
+        """The block of headers that declare the types of the framework, if there are any."""
+        return [[Header(name, True) for name in self.headers]] if self.headers else []
 
 
 def build_operators(
@@ -44,7 +45,7 @@ def build_operators(
         facts,
         shards,
         lambda one: runtime.signature(one.schema, one.schema.base_name, types),
-        lambda function: f"#if {read_guard(function.guard)}" if function.guard else "",
+        lambda function: read_guard(function.guard or "") or "",
         _SPELLED | roots(types),
     )
 

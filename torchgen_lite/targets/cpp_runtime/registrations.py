@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.dialects import cpp_text
+from torchgen_lite.targets.cpp.layout import Blocks
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.registrations import schema_file
 from torchgen_lite.targets.cpp.required import Kernel, kernel_key_files
 from torchgen_lite.targets.cpp_runtime.kernels import keys_above_backends
 from torchgen_lite.targets.cpp_runtime.model import RuntimeLayout
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Header, OutputFile
 
-_LIBRARY = "#include <torchgen_lite/library.h>"
+_LIBRARY = [Header("torchgen_lite/library.h")]
 
 
 def build_schema(
@@ -30,7 +31,7 @@ def build_schema(
 
 
 def build_keys(
-    kernels: Sequence[Kernel], layout: RuntimeLayout, includes: Sequence[str]
+    kernels: Sequence[Kernel], layout: RuntimeLayout, includes: Blocks
 ) -> Iterator[OutputFile]:
     """One file for each key, or one for each shard of it; `includes` declare the kernels."""
 
@@ -38,5 +39,5 @@ def build_keys(
         call = "redispatch" if kernel.key in keys_above_backends() else "call"
         return f"decltype(::{layout.namespace}::ops::{kernel.operator.flat}::{call})*"
 
-    lines, macro = [_LIBRARY, "", *includes], "TORCHGEN_LITE_LIBRARY_IMPL"
-    yield from kernel_key_files(layout, kernels, lines, macro, "TORCHGEN_LITE_FN", type_of)
+    blocks, macro = [_LIBRARY, *includes], "TORCHGEN_LITE_LIBRARY_IMPL"
+    yield from kernel_key_files(layout, kernels, blocks, macro, "TORCHGEN_LITE_FN", type_of)

@@ -96,5 +96,5 @@ def _files(
     kernels = author_kernels(registered, operators, partial(kernel_signature, types=types))
     yield from build_kernels(kernels, layout, options.kernel_headers)
     yield from build_schema(operators, layout, options.library)
-    declared = kernel_includes(layout.folder, options.kernel_headers)
+    declared = kernel_includes(layout, options.kernel_headers)
     yield from build_keys(kernels, layout, declared)

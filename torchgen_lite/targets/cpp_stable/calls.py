@@ -26,7 +26,7 @@ from torchgen_lite.targets.cpp.calls import (
     operator_view,
     umbrella_file,
 )
-from torchgen_lite.targets.cpp.layout import Layout, include_lines
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.output import OutputFile
 
@@ -46,14 +46,14 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
         yield umbrella_file(layout, "operators")
     functions = list(function_views(operators))
     limits = ["limits"] if any("limits" in view.headers for view in functions) else []
-    headers = include_lines(limits, before=[f"{layout.folder}/operators.h"])
+    headers = include_blocks(limits, before=[layout.own("operators.h")])
     yield function_file(layout, "functions", headers, functions)
 
 
-def declaration_includes(operators: Sequence[Operator], layout: Layout) -> list[str]:
+def declaration_includes(operators: Sequence[Operator], layout: Layout) -> Blocks:
     """What declarations of these operators need: our header, PyTorch's, the standard library's."""
-    version = [f"{layout.folder}/version.h"] if any(o.guard for o in operators) else []
-    return include_lines(signature_headers(o.signature for o in operators), before=version)
+    version = [layout.own("version.h")] if any(o.guard for o in operators) else []
+    return include_blocks(signature_headers(o.signature for o in operators), before=version)
 
 
 def struct_view(operator: Operator) -> OperatorView:

@@ -17,7 +17,9 @@ from torchgen_lite.targets.cpp.registrations import schema_file
 from torchgen_lite.targets.cpp.required import Kernel, kernel_includes, kernel_key_files
 from torchgen_lite.targets.cpp_stable.model import needed_release
 from torchgen_lite.targets.cpp_stable.unsupported import SUPPORTED_TAGS
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Header, OutputFile
+
+STABLE_LIBRARY = Header("torch/csrc/stable/library.h")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,7 @@ def build_keys(
     kernels: Sequence[Kernel], layout: Layout, headers: Sequence[str]
 ) -> Iterator[OutputFile]:
     """One file for each key, or one for each shard of it; `headers` of the author's may declare the kernels."""
-    includes = ["#include <torch/csrc/stable/library.h>", ""]
-    includes += kernel_includes(layout.folder, headers)
+    includes = [[STABLE_LIBRARY], *kernel_includes(layout, headers)]
 
     def type_of(kernel: Kernel) -> str:
         return f"{layout.namespace}::ops::{kernel.operator.flat}::schema*"

@@ -22,7 +22,7 @@ from torchgen_lite.targets.cpp.selection import any_number, check_library, defau
 from torchgen_lite.targets.cpp_stable.calls import build_calls, declaration_includes
 from torchgen_lite.targets.cpp_stable.model import build_operators
 from torchgen_lite.targets.cpp_stable.options import TARGET, StableOptions
-from torchgen_lite.targets.cpp_stable.registrations import build_keys, build_schema
+from torchgen_lite.targets.cpp_stable.registrations import STABLE_LIBRARY, build_keys, build_schema
 from torchgen_lite.targets.cpp_stable.unsupported import Wanted, check_entry
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import select
@@ -76,7 +76,7 @@ def _files(selection: Selection, program: Program, options: StableOptions) -> It
     # `const std::vector<int64_t>&` are as good as a view; a prototype of ours has to be met exactly.
     includes, is_boxed = declaration_includes(operators, layout), bool(options.kernel_headers)
     if is_boxed:
-        includes = ["#include <torch/csrc/stable/library.h>", "", *includes]
+        includes = [[STABLE_LIBRARY], *includes]
     yield from kernel_files(
         layout, kernels, includes, has_prototypes=not is_boxed, is_boxed=is_boxed
     )

@@ -69,7 +69,7 @@ class RecordView:
 class KernelView:
     """One generated kernel.
 
-    `condition` is an `#if`, `flat` the typed call that passes everything on, `after` the keyset of the keys
+    `condition` is that of an `#if`, `flat` the typed call that passes everything on, `after` the keyset of the keys
     below, `guard` what keeps those above from it. `tensors` may not have tangents, and `refused` no gradients. Of
     `written` the versions go up; `viewed` is what a view is made of, `as_view` the function that says so.
     """

@@ -31,7 +31,7 @@ from torchgen_lite.targets.cpp.calls import (
     operator_files,
     umbrella_file,
 )
-from torchgen_lite.targets.cpp.layout import Layout, include_lines, stem
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, include_blocks, stem
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.arguments import pass_on
@@ -70,11 +70,11 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
             yield umbrella_file(layout, name)
 
 
-def call_includes(layout: Layout, operators: str, views: Sequence[FunctionView]) -> list[str]:
+def call_includes(layout: Layout, operators: str, views: Sequence[FunctionView]) -> Blocks:
     """What functions and methods need that make the calls which the header `operators` declares."""
-    before = [f"{layout.folder}/{name}.h" for name in (operators, "arguments")]
+    before = [layout.own(f"{name}.h") for name in (operators, "arguments")]
     limits = ["limits"] if any("limits" in view.headers for view in views) else []
-    return include_lines([*_OF_DEFAULTS, *limits], before=before)
+    return include_blocks([*_OF_DEFAULTS, *limits], before=before)
 
 
 def declaration_includes(
@@ -82,11 +82,11 @@ def declaration_includes(
     signatures: Sequence[CppSignature],
     layout: Layout,
     *more: str,
-) -> list[str]:
+) -> Blocks:
     """What declarations with these signatures need, and the conditions of these operators."""
-    version = [f"{layout.folder}/version.h"] if any(o.guard for o in operators) else []
+    version = [layout.own("version.h")] if any(o.guard for o in operators) else []
     headers = signature_headers(signatures).union(_ALWAYS, more)
-    return include_lines(headers, after=version)
+    return include_blocks(headers, after=version)
 
 
 def functions(operators: Sequence[Operator]) -> Iterator[FunctionView]:

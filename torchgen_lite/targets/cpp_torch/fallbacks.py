@@ -18,7 +18,7 @@ from torchgen_lite.targets.cpp.conditions import condition
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.registrations import Registration, blocks
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Header, OutputFile
 
 
 def fallback_headers(layout: Layout) -> Iterator[OutputFile]:
@@ -43,10 +43,9 @@ def functionalize_file(
             found.append(Registration(operator, one.key, kernel, guard))
     if not found:
         return
-    version = [f"#include <{layout.folder}/version.h>"] if any(r.guard for r in found) else []
-    includes = [f"#include <{layout.folder}/functionalize.h>", *version]
+    version = [layout.own("version.h")] if any(r.guard for r in found) else []
     context = {
-        "includes": [*includes, "", "#include <torch/library.h>"],
+        "includes": [[layout.own("functionalize.h"), *version], [Header("torch/library.h")]],
         "macro": "TORCH_LIBRARY_IMPL",
         "blocks": blocks(found),
     }

@@ -51,7 +51,7 @@ class DerivativeView:
 class NodeView:
     """A node: its name, the operator it stands for, what it keeps (those of `resets` hold tensors), its formulas.
 
-    `guard` is an `#if`, or empty; `counts` are members with numbers of tensors. `grads` are gradients of results as
+    `guard` is the condition of an `#if`, or empty; `counts` are members with numbers of tensors. `grads` are gradients of results as
     formulas call them, each with how it is declared; those that are absent are zeros if it `is_materialized`.
     `results` has a gradient for each edge.
     """

@@ -9,13 +9,13 @@ from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.targets.cpp import registrations
 from torchgen_lite.targets.cpp.kernels import qualified
-from torchgen_lite.targets.cpp.layout import Layout
+from torchgen_lite.targets.cpp.layout import Blocks, Layout, with_last
 from torchgen_lite.targets.cpp.model import Operator
 from torchgen_lite.targets.cpp.options import ModuleOptions
 from torchgen_lite.targets.cpp.registrations import key_files, schema_file
 from torchgen_lite.targets.cpp.required import Kernel, kernel_includes, shared_names
 from torchgen_lite.targets.cpp_torch.wrappers import ANY_DEVICE, Wrapper, device_view
-from torchgen_lite.targets.output import OutputFile
+from torchgen_lite.targets.output import Header, OutputFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def build_keys(
     def context(own: Sequence[Registration]) -> dict[str, object]:
         wrappers = [r.wrapper for r in own if r.wrapper is not None]
         calls_kernel = len(wrappers) < len(own) or any(w.calls_kernel for w in wrappers)
-        kernels = kernel_includes(layout.folder, options.kernel_headers) if calls_kernel else []
+        kernels = kernel_includes(layout, options.kernel_headers) if calls_kernel else []
         includes = _includes(layout, [r.guard for r in own], kernels, wrappers)
         return {"namespace": layout.namespace, "includes": includes, "wrappers": wrappers}
 
@@ -91,12 +91,10 @@ def build_keys(
 def _includes(
     layout: Layout,
     guards: Sequence[str],
-    kernels: Sequence[str] = (),
+    kernels: Blocks = (),
     wrappers: Sequence[Wrapper] = (),
-) -> list[str]:
-    own = [*kernels]
+) -> Blocks:
     if any(guards):
-        own.append(f"#include <{layout.folder}/version.h>")
+        kernels = with_last(kernels, layout.own("version.h"))
     theirs = ["torch/library.h", *sorted({h for w in wrappers for h in w.headers})]
-    lines = [f"#include <{header}>" for header in theirs]
-    return [*lines, *([""] if own else []), *own]
+    return [[*map(Header, theirs)], *kernels]

@@ -48,7 +48,7 @@ from torchgen_lite.targets.cpp.places import place
 from torchgen_lite.targets.cpp_torch import types
 from torchgen_lite.targets.cpp_torch.registrations import Registration, wrapped
 from torchgen_lite.targets.cpp_torch.wrappers import StructuredView, Wrapper, device_view
-from torchgen_lite.targets.output import AuthorFunction, OutputFile
+from torchgen_lite.targets.output import AuthorFunction, Header, OutputFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +123,9 @@ def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[Output
     if not groups:
         return
     views = [view for group in groups for view in struct_views(group, layout.namespace)]
+    version = [[layout.own("version.h")]] if any(v.guard for v in views) else []
     context = {
-        "includes": list(_includes(groups)),
-        "version_header": f"{layout.folder}/version.h" if any(v.guard for v in views) else None,
+        "includes": [[*map(Header, _headers(groups))], *version],
         "scopes": [
             {"namespace": namespace, "structs": list(own)}
             for namespace, own in groupby(views, key=lambda view: view.namespace)
@@ -137,7 +137,7 @@ def build_structured(groups: Sequence[Group], layout: Layout) -> Iterator[Output
         yield OutputFile(layout.header(f"{stem}.h"), f"cpp_torch/{stem}.h.j2", context)
 
 
-def _includes(groups: Sequence[Group]) -> Iterator[str]:
+def _headers(groups: Sequence[Group]) -> Iterator[str]:
     yield "ATen/core/Tensor.h"
     yield "ATen/TensorIterator.h"
     yield "ATen/TensorMeta.h"
@@ -199,9 +199,9 @@ def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFu
                 member,
                 tuple([f"{use} of {named}" for use in uses]),
                 f"{returns} {member}({view.parameters})",
-                ((f"#include <{layout.folder}/structured.h>", ""),),
+                headers=(layout.own("structured.h"),),
                 namespace=view.namespace,
-                last=f"#include <{layout.folder}/verify_kernels.h>",
+                last=layout.own("verify_kernels.h").name,
             )
 
 
