@@ -29,7 +29,6 @@ from torchgen_lite.loader.config import (
     load_config,
     locate_option,
     locate_value,
-    put_over,
 )
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex, index_kernel_modules
@@ -131,30 +130,15 @@ def _with_schema(config: Config, paths: Sequence[Path]) -> tuple[Config, list[Pa
     """
     own = {(config.root / path).resolve() for path in config.schema}
     if not own.intersection(path.resolve() for path in paths):
-        options = put_over(_framework_options(config), config.asked_options)
-        config = replace(config, target_options=options, namespace="")
+        config = replace(config, operators="others", namespace="")
     return config, list(paths)
-
-
-def _framework_options(config: Config) -> dict[str, Mapping[str, object]]:
-    """What is about a framework, whatever its operators: these options hold for other schemas too."""
-    from torchgen_lite.targets import TARGETS
-
-    given = config.target_options
-    return {name: TARGETS[name].framework_options(given[name]) for name in given if name in TARGETS}
 
 
 def _with_torch(
     config: Config, paths: list[Path], diagnostics: list[Diagnostic]
 ) -> tuple[Config, list[Path], dict[str, str] | None]:
-    """The files and options of `--torch`, where no others are named."""
-    from torchgen_lite.targets import TARGETS
-
-    own = _framework_options(config)
-    options = {
-        name: {**own.get(name, {}), **target.torch_options()} for name, target in TARGETS.items()
-    }
-    config = replace(config, target_options=put_over(options, config.asked_options))
+    """The files of `--torch`, where no others are named, and the tags that they know."""
+    config = replace(config, operators="torch")
     files, found = find_torch_files()
     diagnostics += found
     if files is None:
@@ -249,9 +233,9 @@ def _index_modules(
 
     indexes: dict[str, dict[str, KernelIndex]] = {}
     diagnostics: list[Diagnostic] = []
-    for name, given in config.target_options.items():
-        declared = TARGETS[name].declared_options().values() if name in TARGETS else ()
-        for option in declared:
+    for name in filter(TARGETS.__contains__, config.target_options):
+        given = TARGETS[name].given_options(config)
+        for option in TARGETS[name].declared_options().values():
             modules = given.get(option.name)
             modules = [modules] if isinstance(modules, str) else modules
             if option.names_modules and modules and isinstance(modules, (list, tuple)):

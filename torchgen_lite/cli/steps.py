@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.targets import TARGETS
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -40,7 +41,7 @@ def lines_of_rendering(program: Program, generated: Generated, seconds: float) -
     """
     for target, files in Counter(generated.target_of.values()).items():
         yield f"rendered  {target}: {counted(files, 'file')}"
-        skipped = program.config.target_options.get(target, {}).get("skip", ())
+        skipped = TARGETS[target].given_options(program.config).get("skip", ())
         if isinstance(skipped, (list, tuple)):
             yield from (f"skipped   {target}: {name}" for name in skipped)
     yield f"rendered  in {seconds:.3f} s"

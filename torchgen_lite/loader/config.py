@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Source, Span, did_you_mean
 from torchgen_lite.key_tables import CURRENT, dispatch_keys
@@ -150,6 +150,8 @@ class Config:
     source: Source | None = field(default=None, compare=False, repr=False)
     # Those of the command line, which are meant for whatever schema it names.
     asked_options: TargetOptions = field(default_factory=dict)
+    # Whose operators are read. Kernels and names are about those of the project.
+    operators: Literal["project", "others", "torch"] = "project"
 
 
 Loaded = tuple[Config, tuple[Diagnostic, ...]]

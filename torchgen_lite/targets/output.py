@@ -133,15 +133,20 @@ class Target:
         options = self.declared_options().values()
         return {option.name: option.torch for option in options if option.torch is not None}
 
-    def framework_options(self, given: Mapping[str, object]) -> dict[str, object]:
-        """Those of the given options that are about a framework, whatever its operators."""
+    def given_options(self, config: Config) -> Mapping[str, object]:
+        """What the configuration sets; for operators that are not the project's, what holds whatever they are:
+        options about a framework, those of `--torch`, and those of the command line."""
+        given = config.target_options.get(self.name, {})
+        if config.operators == "project":
+            return given
         options = self.declared_options().values()
-        names = [option.name for option in options if option.about_framework]
-        return {name: given[name] for name in names if name in given}
+        kept = {o.name: given[o.name] for o in options if o.about_framework and o.name in given}
+        set_ = self.torch_options() if config.operators == "torch" else {}
+        return {**kept, **set_, **config.asked_options.get(self.name, {})}
 
     def read_options(self, config: Config) -> tuple[Any, tuple[Diagnostic, ...]]:
         """The options as the configuration has them, or None and what is wrong with them."""
-        given = config.target_options.get(self.name, {})
+        given = self.given_options(config)
         declared = self.declared_options()
         values, problems = read_options(declared, given)
         names = [option.name for option in declared.values()]
