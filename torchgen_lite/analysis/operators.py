@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Protocol
 
 from torchgen_lite.analysis.derive.aliasing import is_aliasing, returns_alias
@@ -20,6 +19,7 @@ from torchgen_lite.analysis.kernels import (
 )
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import FunctionSchema, SchemaKind, find_annotation
+from torchgen_lite.schema.kept import kept
 from torchgen_lite.schema.kind import is_inplace_name
 
 
@@ -52,53 +52,53 @@ class Operator:
     def schema(self) -> FunctionSchema:
         return self.function.func
 
-    @cached_property
+    @kept
     def name(self) -> str:
         return self.function.name
 
-    @cached_property
+    @kept
     def _is_annotated(self) -> bool:
         """Most schemas have no annotation at all, and need not be asked what the annotations say."""
         return any(map(find_annotation, [argument.type for argument in self.schema.arguments]))
 
-    @cached_property
+    @kept
     def kind(self) -> SchemaKind:
         if self._is_annotated:
             return self.schema.kind()
         in_place = is_inplace_name(self.schema.base_name)
         return SchemaKind.inplace if in_place else SchemaKind.functional
 
-    @cached_property
+    @kept
     def is_aliasing(self) -> bool:
         """Whether the schema says that a result aliases an argument, or that an argument becomes one."""
         return is_aliasing(self.schema) if self._is_annotated else returns_alias(self.schema)
 
-    @cached_property
+    @kept
     def signature(self) -> Signature:
         return signature_of(self.function, self.kind)
 
-    @cached_property
+    @kept
     def tags(self) -> tuple[str, ...]:
         """The tags in effect. A derived operator is made with all of its own."""
         if self.is_derived:
             return self.function.tags
         return tags_of(self.function, self.kind, self.company.vocabulary)
 
-    @cached_property
+    @kept
     def kernels(self) -> tuple[KernelEntry, ...]:
         return kernels_of(self.function)
 
-    @cached_property
+    @kept
     def own_kernels(self) -> tuple[KernelEntry, ...]:
         """Those that generated code registers."""
         return own_kernels(self.function)
 
-    @cached_property
+    @kept
     def is_composed(self) -> bool:
         """Whether a kernel is made of other operators, which autograd sees through."""
         return any(kernel.key == COMPOSITE_IMPLICIT for kernel in self.own_kernels)
 
-    @cached_property
+    @kept
     def is_only_composed(self) -> bool:
         """Whether all kernels are composite and one is implicit: it gives fakes, and derivatives."""
         return self.is_composed and all(k.key in COMPOSITE_KEYS for k in self.own_kernels)

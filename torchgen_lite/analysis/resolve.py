@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from torchgen_lite.analysis.derive.groups import (
@@ -26,6 +25,7 @@ from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.gc_pause import gc_paused
 from torchgen_lite.schema import SchemaKind
+from torchgen_lite.schema.kept import kept
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.differentiability.plan import AutogradPlan
@@ -43,16 +43,16 @@ class Resolved:
     vocabulary: Collection[str] = ()
     context: tuple[NativeFunction, ...] = ()
 
-    @cached_property
+    @kept
     def declared(self) -> tuple[Operator, ...]:
         return tuple([Operator(function, False, self) for function in self.functions])
 
-    @cached_property
+    @kept
     def declared_by_name(self) -> Mapping[str, Operator]:
         """By whole names; no variant is derived for it."""
         return {operator.name: operator for operator in self.declared}
 
-    @cached_property
+    @kept
     def lent(self) -> Mapping[str, Operator]:
         """The operators of the context, by whole names."""
         return {function.name: Operator(function, False, self) for function in self.context}
@@ -62,7 +62,7 @@ class Resolved:
         own = tuple([function for function in self.functions if function.name not in self.lent])
         return self if len(own) == len(self.functions) else Resolved(own, self.vocabulary)
 
-    @cached_property
+    @kept
     def _completed(self) -> tuple[tuple[Operator, ...], tuple[VariantGroup, ...]]:
         """All operators, and the groups that made some of them necessary."""
         with gc_paused():
@@ -84,27 +84,27 @@ class Resolved:
         """In the order of their first member."""
         return self._completed[1]
 
-    @cached_property
+    @kept
     def view_names(self) -> frozenset[str]:
         return find_views(self.operators)
 
-    @cached_property
+    @kept
     def views(self) -> tuple[ViewGroup, ...]:
         """In the order of their first member."""
         with gc_paused():
             return group_views(self.operators, self.view_names)
 
-    @cached_property
+    @kept
     def group_of(self) -> Mapping[int, VariantGroup]:
         """The group of a function, by identity."""
         return {id(f): group for group in self.groups for f in group.functions()}
 
-    @cached_property
+    @kept
     def views_of(self) -> Mapping[int, ViewGroup]:
         """The view group of a function, by identity."""
         return {id(f): group for group in self.views for f in group.functions()}
 
-    @cached_property
+    @kept
     def by_name(self) -> Mapping[str, Operator]:
         """By whole names, `aten::add.Tensor`; the first of a name counts."""
         return {operator.name: operator for operator in reversed(self.operators)}
@@ -119,7 +119,7 @@ class Resolved:
             return self.by_name.get(name)
         return next((o for o in self.operators if o.schema.local_name == name), None)
 
-    @cached_property
+    @kept
     def autograd(self) -> Mapping[str, AutogradPlan]:
         """What autograd does for each operator, by its name."""
         # Imported here: most programs have no formulas.
@@ -127,7 +127,7 @@ class Resolved:
 
         return plan_autograd(self.operators)
 
-    @cached_property
+    @kept
     def _functional(self) -> Mapping[Signature, Operator]:
         return {
             operator.signature._replace(defaults=()): operator

@@ -10,7 +10,6 @@ from ..schema import FunctionSchema
 from ..schema.defaults import as_received, default_value
 from ..schema.dispatch_kind import dispatch_kind
 from ..schema.model import sized_list
-from .lock import lock
 from .signature import NOTHING, Signature
 
 
@@ -19,12 +18,7 @@ def read_schema(text: str, namespace: str, tags: tuple[str, ...]) -> Signature:
 
     Raises `SchemaError` if it does not parse or no call could fit it.
     """
-    # A fork must not come between: until CPython 3.11 cached properties of schemas have locks.
-    with lock:
-        return _read(FunctionSchema.parse(text), namespace, tags)
-
-
-def _read(schema: FunctionSchema, namespace: str, tags: tuple[str, ...]) -> Signature:
+    schema = FunctionSchema.parse(text)
     signature = Signature(
         str(schema) if schema.namespace else f"{namespace}::{schema}",
         tuple(argument.name for argument in schema.arguments),

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from ..diagnostics import Diagnostic, Label, Source, Span
+from .kept import kept
 from .kind import SchemaKind, find_kind
 from .model import Argument, Return
 from .parser import Locate, parse_parts
@@ -57,7 +57,7 @@ class FunctionSchema:
         """`aten` of `aten::add`, or the empty string."""
         return self.name.rpartition("::")[0]
 
-    @cached_property
+    @kept
     def base_name(self) -> str:
         """The name without its namespace: `add_` of `aten::add_.Tensor`."""
         return self.name.rpartition("::")[2]
@@ -67,7 +67,7 @@ class FunctionSchema:
         """Name and overload as PyTorch writes them: `add.Tensor`, `relu`."""
         return f"{self.name}.{self.overload_name}" if self.overload_name else self.name
 
-    @cached_property
+    @kept
     def local_name(self) -> str:
         """Name and overload without the namespace: `add.Tensor`."""
         base = self.base_name
@@ -78,22 +78,22 @@ class FunctionSchema:
         """The schema without its namespace: `add.Tensor(Tensor self, ...) -> Tensor`."""
         return str(self)[len(self.name) - len(self.base_name) :]
 
-    @cached_property
+    @kept
     def flat_name(self) -> str:
         """Name and overload as one identifier: `add_Tensor`."""
         base = self.base_name
         return f"{base}_{self.overload_name}" if self.overload_name else base
 
-    @cached_property
+    @kept
     def positional(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.arguments if not a.kwarg_only)
 
-    @cached_property
+    @kept
     def kwarg_only(self) -> tuple[Argument, ...]:
         """Keyword-only arguments that are not out arguments."""
         return tuple(a for a in self.arguments if a.kwarg_only and not a.is_out)
 
-    @cached_property
+    @kept
     def out(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.arguments if a.is_out)
 
@@ -136,7 +136,7 @@ class FunctionSchema:
         """
         return self._kind
 
-    @cached_property
+    @kept
     def _kind(self) -> SchemaKind:
         return find_kind(self.base_name, self.arguments)
 

@@ -13,7 +13,7 @@ import pytest
 
 from bench.stress import Stress
 from tests.unit.runtime.helpers import T, operator_with, says
-from torchgen_lite.runtime import Library, read_schema, report
+from torchgen_lite.runtime import Library, report
 
 
 def test_stress() -> None:
@@ -91,28 +91,3 @@ def test_a_fork_waits_for_a_registration_under_way() -> None:
     assert os.waitpid(child, 0)[1] == 0
     thread.join(10)
     assert operator.call(T("CPU")) == "CPU"
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
-def test_a_fork_waits_for_a_schema_that_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reading one holds locks of Python (`cached_property` until 3.11), which in a child nobody would release."""
-    begun, done = threading.Event(), threading.Event()
-
-    def slow(type_: Any) -> str:
-        begun.set()
-        time.sleep(0.2)
-        done.set()
-        return "t"
-
-    monkeypatch.setattr(read_schema, "dispatch_kind", slow)
-    text = "slow(Tensor a) -> Tensor"
-    thread = threading.Thread(target=lambda: read_schema.read_schema(text, "ns", ()))
-    thread.start()
-    assert begun.wait(10)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # CPython 3.12 warns of forks beside threads.
-        child = os.fork()
-    if child == 0:
-        os._exit(0 if done.is_set() else 1)
-    assert os.waitpid(child, 0)[1] == 0
-    thread.join(10)
