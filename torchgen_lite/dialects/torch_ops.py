@@ -13,7 +13,6 @@ an argument `self`. What is accepted follows `toIValue` of torch/csrc/jit/python
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from dataclasses import replace
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import BUILTIN_TYPES, identifier, is_reserved
@@ -113,7 +112,7 @@ def _distinct(arguments: Sequence[Argument]) -> list[Argument]:
     for argument in arguments:
         name = _free(argument.name, names)
         names.add(name)
-        found.append(argument if name == argument.name else replace(argument, name=name))
+        found.append(argument if name == argument.name else argument._replace(name=name))
     return found
 
 

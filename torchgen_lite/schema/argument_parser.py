@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..diagnostics import Span, did_you_mean
+from ..diagnostics import did_you_mean
 from .cursor import Cursor
 from .defaults import misfit
 from .lexer import IDENT, NUMBER, STRING
-from .model import Argument, Return, Type
+from .model import Argument, Place, Return, Type
 from .type_parser import parse_type
 
 
-def parse_argument(cursor: Cursor, kwarg_only: bool) -> Argument:
+def parse_argument(cursor: Cursor, kwarg_only: bool = False) -> Argument:
     start = cursor.start
     type_ = parse_type(cursor)
     name_start = cursor.start
@@ -21,21 +21,15 @@ def parse_argument(cursor: Cursor, kwarg_only: bool) -> Argument:
     name_end = cursor.last_end
     locate = cursor.locate
     default: str | None = None
-    default_span: Span | None = None
+    default_start = name_end
     if cursor.take("="):
         default_start = cursor.start
         default = _default(cursor)
-        default_span = locate(default_start, cursor.last_end)
         _check_default(cursor, type_, default, default_start)
-    return Argument(
-        type_,
-        name,
-        default,
-        kwarg_only,
-        locate(start, cursor.last_end),
-        locate(name_start, name_end),
-        default_span,
-    )
+    whole, named = locate(start, cursor.last_end), locate(name_start, name_end)
+    behind = locate(default_start, cursor.last_end).start
+    offsets = (whole.start, whole.end, named.start, named.end, behind)
+    return Argument(type_, name, default, kwarg_only, Place(whole.source, 0, offsets))
 
 
 def _check_default(cursor: Cursor, type_: Type, default: str, start: int) -> None:

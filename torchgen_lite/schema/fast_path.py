@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from contextlib import suppress
+from typing import TypeVar
 
 from ..diagnostics import Source, Span
 from .argument_parser import parse_argument, parse_return
 from .cursor import Abort, Cursor
-from .model import Argument, Return, SchemaParts, Type
+from .model import Argument, Place, Return, SchemaParts
 
 _NAME = re.compile(
     r"((?:[A-Za-z_][A-Za-z0-9_]*::)*[A-Za-z_][A-Za-z0-9_]*)(?:\.((?!__|default\()[A-Za-z_][A-Za-z0-9_]*))?\(",
@@ -26,29 +27,13 @@ _NAME = re.compile(
 # Untrusted input must not fill the memory; PyTorch's file needs half of this.
 _MOST_PARTS = 4096
 _LONGEST_PART = 200
-# What `Span(...)` does, without its call: PyTorch's file has 32,000 of them.
+# What `Argument(...)` does, without its call: PyTorch's file has 9,300 of them, and as many places.
 _new = tuple.__new__
+_Part = TypeVar("_Part", Argument, Return)
 
-
-class _ArgumentPart(NamedTuple):
-    """An argument without its place: offsets are from its own start."""
-
-    type: Type
-    name: str
-    default: str | None
-    name_start: int
-    name_end: int
-
-
-class _ReturnPart(NamedTuple):
-    """A return value without its place."""
-
-    type: Type
-    name: str | None
-
-
-_arguments: dict[str, _ArgumentPart | None] = {}
-_returns: dict[str, _ReturnPart | None] = {}
+# Each as if it stood alone.
+_arguments: dict[str, Argument | None] = {}
+_returns: dict[str, Return | None] = {}
 
 
 def _cursor(text: str) -> Cursor:
@@ -56,39 +41,20 @@ def _cursor(text: str) -> Cursor:
     return Cursor(text, lambda start, end: Span(source, start, end))
 
 
-def _learn_argument(text: str) -> _ArgumentPart | None:
-    """Read an argument with the real parser; None if it is wrong or written unusually."""
-    part = None
+def _learn(
+    text: str, parse: Callable[[Cursor], _Part], known: dict[str, _Part | None]
+) -> _Part | None:
+    """Read a part with the real parser; None if it is wrong or written unusually."""
     cursor = _cursor(text)
-    try:
-        found = parse_argument(cursor, False)
-    except Abort:
-        found = None
-    if found is not None and not cursor.diagnostics and str(found) == text:
-        span = found.name_span
-        assert span is not None
-        part = _ArgumentPart(found.type, found.name, found.default, span.start, span.end)
-    if len(_arguments) >= _MOST_PARTS:
-        _arguments.clear()
-    if len(text) <= _LONGEST_PART:
-        _arguments[text] = part
-    return part
-
-
-def _learn_return(text: str) -> _ReturnPart | None:
-    """Read a return value with the real parser; None if it is wrong or written unusually."""
     part = None
-    cursor = _cursor(text)
-    try:
-        found = parse_return(cursor)
-    except Abort:
-        found = None
-    if found is not None and not cursor.diagnostics and str(found) == text:
-        part = _ReturnPart(found.type, found.name)
-    if len(_returns) >= _MOST_PARTS:
-        _returns.clear()
+    with suppress(Abort):
+        part = parse(cursor)
+    if cursor.diagnostics or str(part) != text:
+        part = None
+    if len(known) >= _MOST_PARTS:
+        known.clear()
     if len(text) <= _LONGEST_PART:
-        _returns[text] = part
+        known[text] = part
     return part
 
 
@@ -139,25 +105,13 @@ def _read_arguments(
             kwarg_only = True
             position += 3
             continue
-        part = _arguments[item] if item in _arguments else _learn_argument(item)
-        if part is None:
+        part = _arguments[item] if item in _arguments else _learn(item, parse_argument, _arguments)
+        if part is None or part.place is None:
             return None
-        type_, name, default, name_start, name_end = part
-        stop = position + len(item)
-        first, last = base + position, base + stop
-        name_end += first
-        arguments.append(
-            Argument(
-                type_,
-                name,
-                default,
-                kwarg_only,
-                _new(Span, (source, first, last)),
-                _new(Span, (source, first + name_start, name_end)),
-                None if default is None else _new(Span, (source, name_end + 1, last)),
-            )
-        )
-        position = stop + 2
+        type_, name, default = part[:3]
+        place = _new(Place, (source, base + position, part.place.offsets))
+        arguments.append(_new(Argument, (type_, name, default, kwarg_only, place)))
+        position += len(item) + 2
     if kwarg_only and not (arguments and arguments[-1].kwarg_only):
         return None
     return tuple(arguments)
@@ -174,7 +128,7 @@ def _read_returns(text: str, position: int, source: Source, base: int) -> tuple[
             return ()
     returns: list[Return] = []
     for item in text[position:end].split(", "):
-        part = _returns[item] if item in _returns else _learn_return(item)
+        part = _returns[item] if item in _returns else _learn(item, parse_return, _returns)
         if part is None:
             return None
         stop = position + len(item)

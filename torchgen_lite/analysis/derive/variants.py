@@ -10,7 +10,6 @@ Each gets one kernel, CompositeExplicitAutograd, that PyTorch writes in terms of
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import chain, count, islice
 from string import ascii_lowercase
 
@@ -54,7 +53,7 @@ def _schema(
 def _read_only(argument: Argument) -> Argument:
     """The argument without an annotation; the same object if it has none."""
     type_ = strip_type(argument.type)
-    return argument if type_ is argument.type else replace(argument, type=type_)
+    return argument if type_ is argument.type else argument._replace(type=type_)
 
 
 def _self_to_out(schema: FunctionSchema) -> tuple[tuple[Argument, ...], tuple[Return, ...]]:
