@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from torchgen_lite.analysis.derive.aliasing import is_aliasing, returns_alias
+from torchgen_lite.analysis.derive.aliasing import is_aliasing
 from torchgen_lite.analysis.derive.model import VariantGroup, ViewGroup
 from torchgen_lite.analysis.derive.signature import Signature, signature_of
 from torchgen_lite.analysis.derive.tags import tags_of
@@ -18,9 +18,8 @@ from torchgen_lite.analysis.kernels import (
     own_kernels,
 )
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import FunctionSchema, SchemaKind, find_annotation
+from torchgen_lite.schema import FunctionSchema, SchemaKind
 from torchgen_lite.schema.kept import kept
-from torchgen_lite.schema.kind import is_inplace_name
 
 
 class Company(Protocol):
@@ -48,7 +47,7 @@ class Operator:
     is_derived: bool
     company: Company = field(repr=False)
 
-    @property
+    @kept
     def schema(self) -> FunctionSchema:
         return self.function.func
 
@@ -57,21 +56,13 @@ class Operator:
         return self.function.name
 
     @kept
-    def _is_annotated(self) -> bool:
-        """Most schemas have no annotation at all, and need not be asked what the annotations say."""
-        return any(map(find_annotation, [argument.type for argument in self.schema.arguments]))
-
-    @kept
     def kind(self) -> SchemaKind:
-        if self._is_annotated:
-            return self.schema.kind()
-        in_place = is_inplace_name(self.schema.base_name)
-        return SchemaKind.inplace if in_place else SchemaKind.functional
+        return self.schema.kind()
 
     @kept
     def is_aliasing(self) -> bool:
         """Whether the schema says that a result aliases an argument, or that an argument becomes one."""
-        return is_aliasing(self.schema) if self._is_annotated else returns_alias(self.schema)
+        return is_aliasing(self.schema)
 
     @kept
     def signature(self) -> Signature:

@@ -110,4 +110,7 @@ class NativeFunction:
 
     def place(self, name: str) -> Span | None:
         """Where a field is written; None if the entry does not have it."""
-        return next((span for field, span in self.field_spans if field == name), None)
+        for field_, span in self.field_spans:
+            if field_ == name:
+                return span
+        return None

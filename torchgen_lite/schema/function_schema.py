@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from ..diagnostics import Diagnostic, Label, Source, Span
 from .kept import kept
 from .kind import SchemaKind, find_kind
-from .model import Argument, Return
+from .model import Argument, Return, find_annotation
 from .parser import Locate, parse_parts
 
 
@@ -86,16 +86,25 @@ class FunctionSchema:
 
     @kept
     def positional(self) -> tuple[Argument, ...]:
-        return tuple(a for a in self.arguments if not a.kwarg_only)
+        return tuple([a for a in self.arguments if not a.kwarg_only])
+
+    @kept
+    def annotated(self) -> tuple[Argument, ...]:
+        """Arguments with an alias annotation: most operators have none."""
+        return tuple([a for a in self.arguments if find_annotation(a.type) is not None])
+
+    @kept
+    def written(self) -> tuple[Argument, ...]:
+        return tuple([a for a in self.annotated if a.is_write])
 
     @kept
     def kwarg_only(self) -> tuple[Argument, ...]:
         """Keyword-only arguments that are not out arguments."""
-        return tuple(a for a in self.arguments if a.kwarg_only and not a.is_out)
+        return tuple([a for a in self.arguments if a.kwarg_only and not a.is_out])
 
     @kept
     def out(self) -> tuple[Argument, ...]:
-        return tuple(a for a in self.arguments if a.is_out)
+        return tuple([a for a in self.written if a.is_out])
 
     def behind_defaults(self) -> Iterator[tuple[Argument, Argument]]:
         """Positional arguments without a default behind one that has one, which comes with each of them."""
@@ -138,7 +147,7 @@ class FunctionSchema:
 
     @kept
     def _kind(self) -> SchemaKind:
-        return find_kind(self.base_name, self.arguments)
+        return find_kind(self.base_name, self.written)
 
     def __str__(self) -> str:
         parts: list[str] = []

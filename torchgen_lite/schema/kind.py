@@ -19,6 +19,9 @@ class SchemaKind(Enum):
     def __str__(self) -> str:
         return self.value
 
+    # They are compared by identity, and Enum's own hash is written in Python.
+    __hash__ = object.__hash__
+
 
 # What may stand between `__i` and `__`. torchgen has `div` where Python has `truediv`; both count.
 _AUGMENTED = frozenset(
@@ -43,20 +46,21 @@ _AUGMENTED = frozenset(
 
 def is_inplace_name(base_name: str) -> bool:
     """Whether a name says in-place: `add_` and `__iadd__`, but neither `__and__` nor `__init__`."""
+    if not base_name.endswith("_"):
+        return False
     if len(base_name) > 4 and base_name.startswith("__") and base_name.endswith("__"):
         return base_name[2] == "i" and base_name[3:-2] in _AUGMENTED
-    return base_name.endswith("_")
+    return True
 
 
-def find_kind(base_name: str, arguments: tuple[Argument, ...]) -> SchemaKind:
-    """The kind: in-place by name, then out arguments, then any other written argument.
+def find_kind(base_name: str, written: tuple[Argument, ...]) -> SchemaKind:
+    """The kind, from the arguments that are written: in-place by name, then out arguments, then any other.
 
     torchgen does not look at `self` in the last step and so calls `foo(Tensor(a!) self) -> Tensor(a!)`
     functional; here that is `mutable`.
     """
     if is_inplace_name(base_name):
         return SchemaKind.inplace
-    written = [argument for argument in arguments if argument.is_write]
     if not written:
         return SchemaKind.functional
     out = [argument for argument in written if argument.is_out]

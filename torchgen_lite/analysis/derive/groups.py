@@ -36,18 +36,22 @@ def _join_by_autogen(groups: dict[Signature, Slots]) -> None:
     be told apart from `bernoulli`. So who asks for out alone looks for its functional variant among
     those that differ in defaults. torchgen knows this one by name.
     """
-    lonely: dict[Signature, Signature] = {}
+    asking = {}
     for signature, slots in groups.items():
-        if len(slots) == 1 and SchemaKind.functional in slots:
-            lonely.setdefault(signature._replace(defaults=()), signature)
-    for signature, slots in tuple(groups.items()):
         base = slots.get(SchemaKind.inplace)
         if base is None or SchemaKind.functional in slots or not base.function.autogen:
             continue
         if all(map(is_out_overload, base.function.autogen)):
-            other = lonely.pop(signature._replace(defaults=()), None)
-            if other is not None:
-                slots[SchemaKind.functional] = groups.pop(other)[SchemaKind.functional]
+            asking[signature] = slots
+    names = {signature.name for signature in asking}
+    lonely: dict[Signature, Signature] = {}
+    for signature, slots in groups.items():
+        if signature.name in names and len(slots) == 1 and SchemaKind.functional in slots:
+            lonely.setdefault(signature._replace(defaults=()), signature)
+    for signature, slots in asking.items():
+        other = lonely.pop(signature._replace(defaults=()), None)
+        if other is not None:
+            slots[SchemaKind.functional] = groups.pop(other)[SchemaKind.functional]
 
 
 def derive_variants(groups: Iterable[Slots], names: Iterable[str]) -> list[Operator]:

@@ -60,6 +60,8 @@ def unreturned_writes(schema: FunctionSchema, layout: ArgumentLayout) -> list[Ar
 
     The order makes an in-place and an out variant that both write to further arguments alike.
     """
+    if not schema.written:
+        return []
     own = [a for a in layout.positional if a.name == "self"]
     others = [a for a in layout.positional if a.name != "self"]
     found: list[Argument] = []

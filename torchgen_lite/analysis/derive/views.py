@@ -33,10 +33,13 @@ def find_views(operators: Sequence[Operator]) -> frozenset[str]:
 
 def group_views(operators: Sequence[Operator], views: frozenset[str]) -> tuple[ViewGroup, ...]:
     """Views with their copies and in-place variants, in the order of the first member."""
+    names = {view_root_of(o.signature.name) for o in operators if o.name in views}
     slots: dict[Signature, dict[str, NativeFunction]] = {}
     for operator in operators:
         signature = operator.signature
         name = view_root_of(signature.name)
+        if name not in names:
+            continue
         key = signature if name == signature.name else signature._replace(name=name)
         slots.setdefault(key, {}).setdefault(_role(operator, views), operator.function)
     return tuple(
