@@ -23,11 +23,11 @@ FLOORS = {
     "cli": 8,
     "write_key_tables": 8,
 }
-# Pure data, and the rules over it, which any floor may read.
-SHARED = {"torchgen_lite.key_sets", "torchgen_lite.key_tables", "torchgen_lite.version"}
+# Pure data, the rules over it, and how classes are made, which any floor may use.
+SHARED = {f"torchgen_lite.{name}" for name in ("key_sets", "key_tables", "records", "version")}
 STANDARD_LIBRARY_ONLY = {"diagnostics", "schema", "runtime"}
 # These run under any name: as `torchgen_lite_runtime`, and inside packages that carry the runtime.
-RELATIVE = STANDARD_LIBRARY_ONLY | {"key_sets", "key_tables"}
+RELATIVE = STANDARD_LIBRARY_ONLY | {"key_sets", "key_tables", "records"}
 THIRD_PARTY = {"yaml", "jinja2", "black", "click", "numpy", "tomli", "torchgen_lite_ops"}
 # Tensors and their autograd know each other.
 CIRCULAR = {"reference"}

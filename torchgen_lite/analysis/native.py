@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from torchgen_lite.analysis.resolve import derive_functions
 from torchgen_lite.diagnostics import Diagnostic, Source
@@ -14,6 +13,7 @@ from torchgen_lite.loader.native_functions import load_native_functions, load_sc
 from torchgen_lite.loader.sources import read_source
 from torchgen_lite.loader.torch_files import find_torch_files, load_related, read_tags
 from torchgen_lite.loader.versions import Version, parse_version
+from torchgen_lite.records import dataclass, field
 
 TORCH = "torch"
 """What the option `native` says for the installed PyTorch."""

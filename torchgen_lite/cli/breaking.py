@@ -6,7 +6,6 @@ import os
 import re
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from torchgen_lite.cli.projects import each_project, projects_argument
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, Source, has_errors, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.records import dataclass
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.compare import Level

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.records import dataclass, field
 
 MACHINE_FORMATS = ("json", "github", "sarif")
 

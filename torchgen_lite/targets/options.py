@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import keyword
-from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
@@ -18,6 +17,7 @@ from torchgen_lite.loader.options import (
     number,
     option,
 )
+from torchgen_lite.records import dataclass
 
 MODULE = matching(
     r"[^\W\d]\w*(?:\.[^\W\d]\w*)*",

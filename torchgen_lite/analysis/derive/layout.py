@@ -9,9 +9,9 @@ has the positional argument `size`, tensor options (which C++ takes as one `Tens
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from torchgen_lite.records import dataclass
 from torchgen_lite.schema import (
     AliasAnnotation,
     Argument,

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+from torchgen_lite.records import dataclass, field
 
 _ASSIGNMENTS = frozenset("= += -= *= @= /= %= &= |= ^= <<= >>= **= //=".split())
 _KEYWORDS = frozenset("""

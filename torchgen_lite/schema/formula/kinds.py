@@ -9,9 +9,10 @@ whoever does not mind looks at `plain`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 
+from ...records import dataclass
 from ..model import BaseType, ListType, OptionalType, Type
 
 

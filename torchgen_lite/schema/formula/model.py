@@ -7,10 +7,11 @@ the tree needs them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Union
 
 from ...diagnostics import Span
+from ...records import dataclass, field
 
 PRECEDENCE = {
     "||": 2,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from torchgen_lite.analysis.differentiability.facts import Fact, Saved
 from torchgen_lite.analysis.differentiability.info import return_names
@@ -11,6 +10,7 @@ from torchgen_lite.analysis.differentiability.model import Derivative, Different
 from torchgen_lite.dialects.python_formula import Words, in_python, write
 from torchgen_lite.dialects.python_names import identifier
 from torchgen_lite.dialects.text import tuple_display
+from torchgen_lite.records import dataclass
 from torchgen_lite.schema import ListType
 from torchgen_lite.schema.formula import Call, Conditional, Expression, Member, Name
 from torchgen_lite.schema.formula.kinds import SCALAR, Kind

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from torchgen_lite.analysis.operators import Operator
@@ -12,6 +11,7 @@ from torchgen_lite.dialects.python_names import BUILTIN_TYPES, FRAMEWORK_TYPES, 
 from torchgen_lite.dialects.python_signature import Import, imported_names, imports
 from torchgen_lite.dialects.text import quote
 from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.records import dataclass
 from torchgen_lite.schema import NamedConstant
 from torchgen_lite.targets.python.model import Overload, build_overload
 from torchgen_lite.targets.python.options import (

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from torchgen_lite.loader.options import FLAG, option
+from torchgen_lite.records import dataclass
 from torchgen_lite.targets.options import (
     MODULE,
     folder_option,
