@@ -152,6 +152,26 @@ def mul(self, other): ...""",
     self: 2 * grad * self""",
     ),
     Code(
+        "TG326",
+        "formula without a gradient to start from",
+        "error",
+        "`output_differentiability` is False for every result that is a tensor, or each result is "
+        "`not_differentiable`. So no gradient ever comes in, and the formulas never run.",
+        """\
+- func: sign_of(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: sign_of
+  derivatives:
+    output_differentiability: [False]
+    self: grad""",
+        """\
+- func: sign_of(Tensor self) -> Tensor
+  dispatch:
+    CPU, Meta: sign_of
+  derivatives:
+    output_differentiability: [False]""",
+    ),
+    Code(
         "TG327",
         "wrong use of gradients in a formula",
         "error",

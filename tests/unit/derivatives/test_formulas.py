@@ -181,6 +181,24 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
             ["5:31: error[TG328] " "2 flags for 1 results"],
         ),
         (
+            TWO,
+            ["output_differentiability: [False, False]", "self: grad"],
+            [
+                "5:5: error[TG326] formulas of 'g', whose results have no gradient "
+                "(leave the formulas out, or say which result is differentiable)"
+            ],
+        ),
+        (
+            "h(Tensor self) -> (Tensor values, int count)",
+            ["output_differentiability: [False, True]", "self: grad"],
+            [
+                "5:5: error[TG326] formulas of 'h', whose results have no gradient "
+                "(leave the formulas out, or say which result is differentiable)"
+            ],
+        ),
+        (TWO, ["output_differentiability: [False, False]", "self: not_differentiable"], []),
+        (TWO, ["output_differentiability: [False, True]", "self: grad"], []),
+        (
             F,
             ["self, other: grad", "result: auto_element_wise"],
             ["5:5: error[TG329] " "'auto_element_wise' with 2 differentiable arguments"],

@@ -482,3 +482,24 @@ def test_a_namespace_of_the_configuration_is_that_of_every_name_without_one(
         return {path: text.split() for path, text in files.items()}
 
     assert generated(DERIVED.format(""), "tiny") == generated(DERIVED.format("tiny::"), "")
+
+
+def test_files_without_kernels_are_not_there(tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text("def f(x): ...\n")
+    entry = "- func: f(Tensor x) -> Tensor\n  dispatch: {CPU: f}\n"
+    options = {"framework": "torchgen_lite.reference.framework", "kernels": ["k"]}
+    none = f"{entry}  derivatives:\n    output_differentiability: [False]\n"
+    files = generate(tmp_path, none, **options)
+    assert [name for name in files if "auto" in name or "nodes" in name or "inplace" in name] == [
+        "register_autograd.py"
+    ]
+    assert 'aten.impl("f", _fallthrough)' in files["register_autograd.py"]
+    # A call that must not record has a kernel of its own and no node.
+    composed = none.replace("CPU: f", "CompositeExplicitAutograd: f")
+    files = generate(tmp_path, composed, **options)
+    assert [name for name in files if "auto" in name or "nodes" in name or "inplace" in name] == [
+        "autograd.py",
+        "register_autograd.py",
+        "register_compositeexplicitautograd.py",
+    ]
+    assert "_nodes" not in files["autograd.py"]

@@ -55,6 +55,7 @@ def _check(function: NativeFunction, vocabulary: Vocabulary) -> Iterator[Found]:
         span = derivatives.differentiability_span
         yield Found("TG328", message, span, f"`{schema.full_name}` has {count} results")
     for _, formulas in derivatives.variants:
+        yield from _check_results(schema, formulas, flags)
         yield from _check_keys(schema, formulas, derivatives.span)
         yield from _check_gradients(schema, formulas)
         for formula in formulas:
@@ -75,6 +76,23 @@ def _refusal(function: NativeFunction) -> str | None:
     if keys == {"CompositeImplicitAutograd"}:
         return f"`{name}` is differentiated through its CompositeImplicitAutograd kernel"
     return None
+
+
+def _check_results(
+    schema: FunctionSchema, formulas: Sequence[Formula], flags: Sequence[bool | str] | None
+) -> Iterator[Found]:
+    """Formulas need a result that has a gradient (torchgen `emit_body`: "derivative ignored")."""
+    inputs = {a.name for a in input_arguments(schema)}
+    given = [f for f in formulas if f.expression is not None and inputs.issuperset(f.names)]
+    without = {n for f in formulas if f.word == NOT_DIFFERENTIABLE for n in f.names} - inputs
+    results = zip(return_names(schema), schema.returns, flags or [True] * len(schema.returns))
+    if given and not any(
+        is_tensor_like(value.type) and flag is not False and name not in without
+        for name, value, flag in results
+    ):
+        message = f"formulas of `{schema.full_name}`, whose results have no gradient"
+        hint = "leave the formulas out, or say which result is differentiable"
+        yield Found("TG326", message, given[0].name_spans[0], "gradient of nothing", hint)
 
 
 def _check_keys(

@@ -51,19 +51,23 @@ def build_differentiation(
     recorded = [one for one in planned if one.origin not in _TRACKING]
     tracked = [one for one in planned if one.origin in _TRACKING]
     functions = Functions(_modules_of(helpers))
-    files: list[OutputFile] = []
+    files: list[OutputFile | None] = []
     registrations = {AUTOGRAD: KeyFile(), VIEWS: KeyFile()}
     autograd, tracking = registrations.values()
     for shard, module, nodes in zip(
         package.shards, sharded(package, "autograd"), sharded(package, "nodes"), strict=True
     ):
         own = [one for one in recorded if _node_shard(package, one.plan) == shard]
-        files.append(_node_file(package, nodes, own, functions))
-        files.append(_autograd_file(package, module, nodes, own, autograd))
+        node_file = _node_file(package, nodes, own, functions)
+        files += [
+            node_file,
+            _autograd_file(package, module, nodes if node_file else "", own, autograd),
+        ]
     for shard, module in zip(package.shards, sharded(package, "adinplaceorview"), strict=True):
         own = [one for one in tracked if one.overload.names.shard == shard]
         files.append(_adinplaceorview_file(package, module, own, tracking))
-    return files, registrations
+    used = {key: registered for key, registered in registrations.items() if registered.overloads}
+    return [file for file in files if file is not None], used
 
 
 def _node_shard(package: Package, plan: AutogradPlan) -> int | None:
@@ -74,9 +78,11 @@ def _node_shard(package: Package, plan: AutogradPlan) -> int | None:
 
 def _node_file(
     package: Package, module: str, planned: Sequence[_Planned], functions: Functions
-) -> OutputFile:
+) -> OutputFile | None:
     recorded = [one.plan.infos[DEFAULT] for one in planned if one.origin is Origin.autograd]
     infos = {info.node_name: info for info in recorded}
+    if not infos:
+        return None
     context = {
         "framework": package.framework,
         "helpers": functions.modules(),
@@ -87,7 +93,8 @@ def _node_file(
 
 def _autograd_file(
     package: Package, module: str, nodes: str, planned: Sequence[_Planned], registered: KeyFile
-) -> OutputFile:
+) -> OutputFile | None:
+    """The kernels, if there are any; `nodes` is the module of their nodes, or empty."""
     kernels = []
     for one in planned:
         if one.origin is Origin.fallthrough:
@@ -96,6 +103,8 @@ def _autograd_file(
             view = autograd_view(one.overload, one.plan, one.plan.infos[DEFAULT])
             kernels.append(view)
             registered.add_generated(one.overload, module, view.kernel.name, with_keyset=True)
+    if not kernels:
+        return None
     context = _context(package, planned) | {"nodes": nodes, "kernels": kernels}
     return OutputFile(f"{package.root}/{module}.py", "python/autograd.py.j2", context)
 
@@ -109,7 +118,9 @@ def _modules_of(helpers: KernelIndex | None) -> dict[str, str]:
 
 def _adinplaceorview_file(
     package: Package, module: str, planned: Sequence[_Planned], registered: KeyFile
-) -> OutputFile:
+) -> OutputFile | None:
+    if not planned:
+        return None
     kernels = [tracking_view(one.overload, one.plan) for one in planned]
     for one, view in zip(planned, kernels, strict=True):
         registered.add_generated(one.overload, module, view.kernel.name, with_keyset=True)
