@@ -120,6 +120,8 @@ def _no_schema(config: Config, paths: Sequence[Path]) -> Iterator[Diagnostic]:
         return
     start = "" if config.path is not None else "; `torchgen-lite init` starts a project"
     setting = 'write `schema = ["ops.yaml"]` in the configuration, or give `--schema ops.yaml`'
+    if config.members:
+        setting = "this is a workspace: run it in a member, or name the member's configuration with `--config`"
     yield Diagnostic("TG007", f"there is no `{DEFAULT_SCHEMA}` here", help=setting + start)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
 
 from torchgen_lite.cli.exit_codes import ATTENTION, CANNOT_RUN, FINE
 from torchgen_lite.cli.places import patch_folder, shown_folder
+from torchgen_lite.cli.projects import each_project
 from torchgen_lite.cli.session import Session, global_options
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, has_errors
 from torchgen_lite.emit.diff import first_difference, render_diff
@@ -17,18 +20,29 @@ from torchgen_lite.emit.write import replace_file
 
 
 @click.command("fmt")
-@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.argument("paths", nargs=-1, metavar="[PROJECT|FILE]...")
 @click.option("--check", is_flag=True, help="Write nothing; exit 1 if a file is not formatted.")
 @click.option("--diff", is_flag=True, help="Write nothing; print a patch.")
 @global_options
 @click.pass_obj
 def fmt_command(session: Session, paths: tuple[str, ...], check: bool, diff: bool) -> int:
-    """Canonical form of the schema files: order of fields, indentation, blank lines.
+    """Canonical form of schema files, those of projects or such as are named: order of fields, indentation, blank lines.
 
     \b
     torchgen-lite fmt
     torchgen-lite fmt --check
+    torchgen-lite fmt more.yaml
     """
+    projects = [path for path in paths if Path(path).is_dir() or path.endswith(".toml")]
+    files = [path for path in paths if path not in projects]
+    code = _format(session, files, check, diff) if files else FINE
+    if projects or not files:
+        run = partial(_format, paths=(), check=check, diff=diff)
+        code = max(code, each_project(session, projects, (), run))
+    return code
+
+
+def _format(session: Session, paths: Sequence[str], check: bool, diff: bool) -> int:
     from torchgen_lite.loader.fmt import format_text
     from torchgen_lite.loader.sources import read_source
 

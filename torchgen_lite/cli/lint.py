@@ -26,7 +26,7 @@ def lint_command(
     torchgen-lite lint
     torchgen-lite lint --output-format sarif > lint.sarif
     """
-    alone = ["--schema"] if schema else []
+    alone = [*(["--schema"] if schema else []), *(["--torch"] if torch else [])]
     return each_project(session, projects, alone, lambda project: _lint(project, schema, torch))
 
 

@@ -1,8 +1,8 @@
-"""Several projects in one run: `torchgen-lite check examples/a examples/b`."""
+"""Several projects in one run: `torchgen-lite check examples/a examples/b`, or the members of a workspace."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,10 +12,13 @@ from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
 from torchgen_lite.cli.places import shown_folder
 from torchgen_lite.cli.session import Session
 from torchgen_lite.cli.settings import split_options
-from torchgen_lite.diagnostics import Diagnostic
-from torchgen_lite.loader.config import find_in_folder
+from torchgen_lite.diagnostics import Diagnostic, has_errors
+from torchgen_lite.loader.config import find_config, find_in_folder, load_config, locate_value
 
 projects_argument = click.argument("projects", nargs=-1, metavar="[PROJECT]...")
+_NO_PROJECT = (
+    "a project is a folder with `torchgen_lite.toml`, or with a table in its `pyproject.toml`"
+)
 
 
 def each_project(
@@ -24,23 +27,20 @@ def each_project(
     """Run a command in each project that the command line names, and give the worst exit code.
 
     Projects are folders or configuration files, as arguments or behind `--config`; without any it is the one that
-    governs this folder. `alone` are options given that are about a single project.
+    governs this folder. A workspace stands for its members. `alone` are options given that are about a single
+    project.
     """
     files, settings = split_options(session.config)
-    paths: list[Path] = []
     found: list[Diagnostic] = []
-    for name in (*files, *named):
-        path = find_in_folder(Path(name), found) if Path(name).is_dir() else Path(name)
-        if not Path(name).exists():
-            found.append(Diagnostic("TG001", f"there is no `{name}`"))
-        elif path is None:
-            help_ = "a project is a folder with `torchgen_lite.toml`, or with a table in its `pyproject.toml`"
-            found.append(Diagnostic("TG001", f"`{name}` has no configuration", help=help_))
-        elif path.resolve() not in paths:
-            paths.append(path.resolve())
+    paths = [p for name in (*files, *named) for p in _members(_named(name, found), found)]
+    if not files and not named and not alone:
+        governing = find_config(Path.cwd(), [])
+        members = list(_members(governing, found))
+        paths = members if members != [governing] else []
     if found:
         session.report(found)
         return CANNOT_RUN
+    paths = list(dict.fromkeys(path.resolve() for path in paths))
     if len(paths) > 1 and alone:
         raise click.UsageError(f"`{alone[0]}` is about one project, and {len(paths)} are named.")
     if not paths:
@@ -51,3 +51,33 @@ def each_project(
             session.talk(f"{shown_folder(path.parent, Path.cwd()) or '.'}:")
         code = max(code, run(replace(session, config=(str(path), *settings))))
     return code
+
+
+def _named(name: str, found: list[Diagnostic]) -> Path | None:
+    """The configuration of a project that the command line names."""
+    path = find_in_folder(Path(name), found) if Path(name).is_dir() else Path(name)
+    if not Path(name).exists():
+        found.append(Diagnostic("TG001", f"there is no `{name}`"))
+    elif path is None:
+        found.append(Diagnostic("TG001", f"`{name}` has no configuration", help=_NO_PROJECT))
+    return path
+
+
+def _members(path: Path | None, found: list[Diagnostic]) -> Iterator[Path]:
+    """The configurations of a workspace, in the order in which it lists them; one that is none stands for itself."""
+    if path is None:
+        return
+    config, diagnostics = load_config(path.parent, path)
+    if not config.members or has_errors(diagnostics):
+        # What is wrong with it is said when it is run.
+        yield path
+        return
+    for pattern in config.members:
+        folders = sorted(path.parent.glob(pattern)) if "*" in pattern else [path.parent / pattern]
+        files = [found_in for f in folders if (found_in := find_in_folder(f, found)) is not None]
+        if not files:
+            place = locate_value(config, "workspace", "members", pattern)
+            message = f"`{pattern}` has no configuration"
+            found.append(Diagnostic("TG001", message, place, help=_NO_PROJECT))
+        for file in files:
+            yield from [path] if file.samefile(path) else _members(file, found)

@@ -34,6 +34,8 @@ TargetOptions = Mapping[str, Mapping[str, object]]
 DEFAULT_SCHEMA = "native_functions.yaml"
 SOURCE_ROOTS = (".", "src")
 _TABLE = "torchgen_lite"
+# Tables of the configuration, beside those of targets.
+TABLES = ("lint", "workspace")
 
 _CODE = matching(
     "[A-Z0-9]+",
@@ -42,6 +44,10 @@ _CODE = matching(
     help=lambda text: did_you_mean(text, CODES),
 )
 _PATH = matching(r"[^\x00-\x1f\x7f]*", "is no path: it has control characters")
+_MEMBER = matching(
+    r"(?!.*\*\*)[^/\\\x00-\x1f\x7f][^\\\x00-\x1f\x7f]*",
+    "is not the path of a folder from here, with `/` between its parts and perhaps a `*` in them",
+)
 _RANGE = matching(
     ".*",
     "is no version range",
@@ -146,6 +152,13 @@ class Config:
         (),
         name="ignore",
         table="lint",
+    )
+    members: tuple[str, ...] = option(
+        "Folders of projects that `check`, `lint`, `generate`, `diff`, `breaking` and `fmt` then run in, one after the other. "
+        "`examples/*` is every folder there that has a configuration, and `.` is this one.",
+        one_or_more(_MEMBER),
+        (),
+        table="workspace",
     )
     source: Source | None = field(default=None, compare=False, repr=False)
     # Those of the command line, which are meant for whatever schema it names.
@@ -270,10 +283,11 @@ class _Reader:
         self.diagnostics = diagnostics
 
     def read(self, data: Mapping[str, object]) -> dict[str, Any]:
-        values = self.read_table("", data, others=("lint",))
-        lint = data.get("lint")
-        if lint is not None and self.is_table(lint, "lint", ""):
-            values |= self.read_table("lint", lint)
+        values = self.read_table("", data, others=TABLES)
+        for name in TABLES:
+            table = data.get(name)
+            if table is not None and self.is_table(table, name, ""):
+                values |= self.read_table(name, table)
         if "target_options" in values:
             given = values["target_options"].items()
             values["target_options"] = {n: t for n, t in given if self.is_table(t, n, "target")}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from torchgen_lite.loader.config import general_options
+from torchgen_lite.loader.config import TABLES, general_options
 from torchgen_lite.loader.options import Json, options_page, table_schema, toml_text
 from torchgen_lite.targets import TARGETS, Target
 
@@ -27,10 +27,8 @@ def configuration_schema() -> Json:
         for name, target in TARGETS.items()
     }
     closed: Json = {"type": "object", "additionalProperties": False}
-    tables = {
-        "lint": table_schema(general_options("lint").values()),
-        "target": {**closed, "properties": targets},
-    }
+    tables = {name: table_schema(general_options(name).values()) for name in TABLES}
+    tables["target"] = {**closed, "properties": targets}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "torchgen_lite.toml",
@@ -43,7 +41,10 @@ def render_configuration_page() -> str:
     """docs/configuration.md."""
     parts = [
         _INTRODUCTION + options_page(general_options().values()),
-        "## `[tool.torchgen_lite.lint]`\n\n" + options_page(general_options("lint").values()),
+        *[
+            f"## `[tool.torchgen_lite.{name}]`\n\n" + options_page(general_options(name).values())
+            for name in TABLES
+        ],
     ]
     return "\n".join([*parts, *map(_target_section, TARGETS.values())])
 

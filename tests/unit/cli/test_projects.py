@@ -48,6 +48,76 @@ def test_each_project_is_checked(run: Run, two: Path, named: tuple[str, ...]) ->
     assert run("check", *named, "-q") == Result(0, "", "")
 
 
+@pytest.mark.parametrize("members", [["a", "b"], ["*"], ["a", "./b", "a"], ["more", "a"]])
+def test_a_workspace_stands_for_its_members(run: Run, two: Path, members: list[str]) -> None:
+    (two / "torchgen_lite.toml").write_text(f"[workspace]\nmembers = {json.dumps(members)}\n")
+    (two / "more").mkdir()
+    if "more" in members:
+        (two / "more/torchgen_lite.toml").write_text('[workspace]\nmembers = ["../b"]\n')
+    for named in ((), (".",), ("--config", "torchgen_lite.toml")):
+        result = run("check", *named, "--output-format", "json")
+        files = json.loads(result.stdout)["files"]
+        assert result.code == 1 and {file["path"].split("/")[0] for file in files} == {"a", "b"}
+    assert run("lint").stderr.count("1 operator, 0 errors, 0 warnings") == 2
+    assert run("generate").code == run("check").code == run("diff").code == 0
+    assert (run("check", "a").code, run("check", "-q")) == (0, Result(0, "", ""))
+    assert "is a workspace" in run("list", "ops").stderr
+
+
+def test_a_workspace_may_be_a_project_too(run: Run, two: Path) -> None:
+    with (two / "a/torchgen_lite.toml").open("a") as file:
+        file.write('[workspace]\nmembers = [".", "../b"]\n')
+    result = run("check", "a", "--output-format", "json")
+    assert {file["path"].split("/")[0] for file in json.loads(result.stdout)["files"]} == {"a", "b"}
+    # An option about one project is about this one.
+    assert run("generate", "--config", "a/torchgen_lite.toml", "--output-dir", "new").code == 2
+    (two / "native_functions.yaml").write_text("- func: f(Tensor self) -> Tensor\n")
+    (two / "torchgen_lite.toml").write_text('[workspace]\nmembers = [".", "a"]\n')
+    assert run("generate", "--output-dir", "new").code == 0
+    assert (two / "new/python").is_dir() and not (two / "a/new").exists()
+
+
+@pytest.mark.parametrize(
+    ("members", "said"),
+    [
+        ('["a", "c"]', "error[TG001]: `c` has no configuration\n --> torchgen_lite.toml:2:17\n"),
+        ('["c*"]', "error[TG001]: `c*` has no configuration\n --> torchgen_lite.toml:2:12\n"),
+        ('["/a"]', "error[TG003]: `members`: `/a` is not the path of a folder from here"),
+        ('["**/a"]', "error[TG003]: `members`: `**/a` is not the path of a folder from here"),
+        ("3", "error[TG003]: `members` takes a list of texts"),
+        ('["a"]\nmember = 1', "error[TG002]: unknown configuration key `member`"),
+    ],
+)
+def test_mistakes_in_a_workspace(run: Run, two: Path, members: str, said: str) -> None:
+    (two / "torchgen_lite.toml").write_text(f"[workspace]\nmembers = {members}\n")
+    result = run("check")
+    assert result.code == 2 and said in result.stderr
+
+
+def test_projects_and_files_are_formatted(run: Run, two: Path) -> None:
+    text = "- dispatch: {CPU: f}\n  func: f(Tensor self) -> Tensor\n"
+    for name in ("a/native_functions.yaml", "b/native_functions.yaml", "more.yaml"):
+        (two / name).write_text(text)
+    (two / "a/torchgen_lite.toml").write_text("extra-fields = ['vendor']\n")
+    (two / "a/native_functions.yaml").write_text(f"{text}  vendor: 1\n")
+    result = run("fmt", "--check", "a", "b/pyproject.toml", "more.yaml")
+    assert (result.code, result.stdout) == (1, "")
+    assert re.findall("would reformat (.*)", result.stderr) == [
+        "more.yaml",
+        "a/native_functions.yaml",
+        "b/native_functions.yaml",
+    ]
+    assert run("fmt", "a", "more.yaml").code == 0
+    assert (
+        run("fmt", "--check", "a", "more.yaml").code == 0 and run("fmt", "b", "--check").code == 1
+    )
+    (two / "torchgen_lite.toml").write_text('[workspace]\nmembers = ["*"]\n')
+    assert re.findall("would reformat (.*)", run("fmt", "--check").stderr) == [
+        "b/native_functions.yaml"
+    ]
+    assert run("fmt", "c", "--check").code == 2
+
+
 def test_settings_are_put_over_each(run: Run, two: Path) -> None:
     assert run("generate", "a", "b", "--config", "output-dir = 'out'").code == 0
     assert (two / "a/out/python/ops").is_dir() and (two / "b/out/python/ops").is_dir()
