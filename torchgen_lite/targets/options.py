@@ -41,10 +41,16 @@ class NoOptions:
     """For a target without options."""
 
 
-def folder_option(target: str, *, itself: bool = False) -> Any:
+def folder_option(
+    default: str,
+    doc: str = "The folder below the output directory.",
+    *,
+    itself: bool = False,
+    shown: str = "",
+) -> Any:
     """`itself`: whether the folder may be the output directory itself, `.`."""
     kind = Kind("text", {"type": "string", "minLength": 1}, partial(_read_folder, itself=itself))
-    return option("The folder below the output directory.", kind, target)
+    return option(doc, kind, default, shown=shown)
 
 
 def library_option() -> Any:

@@ -48,6 +48,8 @@ def run_tests(folder: Path) -> None:
 def test_a_project_in_python(run: Run, folder: Path, target: str, layout: str) -> None:
     start(run, "--target", target, "--layout", layout, "tiny")
     assert (folder / ("src" if layout == "src" else ".") / "tiny" / "_ops" / "__init__.py").exists()
+    tests = [path.relative_to(folder).parts[:-1] for path in folder.rglob("test_*.py")]
+    assert tests == [("tests",)] * (2 if target == "torch-python" else 1)
     run_tests(folder)
 
 

@@ -126,7 +126,8 @@ class Package:
 
     @property
     def test_path(self) -> str:
-        return "/".join(_below(self.options.folder, "tests", f"test_{identifier(self.name)}.py"))
+        folder = self.options.tests or "/".join(_below(self.options.folder, "tests"))
+        return "/".join(_below(folder, f"test_{identifier(self.name)}.py"))
 
     @property
     def own(self) -> tuple[Operator, ...]:

@@ -23,6 +23,12 @@ class TorchPythonOptions:
         "Name of the package, perhaps dotted.", MODULE, "", shown="`<namespace>_ops`"
     )
     folder: str = folder_option(TARGET, itself=True)
+    tests: str = folder_option(
+        "",
+        "The folder of the tests below the output directory.",
+        itself=True,
+        shown="`tests` in `folder`",
+    )
     kernels: tuple[str, ...] = modules_option("Modules with the kernels that `dispatch:` names.")
     fakes: tuple[str, ...] = modules_option(
         "Modules with the functions that `fake:`, `vmap:` and `reference:` name."
