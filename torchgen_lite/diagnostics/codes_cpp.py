@@ -70,41 +70,6 @@ namespace = "mylib"
 $ torchgen-lite generate""",
     ),
     Code(
-        "TG542",
-        "structured operator without its functional variant",
-        "error",
-        "The kernel of a structured out variant is the `impl` function of a class that derives from one with "
-        "the `meta` function, and that class has the name of the functional variant: "
-        "`at::meta::structured_add_Tensor` for `add.out`. So the functional variant has to be declared, too; "
-        "both are registered then. For an operator of PyTorch's its own entry counts where PyTorch is installed, "
-        "and the out variant alone is registered. A backend may as well leave `structured` out and name a plain "
-        "kernel.",
-        """\
--- torchgen_lite.toml --
-targets = ["cpp-torch"]
-[target.cpp-torch]
-namespace = "mylib"
--- native_functions.yaml --
-- func: mylib::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
-  structured: True
-  dispatch:
-    CPU: add_out_cpu
-$ torchgen-lite generate""",
-        """\
--- torchgen_lite.toml --
-targets = ["cpp-torch"]
-[target.cpp-torch]
-namespace = "mylib"
--- native_functions.yaml --
-- func: mylib::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
-  structured_delegate: add.out
-- func: mylib::add.out(Tensor self, Tensor other, *, Scalar alpha=1, Tensor(a!) out) -> Tensor(a!)
-  structured: True
-  dispatch:
-    CPU: add_out_cpu
-$ torchgen-lite generate""",
-    ),
-    Code(
         "TG543",
         "tag that libtorch does not have",
         "error",

@@ -260,4 +260,18 @@ supported:
         "- func: relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
         "  dispatch:\n    CPU: relu_out",
     ),
+    Code(
+        "TG319",
+        "structured operator without its functional variant",
+        "error",
+        "A structured kernel is split into a meta and an impl function, and the meta function has the name of the "
+        "functional variant: `meta_relu`, in C++ `structured_relu::meta`. So the functional variant has to be declared "
+        "beside the out variant. For an operator of PyTorch's its own entry counts where PyTorch is installed. A "
+        "backend may as well leave `structured` out and name a plain kernel.",
+        "- func: mylib::relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+        "  dispatch:\n    CPU: relu_out",
+        "- func: mylib::relu(Tensor self) -> Tensor\n  structured_delegate: relu.out\n"
+        "- func: mylib::relu.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
+        "  dispatch:\n    CPU: relu_out",
+    ),
 )

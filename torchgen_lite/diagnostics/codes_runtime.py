@@ -45,6 +45,8 @@ targets = ["cpp-runtime"]
 namespace = "mylib"
 tensor = "mylib::Tensor"
 -- native_functions.yaml --
+- func: mylib::neg(Tensor self) -> Tensor
+  structured_delegate: neg.out
 - func: mylib::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
   structured: True
   dispatch:
@@ -57,6 +59,9 @@ targets = ["cpp-runtime"]
 namespace = "mylib"
 tensor = "mylib::Tensor"
 -- native_functions.yaml --
+- func: mylib::neg(Tensor self) -> Tensor
+  dispatch:
+    CPU: neg
 - func: mylib::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
   dispatch:
     CPU: neg_out

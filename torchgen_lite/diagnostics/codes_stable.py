@@ -42,6 +42,8 @@ targets = ["cpp-torch-stable"]
 [target.cpp-torch-stable]
 namespace = "mylib"
 -- native_functions.yaml --
+- func: mylib::neg(Tensor self) -> Tensor
+  structured_delegate: neg.out
 - func: mylib::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
   structured: True
   dispatch:
@@ -53,6 +55,9 @@ targets = ["cpp-torch-stable"]
 [target.cpp-torch-stable]
 namespace = "mylib"
 -- native_functions.yaml --
+- func: mylib::neg(Tensor self) -> Tensor
+  dispatch:
+    CPU: neg
 - func: mylib::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
   dispatch:
     CPU: neg_out

@@ -32,7 +32,7 @@ FINE = [
     "  tags: nondeterministic_seeded",
     # Structured operators have a Meta kernel by themselves.
     "- func: f.out(Tensor x, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n"
-    "  dispatch:\n    CPU: f",
+    "  dispatch:\n    CPU: f\n- func: f(Tensor x) -> Tensor\n  structured_delegate: f.out",
     # Without a tensor in the result there is no shape to infer.
     "- func: f(Tensor x) -> int\n  dispatch:\n    CPU: f",
     "- func: f(Tensor x) -> Tensor\n  dispatch:\n    CPU: f\n    CompositeExplicitAutograd: g",

@@ -122,16 +122,18 @@ def test_what_fits(run: Run, folder: Path, config: str, kernel: str, code: str) 
 
 def test_structured_kernels_and_their_meta_function(run: Run, folder: Path) -> None:
     ops = """\
+- func: my::neg(Tensor self) -> Tensor
+  structured_delegate: neg.out
 - func: my::neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)
   structured: True
   dispatch: {CPU: neg_out}
 """
-    kernels = "def meta_neg_out(self, out): ...\ndef neg_out(self): ...\n"
+    kernels = "def meta_neg(self, out): ...\ndef neg_out(self): ...\n"
     notes = [
         line for line in said(run, folder, PYTHON, ops, kernels).splitlines() if "note" in line
     ]
     assert notes == [
-        "  = note: it begins `def meta_neg_out(self: Tensor) -> Any:`",
+        "  = note: it begins `def meta_neg(self: Tensor) -> Any:`",
         "  = note: it begins `def neg_out(self: Tensor, *, out: Tensor) -> None:`",
     ]
 

@@ -20,6 +20,7 @@ def check_functions(
     yield from entries.check_methods(resolved)
     yield from entries.check_tags(resolved, tags)
     yield from structured.check_delegates(resolved)
+    yield from structured.check_groups(resolved)
     yield from structured.check_kernels_beside(resolved)
     yield from names.check_names(resolved)
     yield from names.check_autogen(resolved)

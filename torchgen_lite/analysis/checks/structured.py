@@ -40,6 +40,23 @@ def check_delegates(resolved: Resolved) -> Iterator[Diagnostic]:
             yield finding(function, "TG309", message, function.func.span, "here", None, other)
 
 
+def check_groups(resolved: Resolved) -> Iterator[Diagnostic]:
+    """A structured operator needs its functional variant, whose name the meta function has."""
+    delegates = {function.delegate for function in resolved.functions}
+    for operator in resolved.declared:
+        function = operator.function
+        # Whoever delegates to it with other arguments is told so.
+        if function.structured and operator.group is None and operator.name not in delegates:
+            name = function.func.local_name
+            message = f"structured `{name}` has no functional variant"
+            hint = (
+                f"add the entry of the functional variant, with `structured_delegate: {name}` (those of "
+                "PyTorch are known where it is installed), or leave `structured` out and name plain kernels"
+            )
+            span = function.place("structured")
+            yield finding(function, "TG319", message, span, "no kernel can be registered", hint)
+
+
 def check_kernels_beside(resolved: Resolved) -> Iterator[Diagnostic]:
     """Kernels for which the structured one leaves no place (torchgen `from_yaml`, `NativeFunctionsGroup`)."""
     for function in resolved.functions:

@@ -27,12 +27,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from torchgen_lite.analysis.derive.model import VariantGroup
-from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.namespaces import TORCH_NAMESPACES
 from torchgen_lite.analysis.policy import STRUCTURED
 from torchgen_lite.analysis.registrations import Registration as Registered
-from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.dialects import cpp_text
 from torchgen_lite.dialects.cpp import structured
 from torchgen_lite.dialects.cpp.signature import CppParameter
@@ -91,22 +89,6 @@ class StructView:
     parameters: str
     is_meta: bool = False
     precomputed: tuple[tuple[CType, str], ...] = ()
-
-
-def check_groups(operators: Sequence[Operator]) -> Iterator[Diagnostic]:
-    """TG542: the class with the meta function has the name of the functional variant, so there must be one."""
-    for operator in operators:
-        if operator.function.structured and operator.facts.group is None:
-            name = operator.function.func.local_name
-            yield finding(
-                operator.function,
-                "TG542",
-                f"structured `{name}` has no functional variant",
-                operator.function.place("structured"),
-                "no kernel can be registered",
-                f"add the entry of the functional variant, with `structured_delegate: {name}` (those of "
-                "PyTorch are known where it is installed), or leave `structured` out and name plain kernels",
-            )
 
 
 def structured_groups(operators: Sequence[Operator], namespace: str) -> list[Group]:

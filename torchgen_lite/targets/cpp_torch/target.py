@@ -38,7 +38,6 @@ from torchgen_lite.targets.cpp_torch.registrations import (
 from torchgen_lite.targets.cpp_torch.structured import (
     author_members,
     build_structured,
-    check_groups,
     structured_groups,
     structured_registrations,
 )
@@ -67,7 +66,7 @@ def build_cpp_torch(program: Program, options: TorchOptions) -> TargetResult:
     layout = library_layout(functions, options)
     operators = build_operators(selection.operators, len(layout.shards))
     if not options.calls_only:
-        diagnostics += [*check_groups(operators), *check_tags(program, functions)]
+        diagnostics += check_tags(program, functions)
     if has_errors(diagnostics):
         return TargetResult(diagnostics=tuple(diagnostics))
     if options.calls_only:
