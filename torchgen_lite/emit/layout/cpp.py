@@ -1,7 +1,8 @@
 """C++ statements divided as clang-format 21 divides them, with the `.clang-format` of this repository.
 
 Clang-format looks for the line breaks that cost least. A character beyond the last column costs more than
-anything else, and the deeper a break is in brackets, the more it costs. Of those that cost the same, the later is taken.
+anything else, and the deeper a break is in brackets, the more it costs. Of those that cost the same, that one is
+taken whose last cost is the latest.
 
 Statements stand in functions, as C++ has it, and functions are declared outside of them.
 What is not here: member initialisers, lambdas, comments, strings that follow each other, and `<<`.
@@ -10,6 +11,7 @@ What is not here: member initialisers, lambdas, comments, strings that follow ea
 from __future__ import annotations
 
 from heapq import heappop, heappush
+from typing import Any
 
 from torchgen_lite.emit.layout.cpp_breaks import COSTLY, weigh
 from torchgen_lite.emit.layout.cpp_levels import Rules, State
@@ -18,16 +20,18 @@ from torchgen_lite.emit.layout.cpp_usual import lay_out_usual_cpp
 from torchgen_lite.emit.layout.cpp_words import Word, read_words
 from torchgen_lite.emit.layout.items import is_too_deep
 
-_Breaks = tuple[tuple[int, int], ...]
+# What has cost something, the last first: the negative of a word's number, what all before cost, and that; then
+# the column of the word if it begins a line. So those that end earlier come later.
+_Path = tuple[Any, ...]
 # As deep as brackets may be, and how many ways are told apart by more than word and column. Clang-format gives up
 # at the same depth, and after more ways.
 _DEEPEST, _WAYS = 50, 5_000
 
 
-def lay_out_cpp_statement(text: str, indent: int) -> list[str]:
-    """The lines of a statement (without its indentation).
+def lay_out_cpp_statement(text: str, indent: int) -> str:
+    """A statement (without its indentation) in lines.
 
-    >>> lay_out_cpp_statement("int64_t value = function(first_argument);", 50)[1].strip()
+    >>> lay_out_cpp_statement("int64_t value = function(first_argument);", 50).split()[-1]
     'function(first_argument);'
     """
     usual = lay_out_usual_cpp(text, indent)
@@ -35,54 +39,56 @@ def lay_out_cpp_statement(text: str, indent: int) -> list[str]:
         return usual
     words = None if is_too_deep(text) else read_words(text)
     if words is None or max(word.depth for word in words) > _DEEPEST:
-        return [" " * indent + text]
-    cost, breaks = _cheapest(words, indent)
+        return " " * indent + text
+    cost, path = _cheapest(words, indent)
     if cost >= COSTLY and "::" in text:
         # Only here names are torn apart.
         words = read_words(text, is_short=True) or words
-        _, breaks = _cheapest(words, indent)
-    return _lines(words, indent, breaks)
+        _, path = _cheapest(words, indent)
+    return _lines(words, indent, path)
 
 
-def _lines(words: list[Word], indent: int, breaks: _Breaks) -> list[str]:
-    columns = {-i: column for i, column in breaks}
-    lines = [" " * indent]
+def _lines(words: list[Word], indent: int, path: _Path) -> str:
+    columns: dict[int, int | None] = {}
+    while path:
+        i, _, path, columns[-i] = path
+    text = " " * indent
     for i, word in enumerate(words):
-        if i in columns:
-            lines.append(" " * columns[i] + word.text)
-        else:
-            lines[-1] += " " * (word.space if i else 0) + word.text
-    return lines
+        column = columns.get(i)
+        space = word.space if i else 0
+        text += (" " * space if column is None else f"\n{' ' * column}") + word.text
+    return text
 
 
-def _cheapest(words: list[Word], indent: int) -> tuple[int, _Breaks]:
-    """The cost of the best breaks, and the words before which they are, with their columns."""
+def _cheapest(words: list[Word], indent: int) -> tuple[int, _Path]:
+    """The cost of the best way, and that way."""
     find_operations(words)
     weigh(words)
     rules = Rules(words, indent)
-    queue: list[tuple[int, _Breaks, int, State]] = [(0, (), 0, rules.first())]
+    queue: list[tuple[int, _Path, int, State]] = [(0, (), 0, rules.first())]
     seen: set[State | tuple[int, int]] = set()
     count = 0
     while queue:
-        cost, breaks, _, state = heappop(queue)
+        cost, path, _, state = heappop(queue)
         known = state if len(seen) < _WAYS else (state.i, state.column)
         if known in seen:
             continue
         seen.add(known)
         while state.i < len(words):
-            may, must = rules.may_end(state), rules.must_end(state)
+            i, may, must = state.i, rules.may_end(state), rules.must_end(state)
             if may:
                 count += 1
                 broken, more = rules.on_next_line(state)
-                place = (-state.i, broken.column - len(words[state.i].text))
-                heappush(queue, (cost + more, (*breaks, place), count, broken))
+                column = broken.column - len(words[i].text)
+                heappush(queue, (cost + more, (-i, cost, path, column), count, broken))
             if must:
                 break
             state, more = rules.on_line(state)
             if may or more:
                 count += 1
-                heappush(queue, (cost + more, breaks, count, state))
+                after = (-i, cost, path, None) if more else path
+                heappush(queue, (cost + more, after, count, state))
                 break
         else:
-            return cost, breaks
+            return cost, path
     return 0, ()

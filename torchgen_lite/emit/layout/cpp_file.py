@@ -14,8 +14,8 @@ from torchgen_lite.emit.layout.cpp_usual import LINE_LENGTH
 
 # With these, the statement goes on in the next line.
 _UNFINISHED = (",", "(", "[", "<", "=", "&&", "||", "?", "::", "\\", "return")
-# With these, a line goes on that began before.
-_GOES_ON = re.compile(r"[)\]>?.|&]|:(?!:)|->")
+# A comment, and a line that goes on with what began before.
+_STAYS = re.compile(r"//|/\*|[)\]>?.|&]|:(?!:)|->")
 
 
 def lay_out_cpp(text: str) -> str:
@@ -35,16 +35,21 @@ def lay_out_cpp(text: str) -> str:
     raw = _raw_lines(text, lines)
     for i in found:
         line = lines[i].lstrip(" ")
-        if i in raw or _GOES_ON.match(line) or line.startswith(("//", "/*")):
+        if i in raw or _STAYS.match(line):
             continue
-        before = lines[i - 1].partition("  // ")[0] if i else ""
-        if line.startswith("#if ") and not line.endswith("\\"):
-            lines[i] = "\n".join(_divide_condition(lines[i]))
-        elif line.startswith("#error ") and not line.endswith("\\"):
-            lines[i] = line.replace(" ", " \\\n    ", 1)
-        elif not line.startswith("#") and not before.endswith(_UNFINISHED):
-            lines[i] = "\n".join(lay_out_cpp_statement(line, len(lines[i]) - len(line)))
+        if line[0] == "#":
+            lines[i] = _lay_out_directive(lines[i])
+        elif not (i and lines[i - 1].partition("  // ")[0].endswith(_UNFINISHED)):
+            lines[i] = lay_out_cpp_statement(line, len(lines[i]) - len(line))
     return "\n".join(lines)
+
+
+def _lay_out_directive(line: str) -> str:
+    """A line of the preprocessor: one that is whole, and that may be divided."""
+    if line.startswith("#if ") and line[-1] != "\\":
+        return "\n".join(_divide_condition(line))
+    is_error = line.startswith("#error ") and line[-1] != "\\"
+    return line.replace(" ", " \\\n    ", 1) if is_error else line
 
 
 def _divide_condition(text: str) -> list[str]:

@@ -1,102 +1,153 @@
 """C++ statements of which most long lines consist, divided without weighing what each break costs.
 
 A declaration or a call is divided at its one pair of brackets, and a value stands on a line of its own if that
-is enough. What is said here is what `cpp.py` says, ten times as fast, as a test holds (Note [Usual statements]);
+is enough. What is said here is what `cpp.py` says, a hundred times as fast, as a test holds (Note [Usual statements]);
 whatever is not as simple is left to it.
 """
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import NamedTuple
 
 from torchgen_lite.emit.layout.items import split_items
 
 LINE_LENGTH = 80
-# The words before the brackets: no condition, no operator.
-_HEAD = re.compile(
-    r"(?!(?:if|for|while|switch|else|template|struct|class|case)\b)[\w:&*<>,. ]*?[\w>&*]\("
-)
-_VALUE = re.compile(r'((?:[\w:&*<>,]+ )+=) ("(?:[^"\\]|\\.)*";|(?!\{)[^="]+;)')
+# Words that begin with no operator, and a statement with one pair of brackets behind such words. With `\w` in
+# them, sets of characters would take ten times as long.
+_NAME = "A-Za-z0-9_:"
+_WORDS = rf"(?:[{_NAME}][{_NAME}&*<>,.]* )*[{_NAME}][{_NAME}&*<>,.]*"
+_CALL = re.compile(rf"((?!(?:else|struct|class|case) ){_WORDS}\()(.+)(\)(?: const)?(?: \{{|[;,]|))")
+_VALUE = re.compile(rf'({_WORDS} =) ("[^"\\]*(?:\\.[^"\\]*)*";|(?!\{{)[^="]+;)')
 # A function: its type and its name.
 _NAMED = re.compile(r"(?!return |throw |new |delete )([\w:&*<>, ]+[\w>&*]) ((?:\w+::)*\w+\()")
-_TAIL = re.compile(r"\)( const)?( \{|;|,|\);|\),|)")
-_OPERATOR = re.compile(r" [*&<>]+ ")
+# A list without operators, and items of which one has a comma in brackets.
+_PLAIN = re.compile(rf"[{_NAME}&*, .=<>{{}}]+")
+_NESTED = re.compile(r"[(\[{<][^()\[\]{}<>]*, ")
+_TEXT = re.compile(r'"[\w ]*"')
+# A parameter whose default is a name.
+_DEFAULT = re.compile(r"([^=]+ =) ([\w:]+(?:,|\)(?: \{|;|)))")
+_UNUSUAL = ("<=", ">=", " < ", " > ", "->", "[]", ";", '"', "'")
 
 
-def lay_out_usual_cpp(text: str, indent: int) -> list[str] | None:
-    """The lines of a usual statement that is too long; else None."""
+class _List(NamedTuple):
+    """What brackets hold, an item a line: the longest line but the last is `width` with its comma."""
+
+    lines: str
+    number: int
+    width: int
+    last: int
+
+
+def lay_out_usual_cpp(text: str, indent: int) -> str | None:
+    """A usual statement that is too long, divided; else None."""
     if indent + len(text) <= LINE_LENGTH:
         return None
-    margin = " " * indent
-    value = _VALUE.fullmatch(text)
-    if value is None:
-        return _divided(text, indent, "")
-    target, given = value[1], value[2]
-    if len(target) + indent > LINE_LENGTH:
+    found = _CALL.fullmatch(text)
+    if found is not None:
+        return _divided(found[1], found[2], found[3], indent)
+    found = _VALUE.fullmatch(text)
+    if found is None:
         return None
-    if indent + 4 + len(given) <= LINE_LENGTH or given[0] == '"':
-        return [f"{margin}{target}", f"{margin}    {given}"]
-    first = given.find("(")
-    if first > 0 and indent + len(target) + 2 + first <= LINE_LENGTH:
-        return _divided(given, indent, f"{target} ")
-    divided = _divided(given, indent + 4, "")
-    return None if divided is None else [f"{margin}{target}", *divided]
-
-
-def _divided(text: str, indent: int, before: str) -> list[str] | None:
-    """At the brackets behind the first word; `before` stands before it."""
-    head = _HEAD.match(text)
-    if head is None or len(head[0]) <= 4 or _OPERATOR.search(head[0]):
-        return None
-    tail = _TAIL.fullmatch(text, text.rfind(")") if not text.endswith(");") else len(text) - 2)
-    if tail is None:
-        return None
-    inside = text[head.end() : tail.start()]
-    first = f"{' ' * indent}{before}{head[0]}"
-    if not inside or _is_unusual(inside):
-        return None
-    items = split_items(inside, angles=True)
-    if items is None:
-        return None
+    target, value = found.groups()
+    first = f"{' ' * indent}{target}"
     if len(first) > LINE_LENGTH:
-        return None if before else _below_type(text, head[0], indent)
-    shut = f"{first}{inside})"
-    if tail[1] and len(items) > 1 and len(shut) <= LINE_LENGTH:
-        return [shut, f"{' ' * (indent + 4)}{tail[0][2:]}"]
-    if len(items) == 1 and inside.endswith(")"):
         return None
-    return _opened(first, items, tail[0], indent + 4)
+    if indent + 4 + len(value) <= LINE_LENGTH or value[0] == '"':
+        return f"{first}\n{' ' * indent}    {value}"
+    found = _CALL.fullmatch(value)
+    if found is None:
+        return None
+    head, inside, tail = found.groups()
+    if len(first) + 1 + len(head) <= LINE_LENGTH:
+        return _divided(head, inside, tail, indent, f"{target} ")
+    if indent + 4 + len(head) > LINE_LENGTH and target.startswith("using "):
+        return _function_type(first, head, inside, tail, indent)
+    below = _divided(head, inside, tail, indent + 4)
+    return None if below is None else f"{first}\n{below}"
 
 
-def _is_unusual(inside: str) -> bool:
-    """Whether what is in brackets is not as simple as it looks; `in` is ten times as fast as a pattern here."""
-    is_comparison = "<=" in inside or ">=" in inside or " < " in inside or " > " in inside
-    return is_comparison or ",}" in inside or ";" in inside or "->" in inside or "[]" in inside
+def _divided(head: str, inside: str, tail: str, indent: int, before: str = "") -> str | None:
+    """At the brackets between head and tail; `before` stands before them."""
+    items = _listed(inside)
+    if items is None or len(head) <= 4:
+        return None
+    first = f"{' ' * indent}{before}{head}"
+    if len(first) > LINE_LENGTH:
+        return None if before else _below_type(head, f"{inside}{tail}", indent)
+    if " const" in tail and items.number > 1 and len(first) + len(inside) < LINE_LENGTH:
+        return f"{first}{inside})\n{' ' * indent}    {tail[2:]}"
+    if items.number == 1 and inside[-1] == ")":
+        return None
+    return _opened(first, items, tail, indent + 4)
 
 
-def _below_type(text: str, head: str, indent: int) -> list[str] | None:
+def _below_type(head: str, rest: str, indent: int) -> str | None:
     """A function whose type has lines of its own."""
     named = _NAMED.fullmatch(head)
     if named is None or len(named[2]) <= 4:
         return None
-    margin, (type_, name) = " " * indent, named.groups()
-    lines: list[str] | None = [f"{margin}{type_}"]
+    type_, name = named.groups()
+    above: str | None = f"{' ' * indent}{type_}"
     if indent + len(type_) > LINE_LENGTH:
-        outer, _, inside = type_.partition("<")
-        items = split_items(inside[:-1], angles=True)
-        if items is None or not inside.endswith(">"):
-            return None
-        lines = _opened(f"{margin}{outer}<", items, ">", indent + 4)
-    rest = text[len(head) - len(name) :]
-    fits = indent + len(rest) <= LINE_LENGTH
-    below = [f"{margin}{rest}"] if fits else _divided(rest, indent, "")
-    return None if lines is None or below is None else [*lines, *below]
+        above = _at_angles(" " * indent, type_, indent)
+    below: str | None = f"{' ' * indent}{name}{rest}"
+    if indent + len(name) + len(rest) > LINE_LENGTH:
+        below = lay_out_usual_cpp(f"{name}{rest}", indent)
+    return None if above is None or below is None else f"{above}\n{below}"
 
 
-def _opened(first: str, items: list[str], tail: str, indent: int) -> list[str] | None:
-    """One item a line, if all fit."""
-    last = items.pop()
-    if indent + max(len(last) + len(tail), 1 + max(map(len, items), default=0)) > LINE_LENGTH:
+def _at_angles(before: str, type_: str, indent: int) -> str | None:
+    """A type with one template argument a line."""
+    outer, _, inside = type_.partition("<")
+    items = _listed(inside[:-1]) if inside[-1:] == ">" else None
+    return None if items is None else _opened(f"{before}{outer}<", items, ">", indent + 4)
+
+
+def _function_type(first: str, head: str, inside: str, tail: str, indent: int) -> str | None:
+    """The type of a function whose result has several lines."""
+    above, items = _at_angles(f"{first} ", head[:-1], indent), _listed(inside)
+    if above is None or items is None:
         return None
-    margin = " " * indent
-    return [first, *[f"{margin}{item}," for item in items], f"{margin}{last}{tail}"]
+    whole = f"{above}({inside}{tail}"
+    fits = len(whole) - len(above) + len(above.rpartition("\n")[2]) <= LINE_LENGTH
+    return whole if fits else _opened(f"{above}(", items, tail, indent + 4)
+
+
+def _opened(first: str, items: _List, tail: str, indent: int) -> str | None:
+    """One item a line, and a default on the next where both do not fit."""
+    lines: str | None = items.lines + tail
+    room = LINE_LENGTH - indent
+    if max(items.width, items.last + len(tail)) > room:
+        lines = _defaults_below(f"{items.lines}{tail}".split("\n"), room)
+    if lines is None:
+        return None
+    margin = "\n" + " " * indent
+    lines = lines.replace("\n", margin)
+    return f"{first}{margin}{lines}"
+
+
+def _defaults_below(lines: list[str], room: int) -> str | None:
+    for i, line in enumerate(lines):
+        if len(line) > room:
+            found = _DEFAULT.fullmatch(line)
+            if found is None or max(len(found[1]), len(found[2]) + 4) > room:
+                return None
+            lines[i] = f"{found[1]}\n    {found[2]}"
+    return "\n".join(lines)
+
+
+# The same parameters stand in the declaration of a function and in its definition.
+@lru_cache(maxsize=16_384)
+def _listed(inside: str) -> _List | None:
+    """What stands between commas outside of brackets; None if that is not as simple as it looks."""
+    plain = _TEXT.sub("text", inside) if '"' in inside else inside
+    if ",}" in plain or not _PLAIN.fullmatch(plain) and any(map(plain.__contains__, _UNUSUAL)):
+        return None
+    is_nested = "(" in plain or ")" in plain or _NESTED.search(plain)
+    items = split_items(inside, angles=True) if is_nested else inside.split(", ")
+    if items is None:
+        return None
+    width = max(map(len, items[:-1]), default=-1) + 1
+    return _List(",\n".join(items), len(items), width, len(items[-1]))

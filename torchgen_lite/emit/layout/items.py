@@ -25,7 +25,7 @@ def split_items(text: str, *, angles: bool = False) -> list[str] | None:
     bare = text
     if '"' in text or "'" in text:
         parts = text.split('"')
-        if len(parts) % 2 == 0 or "'" in text or "\\" in text or (angles and "<" in text):
+        if len(parts) % 2 == 0 or "'" in text or "\\" in text:
             return None
         # What is in strings divides nothing.
         parts[1::2] = ["_" * len(part) for part in parts[1::2]]

@@ -78,6 +78,9 @@ def test_unusual_python(text: str) -> None:
         f"return function({MANY});",
         f"at::Tensor function({MANY}) const {{",
         f"const auto value = function({MANY});",
+        f"void function(std::array<bool, 3> {LONG}, std::pair<int, std::array<bool, 3>>& {LONG});",
+        f'void function(c10::string_view {LONG} = "mean", at::IntArrayRef {LONG} = {{-2, -1}});',
+        f"using schema = ::std::tuple<{', '.join(['at::Tensor'] * 6)}>(at::Tensor, int64_t);",
         f'constexpr const char* text = "{MANY}";',
     ],
 )
@@ -93,6 +96,11 @@ def test_usual_cpp(text: str) -> None:
         f"return std::move(function({MANY}));",
         f"if (function({MANY})) {{",
         f"value = {{{MANY}}};",
+        f"function(a < b, {MANY}, c > d);",
+        f"function({LONG}_of_this->{LONG}, {MANY});",
+        f"function({MANY})({MANY});",
+        f"function({{a, b,}}, {MANY});",
+        f'function("a, b", {MANY});',
         f"fw({MANY});",
     ],
 )
