@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "lint": ("lint", "Diagnostics of the schema files."),
     "fmt": ("fmt", "Canonical form of the schema files."),
     "breaking": ("breaking", "Incompatible changes since another version."),
+    "coverage": ("backends.coverage", "What a backend has of the operators of PyTorch."),
     "kernels": ("kernels", "The kernels to write; `--missing` begins them."),
     "list": ("listing", "Operators, targets, keys, templates, outputs, codes."),
     "table": (

@@ -1,4 +1,4 @@
-"""Codes 315 to 318: entries of operators that PyTorch has."""
+"""Codes 315 to 318 and 37x: what a backend has of the operators of PyTorch."""
 
 from __future__ import annotations
 
@@ -17,6 +17,16 @@ native = "pytorch.yaml"
 _MM = """\
 - func: mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
   dispatch: {PrivateUse1: mm_out}"""
+
+_COVERED = """\
+-- pytorch.yaml --
+- func: mm.out(Tensor self, Tensor mat2, *, Tensor(a!) out) -> Tensor(a!)
+  dispatch: {CPU: mm_out}
+-- coverage.json --
+{"key": "XLA", "verdicts": {"aten::mm.out": "own"}}
+-- native_functions.yaml --
+"""
+_COVERAGE = "$ torchgen-lite coverage --key XLA --native pytorch.yaml --against coverage.json"
 
 NATIVE_CODES = (
     Code(
@@ -55,5 +65,14 @@ NATIVE_CODES = (
         "key takes the place of the derivative, and the other variants would go on with that of PyTorch.",
         f"{_PROJECT}backend: XLA\ncpp_namespace: xla\nsupported: [mm]\nautograd: [mm.out]",
         f"{_PROJECT}backend: XLA\ncpp_namespace: xla\nsupported: [mm, mm.out]",
+    ),
+    Code(
+        "TG370",
+        "an operator is served worse",
+        "error",
+        "`coverage --against FILE` compares with the verdicts that `--write` kept. The operator had a kernel of its own, "
+        "or a variant's, or was composed of others; and now it is served by less.",
+        _COVERED + "backend: XLA\ncpp_namespace: xla\nsupported: []\n" + _COVERAGE,
+        _COVERED + "backend: XLA\ncpp_namespace: xla\nsupported: [mm.out]\n" + _COVERAGE,
     ),
 )

@@ -1,0 +1,247 @@
+"""`coverage`: what a backend has of the operators of PyTorch, and what the others come to."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import click
+
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.cli.backends.native import load_with_native, native_options
+from torchgen_lite.cli.backends.pages import Answer, Section, show_answer, write_file
+from torchgen_lite.cli.backends.sources import called_names, loaded_kernels, scanned_kernels
+from torchgen_lite.cli.backends.verdicts import (
+    ORDER,
+    Coverage,
+    Covered,
+    Kernels,
+    Verdict,
+    native_program,
+    program_kernels,
+)
+from torchgen_lite.cli.exit_codes import CANNOT_RUN
+from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors, sort_diagnostics
+from torchgen_lite.diagnostics.text import counted
+from torchgen_lite.key_tables import CURRENT, registrable_keys
+
+_SERVED = (Verdict.own, Verdict.through, Verdict.composite)
+
+
+@click.command("coverage")
+@click.option("--key", required=True, metavar="KEY", help="The dispatch key of the backend.")
+@native_options
+@click.option(
+    "--import",
+    "modules",
+    multiple=True,
+    metavar="MODULE",
+    help="Ask PyTorch after this import what is registered, and no schema file; repeatable.",
+)
+@click.option(
+    "--scan",
+    "folders",
+    multiple=True,
+    metavar="DIR",
+    type=click.Path(exists=True, path_type=Path),
+    help='C++ with `m.impl("...")` instead of a schema file; repeatable.',
+)
+@click.option("--only", metavar="TAG", help="Operators with this tag: core, pointwise.")
+@click.option(
+    "--calls",
+    metavar="LOG",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Operators that a profile, a fallback log or an exported graph names.",
+)
+@click.option("--like", metavar="KEY", help="Operators that this key has kernels for.")
+@click.option("--fallback", is_flag=True, help="The backend has a fallback, to CPU for example.")
+@click.option(
+    "--show",
+    multiple=True,
+    type=click.Choice([verdict.name for verdict in Verdict]),
+    help="List the operators of this verdict; repeatable.",
+)
+@click.option("--write", metavar="FILE", type=click.Path(path_type=Path), help="Keep the verdicts.")
+@click.option(
+    "--against",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Exit 1 if an operator has a worse verdict than in this file.",
+)
+@click.option("--html", metavar="FILE", type=click.Path(path_type=Path), help="Write a page.")
+@partial(global_options, more_formats=("markdown",))
+@click.pass_obj
+def coverage_command(
+    session: Session,
+    key: str,
+    schema: tuple[str, ...],
+    native: str,
+    modules: tuple[str, ...],
+    folders: tuple[Path, ...],
+    only: str | None,
+    calls: Path | None,
+    like: str | None,
+    fallback: bool,
+    show: tuple[str, ...],
+    write: Path | None,
+    against: Path | None,
+    html: Path | None,
+) -> int:
+    """What a backend covers: a verdict on each operator of PyTorch, derived ones included.
+
+    An operator has a kernel of its own; or is served by the kernel of a variant, such as add_.Tensor by add.out; or
+    is composed of other operators; or ends in the backend's fallback; or nothing serves it.
+
+    \b
+    torchgen-lite coverage --key XLA --schema xla_native_functions.yaml
+    torchgen-lite coverage --key PrivateUse1 --import torch_mine --only core --show nothing
+    torchgen-lite coverage --key PrivateUse1 --against coverage.json
+    """
+    # A project without schema files of its own is fine where kernels come from elsewhere.
+    program = load_with_native(session, schema, native, alone=bool(modules or folders))
+    wrong = [*program.diagnostics, *_unknown(program, key, like, only)]
+    if has_errors(wrong):
+        session.report(wrong, kind="coverage")
+        return session.exit_code(wrong)
+    try:
+        kernels = _kernels(program, modules, folders)
+    except ImportError as error:
+        found = [Diagnostic("TG012", str(error))]
+        session.report(found, kind="coverage")
+        return CANNOT_RUN
+    if fallback:
+        kernels = replace(kernels, fallbacks=kernels.fallbacks | {key})
+    pytorch = native_program(program)
+    every = list(Coverage(pytorch, key, kernels))
+    selected = _select(every, pytorch, only, calls, like)
+    worse = list(_compare(program, selected, against)) if against is not None else []
+    if worse:
+        session.report(sort_diagnostics(worse), kind="coverage")
+    sections = [*_totals(key, selected, every), *_lists(selected, show), *_beside(key, kernels)]
+    rows = [(one.operator.name, one.verdict.name, one.by) for one in selected]
+    data = [{"name": name, "verdict": verdict, "by": by} for name, verdict, by in rows]
+    answer = Answer(
+        "coverage", f"Coverage of {key}", sections, rows, {"key": key, "operators": data}
+    )
+    code = show_answer(session, answer, html)
+    if write is not None:
+        kept = {"key": key, "verdicts": {name: verdict for name, verdict, _ in rows}}
+        text = json.dumps(kept, indent=1, sort_keys=True) + "\n"
+        code = max(code, write_file(session, write, text, "coverage"))
+    return max(code, session.exit_code(worse))
+
+
+def _kernels(program: Program, modules: Sequence[str], folders: Sequence[Path]) -> Kernels:
+    if modules:
+        return loaded_kernels(modules)
+    if folders:
+        return scanned_kernels(folders)
+    from torchgen_lite.targets import TARGETS
+
+    return program_kernels(program, TARGETS["cpp-torch"].policy)
+
+
+def _unknown(
+    program: Program, key: str, like: str | None, only: str | None
+) -> Iterable[Diagnostic]:
+    for name in filter(None, (key, like)):
+        if name not in registrable_keys(CURRENT):
+            help_ = did_you_mean(name, registrable_keys(CURRENT))
+            yield Diagnostic("TG012", f"unknown dispatch key `{name}`", help=help_)
+    if only is not None and only not in program.tags:
+        help_ = did_you_mean(only, program.tags)
+        yield Diagnostic("TG012", f"unknown tag `{only}`", help=help_)
+
+
+def _select(
+    every: Sequence[Covered],
+    pytorch: Program,
+    only: str | None,
+    calls: Path | None,
+    like: str | None,
+) -> list[Covered]:
+    selected = list(every)
+    if only is not None:
+        selected = [one for one in selected if only in one.operator.tags]
+    if calls is not None:
+        names = called_names(calls.read_text(encoding="utf-8", errors="replace"))
+        selected = [
+            one
+            for one in selected
+            if one.operator.name in names or one.operator.name.partition(".")[0] in names
+        ]
+    if like is not None:
+        theirs = Coverage(pytorch, like, Kernels({}))
+        has = {one.operator.name for one in theirs if one.verdict in (Verdict.own, Verdict.through)}
+        selected = [one for one in selected if one.operator.name in has]
+    return selected
+
+
+def _totals(key: str, selected: Sequence[Covered], every: Sequence[Covered]) -> list[Section]:
+    counts = Counter(one.verdict for one in selected)
+    rows = [
+        (
+            verdict.name,
+            str(counts[verdict]),
+            f"{100 * counts[verdict] / max(len(selected), 1):.1f} %",
+            verdict.value,
+        )
+        for verdict in Verdict
+    ]
+    title = f"{key}: {counted(len(selected), 'operator')}"
+    tagged = []
+    for tag in ("core", "pointwise"):
+        own = [one for one in selected if tag in one.operator.tags]
+        served = sum(one.verdict in _SERVED for one in own)
+        if own and len(selected) == len(every):
+            tagged.append((f"{served} of {len(own)} {tag} operators are served",))
+    return [Section(title, rows), *([Section("", tagged)] if tagged else [])]
+
+
+def _lists(selected: Sequence[Covered], show: Sequence[str]) -> list[Section]:
+    return [
+        Section(
+            f"{verdict.name}: {verdict.value}",
+            [(one.operator.name, one.by) for one in selected if one.verdict is verdict],
+        )
+        for verdict in Verdict
+        if verdict.name in show
+    ]
+
+
+def _beside(key: str, kernels: Kernels) -> list[Section]:
+    """How many kernels there are at the other keys of the backend: autograd, autocast, sparse."""
+    counts = Counter(
+        other
+        for own in kernels.of.values()
+        for other in own
+        if other != key and other.endswith(key.removeprefix("Autograd"))
+    )
+    rows = [(other, str(counts[other])) for other in sorted(counts)]
+    return [Section("kernels at other keys of the backend", rows)] if rows else []
+
+
+def _compare(program: Program, selected: Sequence[Covered], against: Path) -> Iterable[Diagnostic]:
+    try:
+        before = json.loads(against.read_text(encoding="utf-8"))["verdicts"]
+    except (ValueError, KeyError, TypeError):
+        help_ = "`torchgen-lite coverage --write FILE` writes one"
+        yield Diagnostic("TG014", f"`{against}` has no verdicts", help=help_)
+        return
+    own = {function.name: function for function in program.functions}
+    for one in selected:
+        name, now = one.operator.name, one.verdict
+        was = Verdict.__members__.get(str(before.get(name)))
+        if was is None or ORDER[now] <= ORDER[was]:
+            continue
+        message = f"`{name}` had {was.value}, and has {now.value}"
+        if name in own:
+            yield finding(own[name], "TG370", message, own[name].place("dispatch"), now.name)
+        else:
+            yield Diagnostic("TG370", message, operator=name)

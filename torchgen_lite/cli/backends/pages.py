@@ -1,0 +1,157 @@
+"""What `coverage` and `upgrade` found, as text, as Markdown for a pull request, and as a page with search."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
+from torchgen_lite.cli.session import Session
+from torchgen_lite.diagnostics import Diagnostic
+
+Row = tuple[str, ...]
+
+
+class Section(NamedTuple):
+    """A table with a title."""
+
+    title: str
+    rows: Sequence[Row]
+
+
+class Answer(NamedTuple):
+    """What a command found: sections for readers, all rows for a page, data for programs."""
+
+    kind: str
+    title: str
+    sections: Sequence[Section]
+    rows: Sequence[Row]
+    data: Mapping[str, object]
+
+
+def show_answer(session: Session, answer: Answer, html: Path | None) -> int:
+    """Print it in the format that is asked for, and write the page if there is to be one."""
+    if session.output_format == "markdown":
+        click.echo(render_markdown(answer), nl=False)
+    else:
+        session.answer(answer.kind, render_text(answer.sections), **answer.data)
+    return FINE if html is None else write_file(session, html, render_html(answer), answer.kind)
+
+
+def write_file(session: Session, path: Path, text: str, kind: str) -> int:
+    """Write a file that the command line names, and say so."""
+    from torchgen_lite.emit.write import replace_file
+
+    try:
+        replace_file(path, text)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        session.report([Diagnostic("TG009", f"cannot write `{path}`: {reason}")], kind=kind)
+        return CANNOT_RUN
+    session.talk(f"wrote {path}")
+    return FINE
+
+
+def render_text(sections: Sequence[Section]) -> str:
+    """Columns below each title."""
+    return "\n".join(_section_text(section) for section in sections)
+
+
+def _section_text(section: Section) -> str:
+    columns = max((len(row) for row in section.rows), default=0)
+    widths = [
+        max((len(row[column]) for row in section.rows if column < len(row)), default=0)
+        for column in range(columns)
+    ]
+    lines = [section.title] if section.title else []
+    for row in section.rows:
+        cells = [
+            cell.rjust(width) if cell[:1].isdigit() else cell.ljust(width)
+            for cell, width in zip(row, widths)
+        ]
+        lines.append(f"  {'  '.join(cells)}".rstrip())
+    return "".join(f"{line}\n" for line in lines)
+
+
+def render_markdown(answer: Answer) -> str:
+    """A heading, and a table for each section; long ones fold."""
+    parts = [f"## {answer.title}\n"]
+    for title, rows in answer.sections:
+        columns = max((len(row) for row in rows), default=1)
+        head = f"| {' | '.join([''] * columns)} |\n|{'---|' * columns}\n"
+        lines = [f"| {' | '.join(_cell(cell) for cell in row)} |\n" for row in rows]
+        text = head + "".join(lines)
+        if len(rows) > 12:
+            text = f"<details><summary>{escape(title)}</summary>\n\n{text}\n</details>\n"
+        elif title:
+            text = f"**{title}**\n\n{text}"
+        parts.append(text)
+    return "\n".join(parts)
+
+
+def _cell(text: str) -> str:
+    return escape(text, quote=False).replace("|", "\\|")
+
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>@TITLE@</title>
+<style>
+:root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; }
+body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem; }
+input { font: inherit; padding: .4rem .6rem; width: min(30rem, 100%); }
+table { border-collapse: collapse; margin: 1rem 0; }
+td { border-bottom: 1px solid #8884; padding: .15rem 1rem .15rem 0; vertical-align: top; }
+td:first-child { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
+</style>
+<h1>@TITLE@</h1>
+@SECTIONS@
+<p><input id="search" type="search" placeholder="Search operators" autofocus> <span id="count"></span></p>
+<table id="rows"></table>
+<script>
+const rows = @DATA@;
+const texts = rows.map(row => row.join(" ").toLowerCase());
+const table = document.getElementById("rows"), search = document.getElementById("search");
+function show() {
+  const words = search.value.toLowerCase().split(/\\s+/).filter(Boolean);
+  const found = rows.filter((_, i) => words.every(word => texts[i].includes(word)));
+  document.getElementById("count").textContent = found.length + " of " + rows.length;
+  table.replaceChildren(...found.slice(0, 500).map(row => {
+    const line = document.createElement("tr");
+    line.append(...row.map(cell => {
+      const place = document.createElement("td");
+      place.textContent = cell;
+      return place;
+    }));
+    return line;
+  }));
+}
+search.addEventListener("input", show);
+show();
+</script>
+"""
+
+
+def render_html(answer: Answer) -> str:
+    """One page that needs nothing but itself; it shows the first 500 rows that match."""
+    sections = "".join(
+        f"<h2>{escape(title)}</h2><table>{''.join(map(_html_row, rows))}</table>\n"
+        for title, rows in answer.sections
+        if len(rows) <= 12
+    )
+    # "<" is escaped so that no name can end the script element.
+    data = json.dumps(answer.rows, separators=(",", ":")).replace("<", "\\u003c")
+    page = _PAGE.replace("@TITLE@", escape(answer.title)).replace("@SECTIONS@", sections)
+    return page.replace("@DATA@", data)
+
+
+def _html_row(row: Row) -> str:
+    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"

@@ -1,0 +1,67 @@
+"""Where kernels of a backend are found: in its schema files, in a loaded library, in C++ text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from torchgen_lite.cli.backends.verdicts import Kernels
+from torchgen_lite.cli.tables.registrations import registrations_of_torch
+from torchgen_lite.key_tables import CURRENT, dispatch_keys
+
+_SUFFIXES = (".cpp", ".cc", ".cxx", ".cu", ".mm", ".h", ".hpp")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_BLOCK = re.compile(r"\bTORCH_LIBRARY_IMPL\s*\(\s*(\w+)\s*,\s*(\w+)\s*,\s*(\w+)\s*\)")
+_IMPL = re.compile(r'\b(\w+)\s*\.\s*impl\s*\(\s*(?:TORCH_SELECTIVE_NAME\s*\(\s*)?"([^"]+)"')
+_NAME = re.compile(r"(?:(\w+)::)?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?)")
+
+
+def loaded_kernels(modules: Sequence[str]) -> Kernels:
+    """What the installed PyTorch has registered after these imports; raises ImportError."""
+    of: dict[str, dict[str, str]] = {}
+    fallbacks: frozenset[str] = frozenset()
+    for one in registrations_of_torch(modules=modules):
+        of[one.name] = dict(one.kernels)
+        fallbacks = frozenset(one.fallbacks)
+    return Kernels(of, fallbacks)
+
+
+def scanned_kernels(folders: Sequence[Path]) -> Kernels:
+    """What `m.impl("name", ...)` in blocks of `TORCH_LIBRARY_IMPL(aten, KEY, m)` says, by name; nothing is compiled.
+
+    A fallback is `m.fallback(...)` in a block for the namespace `_`.
+    """
+    of: dict[str, dict[str, str]] = {}
+    fallbacks: set[str] = set()
+    keys = set(dispatch_keys(CURRENT))
+    for path in _files(folders):
+        text = _COMMENT.sub(" ", path.read_text(encoding="utf-8", errors="replace"))
+        blocks = [(m.start(), m[1], m[2], m[3]) for m in _BLOCK.finditer(text)]
+        for number, (start, namespace, key, library) in enumerate(blocks):
+            end = blocks[number + 1][0] if number + 1 < len(blocks) else len(text)
+            if key not in keys:
+                continue
+            if namespace == "_" and re.search(
+                rf"\b{library}\s*\.\s*fallback\s*\(", text[start:end]
+            ):
+                fallbacks.add(key)
+            for found in _IMPL.finditer(text, start, end):
+                if found[1] == library:
+                    name = found[2] if "::" in found[2] else f"{namespace}::{found[2]}"
+                    of.setdefault(name, {})[key] = path.as_posix()
+    return Kernels(of, frozenset(fallbacks))
+
+
+def _files(folders: Sequence[Path]) -> Iterator[Path]:
+    for folder in folders:
+        every = [folder] if folder.is_file() else sorted(folder.rglob("*"))
+        yield from (path for path in every if path.suffix in _SUFFIXES and path.is_file())
+
+
+def called_names(text: str) -> set[str]:
+    """The names of operators in a log, a profile or an exported graph: `aten::add.Tensor`, `aten.add.Tensor`."""
+    words = set(re.findall(r"\baten(?:::|\.)[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?", text))
+    names = {word.replace("aten.", "aten::", 1).removesuffix(".default") for word in words}
+    lines = {line.strip() for line in text.splitlines()}
+    return names | {f"aten::{line}" for line in lines if _NAME.fullmatch(line) and "::" not in line}

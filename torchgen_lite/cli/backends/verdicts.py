@@ -1,0 +1,159 @@
+"""What a backend covers: for each operator of PyTorch what a call with a tensor of its key comes to.
+
+Note [Where a call ends]
+A kernel that PyTorch makes from a variant is worth what the variant has. `add_.Tensor` of a backend with `add.out` runs
+that by way of the default kernel of structured operators; without `add.out` the same default kernel ends where a call
+of `add.out` ends. So verdicts are found for the operator that is called in the end, and not by the first slot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import NamedTuple
+
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.policy import PYTORCH, Origin, Policy
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.analysis.registrations import Registration, registrations
+from torchgen_lite.analysis.resolve import resolve
+from torchgen_lite.key_sets import KeySets, key_sets
+from torchgen_lite.runtime.table import choose
+from torchgen_lite.schema import SchemaKind
+
+
+class Verdict(Enum):
+    """What serves an operator for a key, the best first."""
+
+    own = "a kernel of its own"
+    through = "the kernel of a variant"
+    composite = "composed of other operators"
+    fallback = "the fallback of the backend"
+    nothing = "nothing"
+
+
+ORDER = {verdict: position for position, verdict in enumerate(Verdict)}
+
+
+class Covered(NamedTuple):
+    """An operator with its verdict; `by` is the kernel, or the operator by way of which it is served."""
+
+    operator: Operator
+    verdict: Verdict
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """Kernels by operator and key, and the keys for which there is a fallback.
+
+    `through` has the variants that kernels follow from, by operator and key.
+    """
+
+    of: Mapping[str, Mapping[str, str]]
+    fallbacks: frozenset[str] = frozenset()
+    through: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
+def program_kernels(program: Program, policy: Policy) -> Kernels:
+    """The kernels that the target of a program registers."""
+    of: dict[str, dict[str, str]] = {}
+    through: dict[tuple[str, str], str] = {}
+    for one in registrations(program, policy):
+        name = one.operator.name
+        of.setdefault(name, {})[one.key] = one.kernel.kernel if one.kernel else one.origin.value
+        if one.source is not None and one.source is not one.operator:
+            through[name, one.key] = one.source.name
+    return Kernels(of, through=through)
+
+
+class Coverage:
+    """The verdicts on all operators of PyTorch for one key.
+
+    `native` is PyTorch as a program; `kernels` are those of the backend, or all that a loaded PyTorch has.
+    """
+
+    def __init__(self, native: Program, key: str, kernels: Kernels) -> None:
+        self.key = key
+        self._kernels = kernels
+        self._sets: KeySets = key_sets()
+        self._native: dict[str, dict[str, Registration]] = {}
+        for one in registrations(native, PYTORCH):
+            self._native.setdefault(one.operator.name, {})[one.key] = one
+        self._operators = native.resolved.by_name
+        self._found: dict[str, Covered] = {}
+
+    def __iter__(self) -> Iterator[Covered]:
+        return (self.verdict(name) for name in self._operators)
+
+    def verdict(self, name: str) -> Covered:
+        """What serves an operator, by its whole name."""
+        if name not in self._found:
+            # An operator that comes back to itself ends nowhere.
+            self._found[name] = Covered(self._operators[name], Verdict.nothing)
+            self._found[name] = self._verdict(self._operators[name])
+        return self._found[name]
+
+    def _verdict(self, operator: Operator) -> Covered:
+        own, lent = self._kernels.of.get(operator.name, {}), self._native.get(operator.name, {})
+        has_fallback = self.key in self._kernels.fallbacks
+        source = self._source(operator, {*own, *lent}, has_fallback)
+        if source is None:
+            verdict = Verdict.fallback if has_fallback else Verdict.nothing
+            return Covered(operator, verdict)
+        label = own.get(source) or _label(lent.get(source))
+        if source == self.key:
+            variant = self._kernels.through.get((operator.name, source))
+            if variant is None and source not in own and source in lent:
+                variant = _variant(lent[source])
+            if variant is not None:
+                return Covered(operator, Verdict.through, variant)
+            return Covered(operator, Verdict.own, label)
+        called = None if source in own else _called(lent.get(source))
+        if called is None:
+            return Covered(operator, Verdict.composite, f"{source}: {label}")
+        end = self.verdict(called)
+        verdict = Verdict.through if end.verdict is Verdict.own else end.verdict
+        return Covered(operator, verdict, called)
+
+    def _source(
+        self, operator: Operator, registered: Iterable[str], has_fallback: bool
+    ) -> str | None:
+        """The key whose kernel is in the slot, by the rules of the dispatch table."""
+        return choose(self._sets, self.key, frozenset(registered), has_fallback).source
+
+
+def _label(registration: Registration | None) -> str:
+    if registration is None:
+        return ""
+    return registration.kernel.kernel if registration.kernel else registration.origin.value
+
+
+def _variant(registration: Registration) -> str | None:
+    """The variant whose kernel is registered for this one, too."""
+    source = registration.source
+    return source.name if source is not None and source is not registration.operator else None
+
+
+def _called(registration: Registration | None) -> str | None:
+    """The operator that does the work of a kernel which PyTorch makes."""
+    if registration is None:
+        return None
+    if registration.origin is Origin.default and registration.source is not None:
+        return registration.source.name
+    operator = registration.operator
+    if registration.origin is not Origin.derived or operator.group is None:
+        return None
+    group = operator.group
+    variants = (group.inplace, group.mutable, group.out)
+    called = group.functional if operator.kind is not SchemaKind.functional else None
+    called = called or next((v for v in variants if v is not None), None)
+    return None if called is None else called.name
+
+
+def native_program(program: Program) -> Program:
+    """The context of a program as a program."""
+    return Program(
+        resolve(program.resolved.context, program.tags), program.config, tags=program.tags
+    )
