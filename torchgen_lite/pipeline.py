@@ -13,12 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from torchgen_lite.analysis.native import (
-    TORCH,
-    NativeOperators,
-    installed_native,
-    load_native,
-)
+from torchgen_lite.analysis.native import NativeOperators, load_native, read_native
 from torchgen_lite.analysis.program import Program, build_program
 from torchgen_lite.analysis.resolve import Resolved, derive_functions, lacking_functional
 from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics, suggest
@@ -34,6 +29,7 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex, index_kernel_modules
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
 from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
+from torchgen_lite.loader.releases import INSTALLED
 from torchgen_lite.loader.torch_files import find_torch_files, read_tags
 from torchgen_lite.loader.torch_operators import InstalledTorch, load_installed_torch
 from torchgen_lite.loader.versions import Version, parse_version
@@ -99,7 +95,7 @@ def load(
         settings, paths = _with_schema(settings, [start / path for path in given])
     known_tags: dict[str, str] | None = None
     if torch and schema is not None:
-        settings = replace(settings, native=TORCH)
+        settings = replace(settings, native=INSTALLED)
     elif torch:
         settings, paths, known_tags = _with_torch(settings, paths, diagnostics)
     native = load_native(settings)
@@ -224,7 +220,7 @@ def _native_of_entries(
     in_pytorch = any(policy.in_pytorch for policy in _policies_in_use(config) or ())
     if in_pytorch:
         names |= {f.func.local_name for f in functions if f.namespace == "aten"}
-    native = installed_native(names) if names else NativeOperators()
+    native = read_native(INSTALLED, config.root, names) if names else NativeOperators()
     return native, native.version if native.functions and in_pytorch else None
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 from torchgen_lite.analysis.resolve import derive_functions
 from torchgen_lite.diagnostics import Diagnostic, Source
 from torchgen_lite.loader.config import Config, locate_value
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.known_tags import KNOWN_TAGS
-from torchgen_lite.loader.native_functions import load_native_functions, load_schema_sources
-from torchgen_lite.loader.sources import read_source
+from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.loader.releases import INSTALLED, read_release
 from torchgen_lite.loader.torch_files import find_torch_files, load_related, read_tags
-from torchgen_lite.loader.versions import Version, parse_version
+from torchgen_lite.loader.versions import Version
 from torchgen_lite.records import dataclass, field
-
-TORCH = "torch"
-"""What the option `native` says for the installed PyTorch."""
 
 
 @dataclass(frozen=True)
@@ -33,24 +32,22 @@ def load_native(config: Config) -> NativeOperators:
     """What the option `native` names. Mistakes in it are for its authors to mend, and are not reported."""
     if not config.native:
         return NativeOperators()
-    if config.native == TORCH:
-        return installed_native()
-    path = config.root / config.native
-    places = {path: locate_value(config, "", "native", config.native)}
-    sources, found = load_schema_sources([path], config.root, places)
-    return _read(sources[0], {}, ()) if sources else NativeOperators(diagnostics=found)
+    found = read_native(config.native, config.root)
+    place = locate_value(config, "", "native", config.native)
+    unread = [replace(one, label=one.label or place) for one in found.diagnostics]
+    return replace(found, diagnostics=tuple(unread))
 
 
-def installed_native(names: Collection[str] = ()) -> NativeOperators:
-    """The operators of the installed PyTorch; with `names`, those that share a root with one of these."""
-    files, found = find_torch_files()
-    if files is None:
-        return NativeOperators(diagnostics=found)
-    source, found = read_source(files.native_functions, files.native_functions.parent)
-    if source is None:
-        return NativeOperators(diagnostics=found)
-    tags, _ = read_tags(files)
-    return _read(source, tags, parse_version(files.version), names)
+def read_native(release: str, root: Path, names: Collection[str] = ()) -> NativeOperators:
+    """The operators of a release, see `read_release`; with `names`, those that share a root with one of these."""
+    found = read_release(release, root)
+    if found.source is None:
+        return NativeOperators(diagnostics=found.diagnostics)
+    tags: dict[str, str] = {}
+    files = find_torch_files()[0] if release == INSTALLED else None
+    if files is not None:
+        tags, _ = read_tags(files)
+    return _read(found.source, tags, found.version, names)
 
 
 def _read(

@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "fmt": ("fmt", "Canonical form of the schema files."),
     "breaking": ("breaking", "Incompatible changes since another version."),
     "coverage": ("backends.coverage", "What a backend has of the operators of PyTorch."),
+    "upgrade": ("backends.upgrade", "What a new PyTorch changes for a backend."),
     "kernels": ("kernels", "The kernels to write; `--missing` begins them."),
     "list": ("listing", "Operators, targets, keys, templates, outputs, codes."),
     "table": (

@@ -28,6 +28,17 @@ _COVERED = """\
 """
 _COVERAGE = "$ torchgen-lite coverage --key XLA --native pytorch.yaml --against coverage.json"
 
+_F = "- func: mm(Tensor self, Tensor mat2) -> Tensor"
+_UPGRADE = f"""\
+-- old.yaml --
+{_F}
+-- new.yaml --
+{{new}}
+-- native_functions.yaml --
+{_F}
+  dispatch: {{{{PrivateUse1: mm}}}}
+$ torchgen-lite upgrade --from old.yaml --to new.yaml"""
+
 NATIVE_CODES = (
     Code(
         "TG315",
@@ -74,5 +85,23 @@ NATIVE_CODES = (
         "or a variant's, or was composed of others; and now it is served by less.",
         _COVERED + "backend: XLA\ncpp_namespace: xla\nsupported: []\n" + _COVERAGE,
         _COVERED + "backend: XLA\ncpp_namespace: xla\nsupported: [mm.out]\n" + _COVERAGE,
+    ),
+    Code(
+        "TG371",
+        "a kernel for an operator that is gone",
+        "error",
+        "The new release of PyTorch does not have the operator. A kernel for it is never called.",
+        _UPGRADE.format(new="- func: mul(Tensor self) -> Tensor"),
+        _UPGRADE.format(new=_F),
+    ),
+    Code(
+        "TG372",
+        "a kernel of another type",
+        "error",
+        "The new release of PyTorch has another schema for the operator, and kernels of another C++ type: the process "
+        "that loads the kernel of before aborts. The help shows the schema and the type; `upgrade --fix` writes the "
+        "schema.",
+        _UPGRADE.format(new="- func: mm(Tensor self, Tensor mat2, bool fast) -> Tensor"),
+        _UPGRADE.format(new=_F),
     ),
 )

@@ -108,7 +108,7 @@ class Config:
     )
     native: str = option(
         "Whose operators the schema files refer to: `torch` for those of the installed PyTorch, or the path of a "
-        "native_functions.yaml. They lend schemas, tags and variants, and are neither generated nor checked.",
+        "native_functions.yaml, of a checkout or of a wheel. They lend schemas, tags and variants, and are neither generated nor checked.",
         _PATH,
         "",
         shown="nobody's",

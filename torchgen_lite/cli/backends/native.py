@@ -9,11 +9,16 @@ from typing import Any, TypeVar
 
 import click
 
-from torchgen_lite.analysis.native import TORCH
+from torchgen_lite.analysis.policy import Origin, Policy
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.cli.session import Session
+from torchgen_lite.loader.releases import INSTALLED
+from torchgen_lite.targets import TARGETS
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+# What may be wrong with an entry for one release and right for another, or does not matter for these questions.
+ABOUT_PYTORCH = frozenset({"TG301", "TG304", "TG305", "TG309", "TG312", "TG315", "TG316", "TG317"})
 
 schema_option = click.option(
     "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
@@ -25,8 +30,8 @@ def native_options(command: _Command) -> _Command:
     native = click.option(
         "--native",
         default="",
-        metavar="PATH",
-        help="PyTorch's native_functions.yaml (default: as configured, else the installed one).",
+        metavar="RELEASE",
+        help="The PyTorch that is meant: a version, a wheel, a path (default: as configured, else the installed one).",
     )
     return schema_option(native(command))
 
@@ -36,6 +41,19 @@ def load_with_native(
 ) -> Program:
     """The program with its context. `alone`: the context is all that is wanted, and no schema file is read."""
     settings, _ = session.settings()
-    wanted = str(Path.cwd() / native) if native else settings.native or TORCH
+    wanted = _from_here(native) if native else settings.native or INSTALLED
     session.config = (*session.config, f"native = {json.dumps(wanted)}")
     return session.load(schema=() if alone else schema or None)
+
+
+def backend_policy(program: Program) -> Policy:
+    """What the backend's target registers: the one that is configured, or the one that makes structured kernels."""
+    names = [name for name in (*program.config.targets, *TARGETS) if name in TARGETS]
+    policies = [TARGETS[name].policy for name in names]
+    return next(p for p in policies if p.in_pytorch and Origin.structured in p.makes)
+
+
+def _from_here(release: str) -> str:
+    """A path of the command line is relative to this folder, one of the configuration to that of the project."""
+    here = Path.cwd() / release
+    return str(here) if here.exists() else release

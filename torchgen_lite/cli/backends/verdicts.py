@@ -82,10 +82,11 @@ class Coverage:
         for one in registrations(native, PYTORCH):
             self._native.setdefault(one.operator.name, {})[one.key] = one
         self._operators = native.resolved.by_name
+        self._names = [operator.name for operator in native.resolved.operators]
         self._found: dict[str, Covered] = {}
 
     def __iter__(self) -> Iterator[Covered]:
-        return (self.verdict(name) for name in self._operators)
+        return map(self.verdict, self._names)
 
     def verdict(self, name: str) -> Covered:
         """What serves an operator, by its whole name."""
@@ -105,12 +106,12 @@ class Coverage:
         label = own.get(source) or _label(lent.get(source))
         if source == self.key:
             variant = self._kernels.through.get((operator.name, source))
-            if variant is None and source not in own and source in lent:
+            if variant is None and source in lent:
                 variant = _variant(lent[source])
             if variant is not None:
                 return Covered(operator, Verdict.through, variant)
             return Covered(operator, Verdict.own, label)
-        called = None if source in own else _called(lent.get(source))
+        called = _called(lent.get(source))
         if called is None:
             return Covered(operator, Verdict.composite, f"{source}: {label}")
         end = self.verdict(called)
@@ -143,7 +144,7 @@ def _called(registration: Registration | None) -> str | None:
     if registration.origin is Origin.default and registration.source is not None:
         return registration.source.name
     operator = registration.operator
-    if registration.origin is not Origin.derived or operator.group is None:
+    if operator.function.is_written or operator.group is None:
         return None
     group = operator.group
     variants = (group.inplace, group.mutable, group.out)

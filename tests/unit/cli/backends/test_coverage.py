@@ -1,0 +1,134 @@
+"""`coverage`: verdicts, selections, and what they are kept for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.conftest import Result
+
+Run = Callable[..., Result]
+KEY = ("--key", "PrivateUse1")
+
+
+def verdicts(run: Run, *asked: str) -> dict[str, tuple[str, str]]:
+    result = run("coverage", *asked, "--output-format", "json")
+    found = json.loads(result.stdout)["operators"]
+    return {one["name"].removeprefix("aten::"): (one["verdict"], one["by"]) for one in found}
+
+
+def test_where_calls_end(run: Run, backend: Path) -> None:
+    assert verdicts(run, *KEY) == {
+        "add.Tensor": ("through", "aten::add.out"),
+        "add_.Tensor": ("through", "aten::add.out"),
+        "add.out": ("own", "add_mine"),
+        "isnan": ("nothing", ""),
+        "isnan.out": ("nothing", "aten::isnan"),
+        "square": ("own", "square_mine"),
+        "clone": ("composite", "CompositeExplicitAutograd: clone"),
+        # The entry is for another schema: that is what `lint` and `upgrade` say.
+        "mm": ("own", "mm_mine"),
+    }
+    fallen = verdicts(run, *KEY, "--fallback")
+    assert {name for name, (verdict, _) in fallen.items() if verdict == "fallback"} == {
+        "isnan",
+        "isnan.out",
+    }
+
+
+def test_the_key_of_a_backend_of_pytorch(run: Run, backend: Path) -> None:
+    (backend / "ops.yaml").write_text("")
+    found = verdicts(run, "--key", "CUDA")
+    assert found["isnan"] == ("own", "isnan") and found["isnan.out"] == ("through", "aten::isnan")
+    assert found["square"] == ("composite", "CompositeImplicitAutograd: square")
+    assert found["add.Tensor"] == ("nothing", "aten::add.out")
+
+
+def test_text(run: Run, backend: Path) -> None:
+    result = run("coverage", *KEY, "--show", "nothing")
+    assert (result.code, result.stderr) == (0, "")
+    assert result.stdout == """\
+PrivateUse1: 8 operators
+  own        3  37.5 %  a kernel of its own
+  through    2  25.0 %  the kernel of a variant
+  composite  1  12.5 %  composed of other operators
+  fallback   0   0.0 %  the fallback of the backend
+  nothing    2  25.0 %  nothing
+
+  2 of 3 core operators are served
+
+nothing: nothing
+  aten::isnan
+  aten::isnan.out  aten::isnan
+"""
+
+
+def test_selections(run: Run, backend: Path) -> None:
+    assert set(verdicts(run, *KEY, "--only", "core")) == {"add.Tensor", "isnan", "mm"}
+    assert set(verdicts(run, *KEY, "--like", "CUDA")) == {"isnan", "isnan.out"}
+    (backend / "log").write_text(
+        "[W] falls back: aten::mm\n%3 = torch.ops.aten.clone.default(%2)\nisnan.out\n"
+    )
+    assert set(verdicts(run, *KEY, "--calls", "log")) == {"mm", "clone", "isnan.out"}
+
+
+def test_verdicts_are_kept(run: Run, backend: Path) -> None:
+    assert run("coverage", *KEY, "--write", "kept.json").code == 0
+    assert run("coverage", *KEY, "--against", "kept.json").code == 0
+    text = (backend / "ops.yaml").read_text()
+    (backend / "ops.yaml").write_text(
+        text.replace("add_mine", "add_mine\n- func: add.Tensor").replace(
+            "- func: square\n  dispatch:\n    PrivateUse1: square_mine\n", ""
+        )
+    )
+    result = run("coverage", *KEY, "--against", "kept.json", "--output-format", "concise")
+    # `square` is composed of others now.
+    assert (result.code, result.stderr) == (
+        1,
+        "error[TG370] 'aten::square' had a kernel of its own, and has composed of other operators\n",
+    )
+    (backend / "kept.json").write_text("[]")
+    assert "has no verdicts" in run("coverage", *KEY, "--against", "kept.json").stderr
+
+
+def test_what_is_registered_in_cpp(run: Run, backend: Path) -> None:
+    (backend / "src").mkdir()
+    (backend / "src/kernels.cpp").write_text("""\
+TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
+  m.impl("isnan", isnan);  // m.impl("clone", clone);
+  m.impl(TORCH_SELECTIVE_NAME("aten::add.out"), TORCH_FN(add_out));
+}
+TORCH_LIBRARY_IMPL(aten, CPU, m) { m.impl("mm", mm); }
+TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&f>()); }
+""")
+    found = verdicts(run, *KEY, "--scan", "src")
+    assert {name: verdict for name, (verdict, _) in found.items()} == {
+        "add.Tensor": "through",
+        "add_.Tensor": "through",
+        "add.out": "own",
+        "isnan": "own",
+        "isnan.out": "through",
+        "square": "composite",
+        "clone": "composite",
+        "mm": "fallback",
+    }
+
+
+def test_pages(run: Run, backend: Path) -> None:
+    result = run("coverage", *KEY, "--output-format", "markdown", "--html", "page.html")
+    assert result.stdout.startswith("## Coverage of PrivateUse1\n\n**PrivateUse1: 8 operators**\n")
+    assert "| own | 3 | 37.5 % | a kernel of its own |\n" in result.stdout
+    page = (backend / "page.html").read_text()
+    assert (
+        '["aten::add.out","own","add_mine"]' in page and "<h1>Coverage of PrivateUse1</h1>" in page
+    )
+    assert run("coverage", *KEY, "--html", "no/such/page.html").code == 2
+
+
+def test_mistakes(run: Run, backend: Path) -> None:
+    assert "did you mean `PrivateUse1`" in run("coverage", "--key", "PrivatUse1").stderr
+    assert "did you mean `core`" in run("coverage", *KEY, "--only", "cor").stderr
+    assert run("coverage", *KEY, "--native", "none.yaml").code == 2
+    (backend / "ops.yaml").write_text("- func: relu(Tensr self) -> Tensor\n")
+    assert run("coverage", *KEY).code == 1

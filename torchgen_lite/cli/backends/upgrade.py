@@ -1,0 +1,247 @@
+"""`upgrade`: what another release of PyTorch means for the author of a backend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import click
+
+from torchgen_lite.analysis.finding import finding
+from torchgen_lite.analysis.implementing import SAID, Difference, Rank, compare_kernels
+from torchgen_lite.analysis.native import NativeOperators, read_native
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.program import Program
+from torchgen_lite.cli.backends.native import (
+    ABOUT_PYTORCH,
+    backend_policy,
+    load_with_native,
+    schema_option,
+)
+from torchgen_lite.cli.backends.pages import Answer, Section, show_answer, write_file
+from torchgen_lite.cli.backends.verdicts import (
+    Coverage,
+    Kernels,
+    Verdict,
+    native_program,
+    program_kernels,
+)
+from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
+from torchgen_lite.dialects.cpp import dispatcher
+from torchgen_lite.loader.entry import NativeFunction
+from torchgen_lite.loader.releases import INSTALLED
+
+
+@dataclass(frozen=True)
+class Both:
+    """The author's kernels, and the two releases as programs."""
+
+    program: Program
+    old: Program
+    new: Program
+
+    def pairs(self) -> Iterator[tuple[NativeFunction, Operator | None, Operator | None]]:
+        """The author's entries of operators of PyTorch, each with the operator before and after."""
+        for function in self.program.functions:
+            if function.namespace == "aten":
+                names = (p.resolved.by_name.get(function.name) for p in (self.old, self.new))
+                yield (function, *names)  # type: ignore[misc]
+
+
+@click.command("upgrade")
+@click.option("--from", "old", required=True, metavar="RELEASE", help="The PyTorch of before.")
+@click.option(
+    "--to",
+    "new",
+    default=INSTALLED,
+    metavar="RELEASE",
+    help="The PyTorch of after (default: the installed one).",
+)
+@click.option(
+    "--key", metavar="KEY", help="The dispatch key of the backend (default: that of its kernels)."
+)
+@schema_option
+@click.option("--fix", is_flag=True, help="Write the new schemas into the author's `func:` lines.")
+@click.option("--html", metavar="FILE", type=click.Path(path_type=Path), help="Write a page.")
+@partial(global_options, more_formats=("markdown",))
+@click.pass_obj
+def upgrade_command(
+    session: Session,
+    old: str,
+    new: str,
+    key: str | None,
+    schema: tuple[str, ...],
+    fix: bool,
+    html: Path | None,
+) -> int:
+    """What a new PyTorch changes for a backend. Exit 1 if kernels are dead, or abort the process that loads them.
+
+    RELEASE is a version that is installed or whose wheel is in this folder, or the path of a wheel, of a checkout or
+    of a native_functions.yaml.
+
+    \b
+    torchgen-lite upgrade --from 2.9 --schema xla_native_functions.yaml
+    torchgen-lite upgrade --from torch-2.9.1-cp311-linux_x86_64.whl --to 2.13 --output-format markdown
+    """
+    program = load_with_native(session, schema, old)
+    after = read_native(new, Path.cwd())
+    wrong = [
+        *(d for d in program.diagnostics if d.code not in ABOUT_PYTORCH),
+        *after.diagnostics,
+    ]
+    if has_errors(wrong):
+        session.report(wrong, kind="upgrade")
+        return session.exit_code(wrong)
+    both = Both(program, native_program(program), _program(program, after))
+    key = key or _key_of(program)
+    found = [*_dead(program), *_changed(both)]
+    if found:
+        session.report(sort_diagnostics(found), kind="upgrade")
+    sections = [section for section in _sections(both, key) if section.rows]
+    rows = [
+        (row[0], section.title, " ".join(row[1:])) for section in sections for row in section.rows
+    ]
+    data = {section.title: [list(row) for row in section.rows] for section in sections}
+    if not sections and not found:
+        sections = [Section(f"nothing changes for {key} from {old} to {new}", ())]
+    answer = Answer("upgrade", f"{key}: PyTorch {old} to {new}", sections, rows, {"changes": data})
+    code = show_answer(session, answer, html)
+    if fix:
+        code = max(code, _fix(session, both))
+        found = [one for one in found if one.code == "TG371"]
+    return max(code, session.exit_code(found))
+
+
+def _program(program: Program, native: NativeOperators) -> Program:
+    lent = replace(program.resolved, functions=(), context=tuple(native.functions.values()))
+    return native_program(replace(program, resolved=lent, tags=native.tags or program.tags))
+
+
+def _key_of(program: Program) -> str:
+    """The key that most kernels are for."""
+    keys = [
+        e.key for f in program.functions for e in f.dispatch if not e.key.startswith("Autograd")
+    ]
+    return max(sorted(set(keys)), key=keys.count, default="PrivateUse1")
+
+
+def _dead(program: Program) -> Iterator[Diagnostic]:
+    """TG371 of entries by name that already the old release does not have."""
+    for one in program.diagnostics:
+        if one.code == "TG312":
+            yield replace(one, code="TG371")
+
+
+def _changed(both: Both) -> Iterator[Diagnostic]:
+    """TG371 and TG372."""
+    for function, _, new in both.pairs():
+        name, place = function.func.local_name, function.place("func")
+        if new is None:
+            yield finding(function, "TG371", f"PyTorch has no operator `{name}` any more", place)
+        else:
+            difference = compare_kernels(function.func, new.schema)
+            if difference.rank is Rank.aborts:
+                yield _aborts(function, new, difference)
+
+
+def _aborts(function: NativeFunction, new: Operator, difference: Difference) -> Diagnostic:
+    symint = any(entry.kernel.endswith("_symint") for entry in function.dispatch)
+    kernel = dispatcher.signature(new.function, symint=symint)
+    name = function.func.local_name
+    message = f"`{name}` takes another kernel: loading the one of before aborts"
+    at_fault = difference.old.span if difference.old is not None else None
+    span = at_fault if at_fault is not None and _is_own(function) else function.place("func")
+    label = f"now `{difference.new}`" if difference.new is not None else "not any more"
+    hint = f"`{new.schema.local_text}`, whose kernel is `{kernel}`"
+    return finding(function, "TG372", message, span, label, hint)
+
+
+def _is_own(function: NativeFunction) -> bool:
+    """Whether the author wrote the schema, and not the name alone."""
+    place, schema = function.place("func"), function.func.span
+    return place is not None and schema is not None and "(" in place.text
+
+
+def _sections(both: Both, key: str) -> Iterator[Section]:
+    milder, structured = [], []
+    for function, old, new in both.pairs():
+        if new is None:
+            continue
+        rank = compare_kernels(function.func, new.schema).rank
+        if rank in (Rank.names, Rank.symint):
+            milder.append((function.func.local_name, SAID[rank], new.schema.local_text))
+        if old is not None and _structure(old) != _structure(new):
+            structured.append(
+                (function.func.local_name, f"{_structure(old)} before, {_structure(new)} now")
+            )
+    yield Section("other names, defaults or SymInt", milder)
+    yield Section("structured or delegated otherwise", structured)
+    yield from _composites(both, key)
+
+
+def _structure(operator: Operator) -> str:
+    function = operator.function
+    if function.structured_delegate:
+        return f"delegates to {function.structured_delegate}"
+    return "structured" if function.structured else "plain"
+
+
+def _composites(both: Both, key: str) -> Iterator[Section]:
+    """What is composed now and was not, or the other way round, and what is new."""
+    none = Kernels({})
+    bare = [Coverage(native, key, none) for native in (both.old, both.new)]
+    before, after = ({c.operator.name: c.verdict for c in coverage} for coverage in bare)
+    mine = {function.name for function in both.program.functions if function.dispatch}
+    gained = [
+        n for n in mine if after.get(n) is Verdict.composite and before.get(n) is Verdict.nothing
+    ]
+    yield Section("composed of others now: a kernel of your own may go", _names(gained))
+    served = program_kernels(both.program, backend_policy(both.program))
+    with_mine = (Coverage(native, key, served) for native in (both.old, both.new))
+    was, now = ({c.operator.name: c.verdict for c in coverage} for coverage in with_mine)
+    lost = [
+        n for n in now if n in was and now[n] is Verdict.nothing and was[n] is not Verdict.nothing
+    ]
+    yield Section("served before, and by nothing now: a kernel is needed", _names(lost))
+    new = [n for n in now if n not in was and now[n] is Verdict.nothing]
+    theirs = {name: _backends(both.new, name) for name in new}
+    yield Section(
+        "new operators that CPU or CUDA have kernels for",
+        [(name.removeprefix("aten::"), theirs[name]) for name in sorted(new) if theirs[name]],
+    )
+
+
+def _backends(native: Program, name: str) -> str:
+    keys = {kernel.key for kernel in native.resolved.by_name[name].kernels}
+    return ", ".join(key for key in ("CPU", "CUDA") if key in keys)
+
+
+def _names(names: Sequence[str]) -> list[tuple[str]]:
+    return [(name.removeprefix("aten::"),) for name in sorted(names)]
+
+
+def _fix(session: Session, both: Both) -> int:
+    """Write the new schema where the author has written one of PyTorch."""
+    edits: dict[str, list[tuple[int, int, str]]] = {}
+    for function, _, new in both.pairs():
+        span = function.func.span
+        if new is None or span is None or not _is_own(function):
+            continue
+        if function.func.local_text != new.schema.local_text:
+            edit = (span.start, span.end, f"{_namespace(function)}{new.schema.local_text}")
+            edits.setdefault(span.source.path, []).append(edit)
+    code = 0
+    sources = {source.path: source.text for source in both.program.sources}
+    for path, changes in edits.items():
+        text = sources[path]
+        for start, end, schema in sorted(changes, reverse=True):
+            text = text[:start] + schema + text[end:]
+        code = max(code, write_file(session, both.program.config.root / path, text, "upgrade"))
+    return code
+
+
+def _namespace(function: NativeFunction) -> str:
+    return f"{function.func.namespace}::" if function.func.namespace else ""

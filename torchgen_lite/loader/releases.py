@@ -1,0 +1,84 @@
+"""The native_functions.yaml of a release of PyTorch: of the installed one, in a wheel, in a checkout, or by its path."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from torchgen_lite.diagnostics import Diagnostic, Source
+from torchgen_lite.loader.sources import MAX_BYTES, decode_source, read_source, shown_path
+from torchgen_lite.loader.torch_files import find_torch_files
+from torchgen_lite.loader.versions import Version, parse_version
+
+INSTALLED = "torch"
+"""What stands for the installed PyTorch."""
+
+_PACKAGED = "torchgen/packaged/ATen/native/native_functions.yaml"
+# Where it is in a folder with packages, and in a checkout of PyTorch.
+_PLACES = (_PACKAGED, "aten/src/ATen/native/native_functions.yaml")
+_VERSION = re.compile(r"(?:torch:)?(\d+(?:\.\d+)+)")
+
+
+class ReleaseSource(NamedTuple):
+    """The file, with the version where that is known; or why there is none."""
+
+    source: Source | None = None
+    version: Version = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+
+
+def read_release(name: str, root: Path) -> ReleaseSource:
+    """`torch`, `2.9` or `torch:2.9`, or the path of a wheel, a folder or the file itself.
+
+    A version is the installed one, or that of a wheel in this folder or in `root`. Paths are relative to `root`.
+    """
+    wanted = _VERSION.fullmatch(name)
+    if name == INSTALLED or wanted is not None:
+        version = parse_version(wanted[1]) if wanted else ()
+        files, found = find_torch_files()
+        if files is not None and parse_version(files.version)[: len(version)] == version:
+            source, found = read_source(files.native_functions, files.native_functions.parent)
+            return ReleaseSource(source, parse_version(files.version), found)
+        if wanted is None:
+            return ReleaseSource(diagnostics=found)
+        wheel = _find_wheel(wanted[1], (Path.cwd(), root))
+        if wheel is None:
+            message = f"PyTorch {wanted[1]} is not installed, and there is no wheel of it here"
+            help_ = f"`pip download --no-deps torch=={wanted[1]}` gets one"
+            return ReleaseSource(diagnostics=(Diagnostic("TG011", message, help=help_),))
+        return _read_wheel(wheel)
+    path = root / name
+    if path.suffix == ".whl":
+        return _read_wheel(path)
+    inside = next((path / place for place in _PLACES if (path / place).is_file()), path)
+    source, found = read_source(inside, root)
+    return ReleaseSource(source, (), found)
+
+
+def _find_wheel(version: str, folders: tuple[Path, ...]) -> Path | None:
+    """The newest wheel of a version."""
+    wheels = [
+        wheel
+        for folder in folders
+        for wheel in folder.glob("torch-*.whl")
+        if f"{wheel.name.split('-')[1].partition('+')[0]}.".startswith(f"{version}.")
+    ]
+    return max(
+        wheels, key=lambda wheel: (parse_version(wheel.name.split("-")[1]), wheel), default=None
+    )
+
+
+def _read_wheel(path: Path) -> ReleaseSource:
+    # Imported here: most runs read none.
+    import zipfile
+
+    shown = f"{shown_path(path, Path.cwd())}/native_functions.yaml"
+    try:
+        with zipfile.ZipFile(path) as wheel, wheel.open(_PACKAGED) as stream:
+            data = stream.read(MAX_BYTES + 1)
+    except (OSError, KeyError, zipfile.BadZipFile, RuntimeError, NotImplementedError) as error:
+        message = f"cannot read `{shown}`: {str(error).strip(chr(39) + chr(34))}"
+        return ReleaseSource(diagnostics=(Diagnostic("TG006", message),))
+    source, found = decode_source(data[:MAX_BYTES], shown)
+    return ReleaseSource(source, parse_version(path.name.partition("-")[2]), found)
