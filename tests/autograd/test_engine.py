@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -181,6 +182,38 @@ def test_modes() -> None:
         with tl.inference_mode(False):
             assert (x * 2).requires_grad
     assert (x * made.clone()).requires_grad
+
+
+@pytest.mark.parametrize(
+    ("make", "inside"),
+    [(tl.no_grad, False), (tl.enable_grad, True), (tl.inference_mode, False)],
+)
+def test_a_mode_shared_by_threads_keeps_their_states_apart(
+    make: Callable[[], Any], inside: bool
+) -> None:
+    mode, states = make(), []
+
+    def other() -> None:
+        with tl.set_grad_enabled(False):
+            mode.__enter__()
+            entered.set()
+            left.wait(10)
+            states.append(tl.is_grad_enabled())
+            mode.__exit__(None, None, None)
+            states.append(tl.is_grad_enabled())
+
+    entered, left = threading.Event(), threading.Event()
+    thread = threading.Thread(target=other)
+    mode.__enter__()
+    thread.start()
+    assert entered.wait(10)
+    mode.__exit__(None, None, None)
+    assert tl.is_grad_enabled() and not tl.is_inference_mode_enabled()
+    with pytest.raises(RuntimeError, match="a thread or task that has not entered it"):
+        mode.__exit__(None, None, None)
+    left.set()
+    thread.join()
+    assert states == [inside, False]
 
 
 def test_versions() -> None:

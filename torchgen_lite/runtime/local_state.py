@@ -145,19 +145,23 @@ class _Guard:
         if entered and entered[0] is self:
             _, saved, rest = entered
         else:
-            saved, rest = _without(self, entered)
+            saved, rest = without(self, entered)
         _entered.set(rest)
         _variable.set(saved)
 
 
-def _without(guard: _Guard, entered: _Entered) -> tuple[LocalState, _Entered]:
-    """The state before a guard that is not the innermost, and the guards without it."""
+def without(guard: object, entered: Any) -> tuple[Any, Any]:
+    """The state before a guard that need not be the innermost, and the guards without it.
+
+    `entered` is the innermost guard, the state before it and the rest, or empty. Raises RuntimeError for a guard
+    that is not among them.
+    """
     if not entered:
         raise RuntimeError(f"{guard!r} is left in a thread or task that has not entered it")
     innermost, saved, rest = entered
     if innermost is guard:
         return saved, rest
-    found, others = _without(guard, rest)
+    found, others = without(guard, rest)
     return found, (innermost, saved, others)
 
 

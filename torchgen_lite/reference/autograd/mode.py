@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from torchgen_lite.runtime import InferenceMode, is_inference_mode_enabled
+from torchgen_lite.runtime.local_state import without
 
 __all__ = [
     "enable_grad",
@@ -34,17 +35,26 @@ grad_enabled: Callable[[], bool] = _enabled.get
 is_grad_enabled = grad_enabled
 
 
-class _Mode:
-    """Sets the flag inside a `with`, or during the calls of a decorated function."""
+# The modes that this context is inside of, as guards of the dispatch state are kept.
+_entered: contextvars.ContextVar[Any] = contextvars.ContextVar(
+    "torchgen_lite.grad_modes", default=()
+)
 
-    __slots__ = ("_saved", "_value")
+
+class _Mode:
+    """Sets the flag inside a `with`, or during the calls of a decorated function.
+
+    As a guard, it may be entered again, nested, and by several threads and tasks at once. Raises RuntimeError where it
+    is left in a context that has not entered it.
+    """
+
+    __slots__ = ("_value",)
 
     def __init__(self, value: bool) -> None:
         self._value = value
-        self._saved: list[bool] = []
 
     def __enter__(self) -> None:
-        self._saved.append(grad_enabled())
+        _entered.set((self, grad_enabled(), _entered.get()))
         _enabled.set(self._value)
 
     def __exit__(
@@ -53,7 +63,9 @@ class _Mode:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        _enabled.set(self._saved.pop())
+        saved, rest = without(self, _entered.get())
+        _entered.set(rest)
+        _enabled.set(saved)
 
     def __call__(self, function: F) -> F:
         value = self._value
@@ -94,14 +106,15 @@ class enable_grad(_Mode):
 class set_grad_enabled(_Mode):
     """Sets the flag at once, and puts the old one back at the end of a `with`."""
 
-    __slots__ = ()
+    __slots__ = ("_before",)
 
     def __init__(self, mode: bool) -> None:
         super().__init__(mode)
-        self._saved.append(grad_enabled())
+        self._before = grad_enabled()
         _enabled.set(mode)
 
     def __enter__(self) -> None:
+        _entered.set((self, self._before, _entered.get()))
         _enabled.set(self._value)
 
 
@@ -118,13 +131,11 @@ class inference_mode:
 
     def __init__(self, mode: Any = True) -> None:
         self._mode = mode
-        self._guards: list[tuple[_Mode, InferenceMode]] = []
+        self._guards = (_Mode(not mode), InferenceMode(mode))
 
     def __enter__(self) -> None:
-        guards = (_Mode(not self._mode), InferenceMode(self._mode))
-        for guard in guards:
+        for guard in self._guards:
             guard.__enter__()
-        self._guards.append(guards)
 
     def __exit__(
         self,
@@ -132,7 +143,7 @@ class inference_mode:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        for guard in reversed(self._guards.pop()):
+        for guard in reversed(self._guards):
             guard.__exit__(kind, error, traceback)
 
     def __call__(self, function: F) -> F:
