@@ -41,7 +41,8 @@ def _run(argv: list[str], stderr: TextIO) -> int:
 
     session = Session()
     code = _run_command(argv, session, stderr)
-    session.close(code)
+    with suppress(BrokenPipeError):
+        session.close(code)
     return code
 
 
@@ -66,6 +67,9 @@ def _run_command(argv: list[str], session: Session, stderr: TextIO) -> int:
         if not session.is_text:
             session.report([Diagnostic("TG015", error.format_message())], kind="usage")
         return CANNOT_RUN
+    except SystemExit as error:
+        # What click makes of a pipe that nobody reads; its exit code would say that outputs are stale.
+        raise BrokenPipeError from error
     except (KeyboardInterrupt, BrokenPipeError):
         raise
     except Exception as error:

@@ -92,10 +92,11 @@ class Session:
         """Write a patch to stdout, byte by byte: line ends and bytes that are not UTF-8 are for git to see."""
         data = text.encode("utf-8", "surrogateescape")
         stream = getattr(sys.stdout, "buffer", None)
-        if stream is None:
-            click.echo(data.decode("utf-8", "replace"), nl=False)
-        else:
-            click.echo(data, stream, nl=False)
+        with suppress(BrokenPipeError):  # That there is a patch is what the exit code says.
+            if stream is None:
+                click.echo(data.decode("utf-8", "replace"), nl=False)
+            else:
+                click.echo(data, stream, nl=False)
 
     @property
     def is_text(self) -> bool:

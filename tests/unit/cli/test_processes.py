@@ -105,6 +105,22 @@ def test_what_cannot_be_said(project: Path, arguments: str, redirection: str, sa
     assert (result.returncode, result.stdout, result.stderr) == (2, "", said)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [("list ops", 0), ("diff", 1), ("check", 1), ("check --output-format json", 1), ("lint", 0)],
+)
+def test_a_reader_that_went_away_does_not_change_the_exit_code(
+    project: Path, arguments: str, code: int
+) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as pipe:
+        result = subprocess.run(
+            [*COMMAND, *arguments.split()], env=ENVIRONMENT, stdout=pipe, stderr=subprocess.DEVNULL
+        )
+    assert result.returncode == code
+
+
 def test_nobody_reads_what_is_said(project: Path) -> None:
     line = f"{{ {' '.join(COMMAND)} check; echo $? >&3; }} 2>&1 >/dev/null | true"
     result = subprocess.run(
