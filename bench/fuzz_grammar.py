@@ -98,7 +98,7 @@ SETTINGS = (
     ("cpp-runtime", "calls-only", ("true",)),
     ("cpp-runtime", "runtime", ('"vendored"',)),
     ("cpp-runtime", "constants", ('{"cpu": "1"}',)),
-    ("torch-python", "package", ('"torch_x"', '"a.b"')),
+    ("torch-python", "package", ('"torch"', '"a.b"')),
     ("torch-python", "autograd", ("false",)),
     ("torch-python", "library", ('"fragment"',)),
     ("torch-python", "defines", ("false",)),

@@ -19,10 +19,26 @@ from torchgen_lite.loader.options import (
 )
 from torchgen_lite.records import dataclass
 
-MODULE = matching(
-    r"[^\W\d]\w*(?:\.[^\W\d]\w*)*",
-    "is not the name of a Python module",
-    lambda text: not any(map(keyword.iskeyword, text.split("."))),
+_DOTTED = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+# What generated packages import: one of such a name would import itself.
+_IMPORTED = frozenset(
+    "collections contextlib functools importlib itertools operator re sys torch torchgen_lite torchgen_lite_runtime types "
+    "typing warnings".split()
+)
+
+
+def _is_importable(text: str) -> bool:
+    return not any(map(keyword.iskeyword, text.split(".")))
+
+
+MODULE = matching(_DOTTED, "is not the name of a Python module", _is_importable)
+PACKAGE = matching(
+    _DOTTED,
+    "cannot be the name of the package",
+    lambda text: _is_importable(text) and text.partition(".")[0] not in _IMPORTED,
+    lambda text: (
+        "what is generated imports a module of that name" if _is_importable(text) else None
+    ),
 )
 MODULES = list_of(MODULE, "a list of module names")
 

@@ -379,7 +379,8 @@ def test_missing_meta_function(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"pakage": "x"}, "unknown option `pakage` of target `python`"),
-        ({"package": "a-b"}, "`package`: `a-b` is not the name of a Python module"),
+        ({"package": "a-b"}, "`package`: `a-b` cannot be the name of the package"),
+        ({"package": "typing.ops"}, "`package`: `typing.ops` cannot be the name of the package"),
         ({"shards": -1}, "`shards` takes a number from 0 to 256"),
         ({"kernels": 1}, "`kernels` takes a list of module names"),
         ({"kernels": ["a b"]}, "`kernels`: `a b` is not the name of a Python module"),

@@ -6,6 +6,7 @@ from torchgen_lite.loader.options import choice, option
 from torchgen_lite.records import dataclass
 from torchgen_lite.targets.options import (
     MODULE,
+    PACKAGE,
     folder_option,
     modules_option,
     shards_option,
@@ -25,7 +26,7 @@ class PythonOptions:
 
     package: str = option(
         "Name of the package, perhaps dotted: `tinyarr._ops` is the folder `tinyarr/_ops`.",
-        MODULE,
+        PACKAGE,
         "ops",
         torch="aten_ops",
     )

@@ -6,6 +6,7 @@ from torchgen_lite.loader.options import FLAG, option
 from torchgen_lite.records import dataclass
 from torchgen_lite.targets.options import (
     MODULE,
+    PACKAGE,
     folder_option,
     library_option,
     modules_option,
@@ -20,7 +21,7 @@ class TorchPythonOptions:
     """Options of the target."""
 
     package: str = option(
-        "Name of the package, perhaps dotted.", MODULE, "", shown="`<namespace>_ops`"
+        "Name of the package, perhaps dotted.", PACKAGE, "", shown="`<namespace>_ops`"
     )
     folder: str = folder_option(TARGET, itself=True)
     tests: str = folder_option(
