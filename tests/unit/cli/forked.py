@@ -82,6 +82,9 @@ def run_here(arguments: list[str]) -> tuple[int, str]:
 def stop_everywhere(names: list[str]) -> dict[str, int]:
     """Stop a run that replaces one package by another at every second of its steps, and look at what is left."""
     signals = [getattr(signal, name) for name in names]
+    # What a shell starts in the background ignores SIGINT, and so would these.
+    for number in {*signals} - {signal.SIGKILL}:
+        signal.signal(number, signal.SIG_DFL)
     expected = {}
     for package in ("first", "second"):
         run_here(generate(package))

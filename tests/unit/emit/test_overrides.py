@@ -120,12 +120,12 @@ looking for the following tags: 'endfor' or 'else'. The innermost block that nee
 """,
         ),
         (
-            API + "\n  {{ 1 // 0 }}\n",
+            API + "\n  {{ 1 + '' }}\n",
             """\
-error[TG500]: template `python/package.py.j2` failed: ZeroDivisionError: integer division or modulo by zero
+error[TG500]: template `python/package.py.j2` failed: TypeError: unsupported operand type(s) for +: 'int' and 'str'
  --> mine/python/package.py.j2:3:3
   |
-3 |   {{ 1 // 0 }}
+3 |   {{ 1 + '' }}
   |   ^^^^^^^^^^^^ here
 """,
         ),

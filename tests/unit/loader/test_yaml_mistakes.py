@@ -32,7 +32,7 @@ def test_random_mistakes(seed: int) -> None:
             text[chance.randrange(len(text))] = chance.choice(" \t\n:-\"'[]{}@%|>&*!,#a")
         source = Source("ops.yaml", "".join(text))
         _, diagnostics = read_yaml(source)
-        assert render_full(diagnostics).count("-->") == len(diagnostics)
+        assert render_full(diagnostics).count("--> ops.yaml:") == len(diagnostics)
         for one in diagnostics:
             for label in filter(None, (one.label, *one.secondary)):
                 assert 0 <= label.span.start < label.span.end <= len(source.text)

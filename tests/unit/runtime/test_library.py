@@ -463,14 +463,14 @@ def test_copies_and_pickles(dispatcher: Dispatcher) -> None:
             TypeError, match="^Library\\(ns_pickled, DEF\\) owns what it has registered"
         ):
             copied(library)
-        with pytest.raises(TypeError, match="^a Dispatcher cannot be copied or pickled$"):
+        with pytest.raises(TypeError, match="^a Dispatcher cannot be copied or pickled"):
             copied(dispatcher)
     library.close()
     with refuses("^Could not find schema for ns_pickled::op.x"):
         pickle.loads(text)
     private = Library("ns", "DEF", dispatcher=dispatcher).define(SCHEMA)
     assert copy.deepcopy(private) is private
-    with pytest.raises(TypeError, match="^a Dispatcher cannot be copied or pickled$"):
+    with pytest.raises(TypeError, match="^a Dispatcher cannot be copied or pickled"):
         pickle.dumps(private)
 
 
