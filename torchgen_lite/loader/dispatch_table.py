@@ -103,7 +103,7 @@ def _read_key(reader: EntryReader, word: str, span: Span) -> str | None:
         hint = hint if word else "remove the comma"
         message = f"unknown dispatch key `{short(word)}`" if word else "empty dispatch key"
         reader.report("TG103", message, span, "not a dispatch key", hint)
-    elif word not in (name, _renamed(name, privateuse1)):
+    elif word != name and word != _renamed(name, privateuse1):
         message = f"dispatch key `{word}` is called `{name}` today"
         reader.report("TG113", message, span, f"read as `{name}`", f"write `{name}`")
     return name

@@ -47,7 +47,7 @@ class Backend:
     device_guard: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class NativeFunction:
     """An operator as declared. `namespace` is `aten` unless the schema names another.
 
@@ -87,6 +87,12 @@ class NativeFunction:
     extra: tuple[tuple[str, str], ...] = ()
     span: Span | None = field(default=None, compare=False, repr=False)
     field_spans: tuple[tuple[str, Span], ...] = field(default=(), compare=False, repr=False)
+
+    if not TYPE_CHECKING:
+
+        def __init__(self, func: FunctionSchema, namespace: str, **given: object) -> None:
+            # The dataclass would set all thirty one by one, and take half as long as its schema; an entry has six.
+            self.__dict__.update(given, func=func, namespace=namespace)
 
     @property
     def name(self) -> str:

@@ -52,13 +52,12 @@ def load_entry(
 def _name_alone(reader: EntryReader, earlier: Earlier | None) -> ScalarNode | None:
     """`- func: amax.out`, or `op:` as ExecuTorch has it; None where there is a schema, or something else."""
     field = "func" if "func" in reader.fields else "op"
-    if earlier is None or field not in reader.fields:
+    if earlier is None or field not in reader.fields or not (earlier.has_names or field == "op"):
         return None
     name = reader.fields[field][1]
     if field == "op" and reader.operator_name("op") is None:
         return None
-    is_name = isinstance(name, ScalarNode) and OPERATOR_NAME.fullmatch(name.value)
-    if not isinstance(name, ScalarNode) or not is_name or not (earlier.has_names or field == "op"):
+    if not isinstance(name, ScalarNode) or not OPERATOR_NAME.fullmatch(name.value):
         return None
     reader.context = reader.span(name)
     reader.operator = name.value
@@ -96,8 +95,10 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
 
 def _check_duplicates(reader: EntryReader, schema: FunctionSchema) -> None:
     """Names are told apart here and not in the parser: PyTorch registers an operator with two of one name."""
-    _check_names(reader, "argument", [(a.name, a.name_span) for a in schema.arguments])
-    _check_names(reader, "result", [(r.name, r.span) for r in schema.returns if r.name])
+    if len({a.name for a in schema.arguments}) < len(schema.arguments):
+        _check_names(reader, "argument", [(a.name, a.name_span) for a in schema.arguments])
+    if len(schema.returns) > 1:
+        _check_names(reader, "result", [(r.name, r.span) for r in schema.returns if r.name])
 
 
 def _check_names(

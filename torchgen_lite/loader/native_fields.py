@@ -25,6 +25,7 @@ from torchgen_lite.loader.yaml_nodes import ScalarNode
 VARIANT_WORDS = ("function", "method")
 # The modules that PyTorch binds functions in (gen_python_functions.py); in any other it binds nothing.
 _PYTHON_MODULES = ("nn", "fft", "linalg", "nested", "sparse", "special")
+_NAME = re.compile(NAME, re.ASCII)
 # What torchgen `api.python` compares a category with.
 _CATEGORIES = ("factory", "new", "like", "dummy")
 
@@ -54,7 +55,7 @@ def _tags(reader: EntryReader, name: str) -> tuple[str, ...]:
     """All that are names: a tag of another release still means something to that release."""
     tags: list[str] = []
     for word, span in reader.list_words(name):
-        if re.fullmatch(NAME, word, re.ASCII):
+        if _NAME.fullmatch(word):
             reader.choice("TG111", "tag", word, span, reader.words.tags)
             tags.append(word)
         else:

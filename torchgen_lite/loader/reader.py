@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span, did_you_mean
@@ -217,11 +217,11 @@ class EntryReader:
             return None
         return text
 
-    def choice(self, code: str, what: str, word: str, span: Span, choices: Iterable[str]) -> bool:
+    def choice(self, code: str, what: str, word: str, span: Span, choices: Collection[str]) -> bool:
         """Whether a word is one of the choices; a diagnostic if it isn't."""
-        names = tuple(choices)
-        if word in names:
+        if word in choices:
             return True
+        names = tuple(choices)
         hint = None if self.is_full else did_you_mean(word, names)
         if hint is None and len(names) < 8:
             hint = "one of " + ", ".join(f"`{n}`" for n in names)
