@@ -27,8 +27,8 @@ def _written_value(type_: Type) -> bool:
 def mutated_value(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG401: `int(a!) x`."""
     for function in resolved.functions:
-        for argument in function.func.arguments:
-            if argument.is_write and any(map(_written_value, walk_type(argument.type))):
+        for argument in function.func.written:
+            if any(map(_written_value, walk_type(argument.type))):
                 message = f"`{argument.name}` is written, but `{argument.type}` is passed by value"
                 hint = "remove the `!`"
                 yield finding(function, "TG401", message, argument.span, "not a tensor", hint)
@@ -54,7 +54,7 @@ def write_without_inplace_name(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG403: `relu(Tensor(a!) self) -> Tensor(a!)`."""
     for function in resolved.functions:
         schema = function.func
-        if is_inplace_name(schema.base_name) or not schema.arguments or schema.out:
+        if not schema.written or schema.out or is_inplace_name(schema.base_name):
             continue
         first = schema.arguments[0]
         if first.name != "self" or not first.is_write or dispatch_kind(first.type) == "-":
@@ -68,9 +68,9 @@ def write_without_inplace_name(resolved: Resolved) -> Iterator[Diagnostic]:
 def positional_out(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG404: `relu.out(Tensor self, Tensor(a!) out)`."""
     for function in resolved.functions:
-        for argument in function.func.arguments:
+        for argument in function.func.written:
             is_named_out = argument.name == "out" or argument.name.startswith("out_")
-            if is_named_out and argument.is_write and not argument.kwarg_only:
+            if is_named_out and not argument.kwarg_only:
                 message = f"out argument `{argument.name}` can be given by position"
                 hint = "put `*` before it"
                 yield finding(function, "TG404", message, argument.span, "positional", hint)
@@ -83,7 +83,7 @@ def unknown_returned_alias(resolved: Resolved) -> Iterator[Diagnostic]:
         if not returned:
             continue
         known = {"*"}
-        for annotation in (n for a in function.func.arguments for n in _annotations(a.type)):
+        for annotation in (n for a in function.func.annotated for n in _annotations(a.type)):
             known.update(annotation.before, annotation.after)
         for value in returned:
             names = [name for one in _annotations(value.type) for name in one.before]

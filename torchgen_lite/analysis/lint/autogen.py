@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from operator import attrgetter
 
+from torchgen_lite.analysis.derive.groups import (
+    complete_groups,
+    derive_variants,
+    group_by_signature,
+)
 from torchgen_lite.analysis.derive.names import out_overload, root_of
 from torchgen_lite.analysis.finding import finding
 from torchgen_lite.analysis.lint.variants import functional_key
-from torchgen_lite.analysis.resolve import Resolved, resolve
+from torchgen_lite.analysis.operators import Operator
+from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.diagnostics import Diagnostic
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema.kind import is_inplace_name
+from torchgen_lite.schema import SchemaKind
 
 
 def autogen_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
@@ -21,9 +26,10 @@ def autogen_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
     As in torchgen `NativeFunctionsGroup`, only groups with both a functional and an out variant count: what
     is asked for where nothing can be derived is not spoken of.
     """
-    suspects = resolve(list(_suspects(resolved)))
-    derived = {id(operator.function) for operator in suspects.operators if operator.is_derived}
-    for group in suspects.groups:
+    suspects = list(_suspects(resolved))
+    groups = group_by_signature(suspects)
+    derived = {id(o.function) for o in derive_variants(groups, [o.name for o in suspects])}
+    for group in complete_groups(groups):
         variants = list(group.functions())
         asked = {name.rpartition("::")[2] for f in variants for name in f.autogen}
         given = {f.func.local_name for f in variants if id(f) in derived}
@@ -31,42 +37,43 @@ def autogen_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
             yield _disagreement(variants, asked, given)
 
 
-def _suspects(resolved: Resolved) -> Iterator[NativeFunction]:
-    """The functions of those names where variants may be derived; deriving for all takes too long.
+def _suspects(resolved: Resolved) -> Iterator[Operator]:
+    """The operators of those names where variants may be derived; deriving for all takes too long.
 
     That is where `autogen` stands, and where variants of one name leave out the functional one.
     """
-    names: defaultdict[tuple[str, str], list[NativeFunction]] = defaultdict(list)
-    for function in filter(attrgetter("is_written"), resolved.functions):
-        names[function.namespace, root_of(function.func.base_name)].append(function)
+    names: defaultdict[tuple[str, str], list[Operator]] = defaultdict(list)
+    for operator in resolved.declared:
+        function = operator.function
+        if function.is_written:
+            names[function.namespace, root_of(function.func.base_name)].append(operator)
     for members in names.values():
-        asks = any(f.autogen for f in members)
+        asks = any(o.function.autogen for o in members)
         if (asks or _may_lack_functional(members)) and not all(map(_asks_for_its_own, members)):
             yield from members
 
 
-def _asks_for_its_own(function: NativeFunction) -> bool:
+def _asks_for_its_own(operator: Operator) -> bool:
     """Whether this is a functional operator that names at most its own out variant, as most do.
 
     If all of one name are like this they are in no group together, and nothing can disagree.
     """
-    schema = function.func
-    if schema.out or is_inplace_name(schema.base_name):
+    schema, autogen = operator.schema, operator.function.autogen
+    if operator.kind is not SchemaKind.functional:
         return False
-    if function.autogen:
-        own = f"{schema.base_name}.{out_overload(schema.overload_name)}"
-        if len(function.autogen) > 1 or function.autogen[0].rpartition("::")[2] != own:
-            return False
-    return not any(argument.is_write for argument in schema.arguments)
+    if not autogen:
+        return True
+    own = f"{schema.base_name}.{out_overload(schema.overload_name)}"
+    return len(autogen) == 1 and autogen[0].rpartition("::")[2] == own
 
 
-def _may_lack_functional(members: Sequence[NativeFunction]) -> bool:
+def _may_lack_functional(members: Sequence[Operator]) -> bool:
     """Whether there are more out variants, or in-place ones, than functional ones."""
     out = inplace = 0
-    for function in members:
-        if is_inplace_name(function.func.base_name):
+    for operator in members:
+        if operator.kind is SchemaKind.inplace:
             inplace += 1
-        elif function.func.out:
+        elif operator.schema.out:
             out += 1
     return bool(out and inplace) and max(out, inplace) > len(members) - out - inplace
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from torchgen_lite.analysis.finding import finding
@@ -34,8 +35,11 @@ def call_key(function: NativeFunction) -> tuple[object, ...]:
 
 def indistinguishable_overloads(resolved: Resolved) -> Iterator[Diagnostic]:
     """TG411: the later of two overloads can only be called by its overload name."""
+    names = Counter((f.namespace, f.func.base_name) for f in resolved.functions)
     seen: dict[tuple[object, ...], NativeFunction] = {}
     for function in resolved.functions:
+        if names[function.namespace, function.func.base_name] == 1:
+            continue
         first = seen.setdefault(call_key(function), function)
         if first is function:
             continue

@@ -35,13 +35,14 @@ def variant_disagrees(resolved: Resolved) -> Iterator[Diagnostic]:
         namespace, name, overload = functional_key(function)
         found = overloads.get((namespace, name), [])
         named = next((f for f in found if f.func.overload_name == overload), None)
-        if named is None or function in found or operator.is_composed:
+        if named is None or named is function or operator.is_composed:
             continue
         if named.structured_delegate or function.structured_delegate:
             # The check of delegates speaks of it.
             continue
-        if all(_difference(function, other) for other in found):
-            yield _disagreement(function, named, _difference(function, named))
+        difference = _difference(function, named)
+        if difference and all(_difference(function, other) for other in found):
+            yield _disagreement(function, named, difference)
 
 
 def functional_key(function: NativeFunction) -> tuple[str, str, str]:
