@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
-import sys
-import venv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +12,7 @@ import pytest
 
 from tests.conftest import ROOT, Result
 from tests.cpp.compiling import needs_compiler
+from tests.shipping.environment import Environment, build_wheel
 
 Run = Callable[..., Result]
 
@@ -64,34 +62,6 @@ print(*sorted({name.split(".")[0] for name in sys.modules} & {"black", "jinja2",
 """
 
 
-def build_wheel(project: Path, to: Path) -> Path:
-    before = set(to.glob("*.whl"))
-    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(to)]
-    subprocess.run(command, cwd=project, check=True, capture_output=True)
-    [wheel] = set(to.glob("*.whl")) - before
-    return wheel
-
-
-class Environment:
-    """A fresh environment with these wheels and nothing else."""
-
-    def __init__(self, folder: Path, *wheels: Path) -> None:
-        venv.EnvBuilder(with_pip=False, symlinks=os.name != "nt").create(folder)
-        self.python = folder / "bin" / "python"
-        [self.site] = folder.glob("lib/python*/site-packages")
-        pip = [sys.executable, "-m", "pip", "--python", str(self.python), "install", "--quiet"]
-        subprocess.run([*pip, "--no-index", "--no-deps", "--no-compile", *wheels], check=True)
-
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [str(self.python), "-I", "-B", *arguments]
-        return subprocess.run(command, cwd=self.site, capture_output=True, text=True)
-
-    def prints(self, program: str) -> str:
-        done = self.run("-c", program)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-
 @pytest.fixture
 def tiny(run: Run, tmp_path: Path) -> Callable[[str], Path]:
     """A user's wheel, made for a runtime."""
@@ -111,16 +81,6 @@ def tiny(run: Run, tmp_path: Path) -> Callable[[str], Path]:
         return build_wheel(project, tmp_path)
 
     return build
-
-
-@pytest.fixture(scope="module")
-def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Our own wheels, by the option's value for them."""
-    folder = tmp_path_factory.mktemp("wheels")
-    return {
-        "torchgen_lite.runtime": build_wheel(ROOT, folder),
-        "torchgen_lite_runtime": build_wheel(ROOT / "runtime", folder),
-    }
 
 
 @pytest.mark.parametrize(

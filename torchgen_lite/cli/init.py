@@ -62,7 +62,8 @@ def init_command(session: Session, name: str | None, target: str, layout: str) -
     files = []
     try:
         for path in sorted((templates / target).rglob("*")):
-            if path.is_file():
+            # An installer compiles every Python file that it installs, these too.
+            if path.is_file() and path.parent.name != "__pycache__":
                 inner = path.relative_to(templates / target)
                 files.append(_write(inner, path.read_text("utf-8"), words))
     except OSError as error:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from torchgen_lite.runtime import DispatchKey, DispatchKeySet
-from torchgen_lite.runtime.framework import Number as Number
+from mylib._ops.runtime import DispatchKey, DispatchKeySet
+from mylib._ops.runtime.framework import Number
+
+__all__ = ["Number", "Tensor"]
 
 _CPU = DispatchKeySet(DispatchKey.CPU)
 _META = DispatchKeySet(DispatchKey.Meta)

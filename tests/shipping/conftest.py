@@ -1,0 +1,20 @@
+"""What tests of wheels share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.shipping.environment import build_wheel
+
+
+@pytest.fixture(scope="session")
+def distributions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Our own wheels, by the option's value for them."""
+    folder = tmp_path_factory.mktemp("wheels")
+    return {
+        "torchgen_lite.runtime": build_wheel(ROOT, folder),
+        "torchgen_lite_runtime": build_wheel(ROOT / "runtime", folder),
+    }
