@@ -29,8 +29,6 @@ from torchgen_lite.loader.versions import Version, parse_version
 ROOT = Path(__file__).resolve().parent.parent
 # What an environment has besides the project's own test extra; torch is given with its version.
 TOOLS = ("pyright==1.1.414", "setuptools>=77", "ninja", "wheel")
-# A test that compiles takes up to 2 GB.
-JOBS = "2"
 
 
 class Part(NamedTuple):
@@ -89,7 +87,7 @@ def environment(version: str, folder: Path) -> Path:
 def run(python: Path, *arguments: object, cwd: Path, **variables: str) -> bool:
     """Whether a program ends well."""
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
-    own = {"PATH": path, "CI": "true", "MAX_JOBS": JOBS, **variables}
+    own = {"PATH": path, "CI": "true", **variables}
     command = [str(python), *map(str, arguments)]
     return subprocess.run(command, cwd=cwd, env={**os.environ, **own}, check=False).returncode == 0
 
@@ -108,7 +106,7 @@ def tested(python: Path, *arguments: object, cwd: Path, **variables: str) -> str
             "--junitxml",
             report,
             "-n",
-            JOBS,
+            os.environ["MAX_JOBS"],
             "--durations=6",
         )
         run(python, *options, *arguments, cwd=cwd, **variables)
@@ -191,7 +189,9 @@ def main() -> int:
     parser.add_argument("--only", action="append", choices=titles, help="a column; repeatable")
     parser.add_argument("--keep", action="store_true", help="leave the environments where they are")
     parser.add_argument("--work", type=Path, help="where they go (default: a temporary folder)")
+    parser.add_argument("--jobs", default="2", help="tests and compilers at a time, of 2 GB each")
     arguments = parser.parse_args()
+    os.environ["MAX_JOBS"] = arguments.jobs
     chosen = arguments.only or titles
     parts = tuple(p for p in PARTS if p.title in chosen and not (arguments.quick and p.compiles))
     rows: dict[str, list[str]] = {}
