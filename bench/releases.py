@@ -31,6 +31,26 @@ ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ("pyright==1.1.414", "setuptools>=77", "ninja", "wheel")
 
 
+# Most of what a file costs is libtorch's headers: they are compiled once, with the flags of the first file.
+COMPILER = """\
+#!/usr/bin/env bash
+here=$(dirname "$0")
+[[ " $* " == *" -c "* ]] || exec c++ "$@"
+exec 9> "$here/lock"
+flock 9
+if [[ ! -e $here/libtorch.h.gch ]]; then
+  printf '#include <torch/%s.h>\\n' library csrc/autograd/VariableTypeUtils > "$here/libtorch.h"
+  flags=()
+  for ((i = 1; i <= $#; i++)); do
+    case ${!i} in -MMD) ;; -MF | -c | -o) ((i++)) ;; *) flags+=("${!i}") ;; esac
+  done
+  c++ "${flags[@]}" -x c++-header -c "$here/libtorch.h" -o "$here/libtorch.h.gch"
+fi
+exec 9>&-
+exec c++ -include "$here/libtorch.h" "$@"
+"""
+
+
 class Part(NamedTuple):
     """A column: tests below some folders, as `chosen` by pytest's `-k`, or an example.
 
@@ -58,7 +78,7 @@ PARTS = (
     Part("torchgen", ("tests/torchgen",), "not cpp_types"),
     Part("stubs", ("tests/torch_stubs",)),
     # The examples have columns of their own.
-    Part("opcheck", ("tests/torch_python",), "not example"),
+    Part("opcheck", ("tests/torch_python",), "project or composed or written"),
     # Values and gradients move between releases; the reference set follows those of 2.13.
     Part("values", ("tests/reference", "tests/autograd"), since=(2, 13)),
     Part(
@@ -135,7 +155,13 @@ def example(python: Path, part: Part, work: Path) -> str:
     site = work / "site"
     shutil.rmtree(site, ignore_errors=True)
     install = ("-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps")
-    if not run(python, *install, "--target", site, ".", cwd=folder, TORCH_OPS_ABI=part.abi):
+    variables = {"TORCH_OPS_ABI": part.abi, "CFLAGS": "-g0"}
+    if part.abi == "classic":
+        compiler = folder / "compiler"
+        compiler.write_text(COMPILER)
+        compiler.chmod(0o755)
+        variables["CXX"] = str(compiler)
+    if not run(python, *install, "--target", site, ".", cwd=folder, **variables):
         return "failed"
     # Beside the installed package, not in the folder, whose own `python/` is not built.
     variables = {"PYTHONPATH": str(site), "TORCH_OPS_ABI": part.abi}
