@@ -47,7 +47,7 @@ def load(folder: Path, names: Sequence[str]) -> Program:
 
 
 def valid_names(folder: Path) -> list[str]:
-    """Present and former names; a functionality without a backend is no name of a key."""
+    """Present and former names; a functionality without a backend is not a name of a key."""
     names = [*DispatchKey.__members__, *(former for former, _ in CURRENT.former_names)]
     errors = [d for d in load(folder, names).diagnostics if d.severity == "error"]
     assert {d.code for d in errors} == {"TG103"}

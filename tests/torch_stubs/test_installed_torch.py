@@ -123,7 +123,7 @@ def expected_type(jit: Any, size: int | None) -> str | None:
 
 
 def expected_returns(schema: Any) -> str:
-    """The annotation of what a call gives: lists are lists, and a device is no string."""
+    """The annotation of what a call gives: lists are lists, and a device is not a string."""
     if str(schema).endswith("-> ..."):
         return "Any"
     types = [expected_result(r.real_type) for r in schema.returns]

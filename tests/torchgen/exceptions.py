@@ -61,7 +61,7 @@ MIXED_NAMES = Disagreement(
     "a named tuple needs all names",
 )
 
-# `argument_type_str_pyi` knows no SymBool and writes `-> : ...`, which is no Python.
+# `argument_type_str_pyi` knows no SymBool and writes `-> : ...`, which is not Python.
 NO_TYPE = Disagreement(
     ("aten::sym_is_contiguous",),
     ") -> : ...",

@@ -99,7 +99,7 @@ AliasKey = tuple[tuple[frozenset[str], frozenset[str], bool] | None, ...]
 def alias_key(type_: Type) -> AliasKey:
     """The alias annotations of a type, outermost first; equal keys mean the same aliasing.
 
-    An optional is no container: `Tensor(a)?` and `Tensor?(a)` are the same.
+    An optional is not a container: `Tensor(a)?` and `Tensor?(a)` are the same.
     """
     found: list[tuple[frozenset[str], frozenset[str], bool] | None] = []
     inherited = None

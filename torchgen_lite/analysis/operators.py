@@ -106,5 +106,5 @@ class Operator:
 
     @property
     def is_view(self) -> bool:
-        """Whether a result aliases an argument: see Note [resize_ is no view]."""
+        """Whether a result aliases an argument: see Note [resize_ is not a view]."""
         return self.name in self.company.view_names

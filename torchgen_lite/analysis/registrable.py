@@ -110,7 +110,7 @@ def default_problem(argument: Argument) -> str:
     atoms = [pair for pair in zip(tokens.kinds, texts) if pair[0] in (IDENT, NUMBER, STRING)]
     for index, text in enumerate(texts):
         if text == "-" and tokens.kinds[index + 1] == IDENT:
-            return f"`{texts[index + 1]}` is no number to it"
+            return f"`{texts[index + 1]}` is not a number to it"
     return _shape_problem(argument.type, texts[0] == "[", atoms, texts.count("["))
 
 

@@ -36,7 +36,7 @@ class Resolved:
     """The operators of a program: those declared, in source order, then those derived.
 
     `vocabulary` is the tags that there are; without it no tag follows from another fact. `context` are
-    functions that are declared elsewhere: they complete groups, and are no operators of this program.
+    functions that are declared elsewhere: they complete groups, and are not operators of this program.
     """
 
     functions: tuple[NativeFunction, ...]

@@ -47,7 +47,7 @@ def check_samples(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
 
 
 def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[Found]:
-    """Names of an expression that are no arguments; whether a function is there its target knows."""
+    """Names of an expression that are not arguments; whether a function is there its target knows."""
     words = {f"{a.name}_" if iskeyword(a.name) else a.name for a in function.func.arguments}
     for name, span in reference.names if not reference.function else ():
         if name not in words | BUILTINS:

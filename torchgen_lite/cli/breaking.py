@@ -60,7 +60,7 @@ def breaking_command(
     """Incompatible changes since another version. Exit 1 if there are any.
 
     PATH is a schema file, or a folder that has the schema files in it, each project's in a folder where there are
-    several; what is no such path is a revision.
+    several; what is not such a path is a revision.
 
     \b
     torchgen-lite breaking --against main

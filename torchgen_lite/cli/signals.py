@@ -7,7 +7,7 @@ from types import FrameType
 
 
 class Stopped(BaseException):
-    """A signal came. It is no `Exception`, so that nothing on the way takes it for a mistake of the user's."""
+    """A signal came. It is not an `Exception`, so that nothing on the way takes it for a mistake of the user's."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)

@@ -176,8 +176,8 @@ def mul(self, other): ...""",
         "wrong use of gradients in a formula",
         "error",
         "With one differentiable result its gradient is `grad`. With several they are `grads[0]`, "
-        "`grads[1]` ..., or `grad_NAME`; one operator's formulas use one of these ways. Such a name is no "
-        "name for an argument.",
+        "`grads[1]` ..., or `grad_NAME`; one operator's formulas use one of these ways. No "
+        "argument has such a name.",
         """\
 - func: halves(Tensor self) -> (Tensor low, Tensor high)
   dispatch:

@@ -203,7 +203,7 @@ $ torchgen-lite lint --torch""",
         "the output path leaves the output folder",
         "error",
         "A target gave a path that is absolute, contains `..`, or is given by two targets; or a symbolic link, "
-        "a folder or something else that is no file stands where a file should be.",
+        "a folder or something else that is not a file stands where a file should be.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-torch", "cpp-torch-stable"]

@@ -13,7 +13,7 @@ TORCH_CODES = (
         "error",
         "`fake:` is the name of a Python function, or a rule: `like`, `shape`, `dtype`, `device`, "
         "`stride`, `memory_format`; `view` and `offset` for a result that shares memory; `count` for a "
-        "list of tensors; `value` for what is no tensor. Several results have a list of rules, or a "
+        "list of tensors; `value` for what is not a tensor. Several results have a list of rules, or a "
         "mapping from their names to rules.",
         _MM + "fake: {shap: [1]}",
         _MM + "fake: {shape: [1]}",
@@ -23,7 +23,7 @@ TORCH_CODES = (
         "fake that disagrees with the schema",
         "error",
         "There is one rule for each result, `view` for one that aliases an argument, `value` for one that "
-        "is no tensor. An operator that returns nothing, or what it wrote to, has its fake by itself.",
+        "is not a tensor. An operator that returns nothing, or what it wrote to, has its fake by itself.",
         _MM + "fake: [{like: a}, {like: b}]",
         _MM + "fake: {like: a}",
     ),

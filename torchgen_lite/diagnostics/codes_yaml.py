@@ -40,7 +40,7 @@ YAML_CODES = (
         "TG103",
         "unknown dispatch key",
         "error",
-        "A key of a `dispatch:` table is no dispatch key; `torchgen-lite list keys` lists them.",
+        "A key of a `dispatch:` table is not a dispatch key; `torchgen-lite list keys` lists them.",
         """\
 - func: relu(Tensor self) -> Tensor
   dispatch:

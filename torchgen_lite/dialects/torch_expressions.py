@@ -66,7 +66,7 @@ def _in_torch(
 
 
 def _literal(text: str) -> str:
-    """A number or a string as Python writes it: `1.` is no literal of black's style."""
+    """A number or a string as Python writes it: `1.` is not a literal of black's style."""
     if text[0] in "\"'":
         return literal(text[1:-1])
     return literal(int(text)) if text.isdigit() else literal(float(text))

@@ -128,7 +128,7 @@ def _parameter(argument: Argument, *, forced: bool = False) -> Parameter:
 
 
 def default_text(argument: Argument) -> str:
-    """The default as a literal; `...` for a constant that is no literal, such as `contiguous_format`."""
+    """The default as a literal; `...` for a constant that is not a literal, such as `contiguous_format`."""
     text = python.default_text(python.default(argument))
     return text if text[0] in "\"'(-0123456789" or text in ("None", "True", "False") else "..."
 

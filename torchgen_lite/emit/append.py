@@ -19,7 +19,7 @@ def add_python(text: str, functions: Sequence[AuthorFunction]) -> str:
     """A module with more functions at its end; types are imported for type checkers alone.
 
     Kernels are imported late, and a framework may import them: what annotations name is not needed to run.
-    Raises SyntaxError for what is no Python.
+    Raises SyntaxError for what is not Python.
     """
     tree = ast.parse(text)
     imports = sorted({one for function in functions for one in function.imports})

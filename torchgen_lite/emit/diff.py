@@ -66,7 +66,7 @@ def _escaped(byte: int) -> str:
 
 
 def _lines(lines: list[str]) -> list[str]:
-    """`splitlines` also splits at form feeds and their kin, which are no line ends to git."""
+    """`splitlines` also splits at form feeds and their kin, which are not line ends to git."""
     joined: list[str] = []
     for line in lines:
         if joined and not joined[-1].endswith("\n"):

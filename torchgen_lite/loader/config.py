@@ -43,14 +43,14 @@ _CODE = matching(
     lambda text: any(code.startswith(text) for code in CODES),
     help=lambda text: did_you_mean(text, CODES),
 )
-_PATH = matching(r"[^\x00-\x1f\x7f]*", "is no path: it has control characters")
+_PATH = matching(r"[^\x00-\x1f\x7f]*", "is not a path: it has control characters")
 _MEMBER = matching(
     r"(?!.*\*\*)[^/\\\x00-\x1f\x7f][^\\\x00-\x1f\x7f]*",
     "is not the path of a folder from here, with `/` between its parts and perhaps a `*` in them",
 )
 _RANGE = matching(
     ".*",
-    "is no version range",
+    "is not a version range",
     lambda text: parse_range(text) is not None,
     help=lambda text: 'write comparisons joined by commas, such as ">=0.4,<0.5"',
 )
@@ -181,7 +181,7 @@ def load_config(start: Path, explicit: Path | None = None) -> Loaded:
     if source is None:
         found = [Diagnostic("TG001", d.message, d.label) for d in unread]
         return Config(root=root, path=path), tuple(diagnostics + found)
-    # Editors on Windows write a byte order mark, which is no part of the text.
+    # Editors on Windows write a byte order mark, which is not a part of the text.
     text = source.text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}")
     return parse_config(Source(source.path, text), path, diagnostics)
 

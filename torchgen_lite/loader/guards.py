@@ -88,7 +88,7 @@ def _is_condition(text: str) -> bool:
 
 
 def _word(match: re.Match[str]) -> str:
-    """What a word that is no operand yet stands for; one that stands for nothing is left, and refused."""
+    """What a word that is not an operand yet stands for; one that stands for nothing is left, and refused."""
     word = match[0]
     is_name = re.fullmatch(NAME, word) and word not in _TAKEN
     return "$" if is_name else _SPELLED.get(word, word)

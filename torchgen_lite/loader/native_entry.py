@@ -185,7 +185,7 @@ def _build(
     if not values.get("structured", base.structured):
         values = {"structured_inherits": None, "precomputed": (), **values}
     if any(entry.key in CURRENT.backends for entry in values.get("dispatch", ())):
-        # A kernel of its own is no part of a structured one.
+        # A kernel of its own is not a part of a structured one.
         values = {"structured_delegate": None, **values}
     spans = (*spans, *((n, at) for n, at in base.field_spans if n not in reader.fields))
     # What PyTorch derives stays derived when it gets a kernel.

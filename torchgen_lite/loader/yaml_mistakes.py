@@ -66,7 +66,7 @@ def find_mistake(source: Source, problem: str, context: str, at: int, began: int
         or _wrong_indentation(source, number)
         or _no_key(source, number, problem)
         or _colon_in_a_value(source, at)
-        or Mistake(f"this is no YAML: {problem}", Label(here, "here"))
+        or Mistake(f"this is not YAML: {problem}", Label(here, "here"))
     )
 
 

@@ -168,7 +168,7 @@ def _common_strides(shape: Shape, operands: Sequence[tuple[Shape, Strides]]) -> 
 def _sorted_dimensions(shape: Shape, operands: Sequence[Strides]) -> list[int]:
     """Dimensions from the fastest moving to the slowest (ATen `reorder_dimensions`).
 
-    It is ATen's insertion sort on purpose: the comparison is no total order (it may not know), so
+    It is ATen's insertion sort on purpose: the comparison is not a total order (it may not know), so
     another algorithm could answer otherwise.
     """
     order = list(range(len(shape) - 1, -1, -1))

@@ -343,7 +343,7 @@ class Tensor(AutogradAttributes, TensorMethods, Conversions):
     def type_as(self, other: Tensor) -> Tensor:
         return self.to(other)
 
-    # Operators that torch's own tensor class writes by hand too: their operators are no methods.
+    # Operators that torch's own tensor class writes by hand too: their operators are not methods.
 
     def __rsub__(self, other: Number) -> Tensor:
         return operators.rsub_Scalar(self, other)

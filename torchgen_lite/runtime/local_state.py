@@ -276,7 +276,7 @@ def tls_is_dispatch_key_excluded(key: DispatchKey) -> bool:
 
 
 def tls_set_dispatch_key_included(key: DispatchKey, desired: bool) -> None:
-    """Change the included set until it is changed again: for modes whose life is no block of code."""
+    """Change the included set until it is changed again: for modes whose life is not a block of code."""
     now = local_state()
     changed = now.included.add(key) if desired else now.included.remove(key)
     _variable.set(_state_of(changed, now.excluded))

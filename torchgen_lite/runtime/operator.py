@@ -338,7 +338,7 @@ class OperatorHandle:
     def resolve(self, *arguments: Any) -> Any:
         """The kernel for a call with these dispatching arguments, in schema order; a memo miss.
 
-        Raises TypeError for an argument that is no tensor, MissingKernelError where no kernel serves.
+        Raises TypeError for an argument that is not a tensor, MissingKernelError where no kernel serves.
         """
         signature = self.signature
         if len(arguments) != len(signature.dispatching):

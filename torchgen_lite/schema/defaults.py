@@ -203,7 +203,7 @@ def _misfit_single(type_name: str, value: object) -> tuple[str, tuple[str, ...]]
             return None
         if type_name in NAMED_CONSTANTS or type_name in ("float", "bool", "str", "Scalar"):
             words = ("True", "False") if type_name == "bool" else ()
-            return f"`{value.name}` is no value of type `{type_name}`", (*known, *words)
+            return f"`{value.name}` is not a value of type `{type_name}`", (*known, *words)
         return None
     fits = {
         "bool": isinstance(value, int),
@@ -217,7 +217,7 @@ def _misfit_single(type_name: str, value: object) -> tuple[str, tuple[str, ...]]
     }
     if fits.get(type_name, True):
         return None
-    return f"a {_kind(value)} is no value of type `{type_name}`", ()
+    return f"a {_kind(value)} is not a value of type `{type_name}`", ()
 
 
 def _kind(value: object) -> str:

@@ -48,7 +48,7 @@ def _read_folder(value: object, itself: bool) -> str:
     path = PurePosixPath(text)
     is_below = bool(path.parts) or (itself and text == ".")
     if not is_below or path.is_absolute() or ".." in path.parts or "\\" in text:
-        raise Unfit(f": `{text}` is no path below the output folder")
+        raise Unfit(f": `{text}` is not a path below the output folder")
     return path.as_posix()
 
 

@@ -217,7 +217,7 @@ def check_calls(calls: Sequence[tuple[str, str]]) -> None:
     """Every function that a derivative calls, given with its place, is in this torch."""
     for place, name in calls:
         if not hasattr(torch, name):
-            message = f"a formula calls `{name}`, which is no function of torch"
+            message = f"a formula calls `{name}`, which is not a function of torch"
             raise RegistrationError(f"{place}: {message} {torch.__version__}")
 
 

@@ -67,7 +67,7 @@ def from_cpu(tensor: torch.Tensor) -> torch.Tensor:
 def on_cpu(value: Any) -> Any:
     """The same memory as a tensor of the CPU, where the kernels compute.
 
-    What is no tensor of the device passes through: PyTorch gives `2.0` where `x * 2.0` is computed.
+    What is not a tensor of the device passes through: PyTorch gives `2.0` where `x * 2.0` is computed.
     """
     is_ours = isinstance(value, torch.Tensor) and value.device.type == "toy"
     return _handed_over(value, _CPU) if is_ours else value

@@ -18,7 +18,7 @@ FINE = [
     # In-place operators over lists return nothing.
     "- func: _foreach_abs_(Tensor(a!)[] self) -> ()",
     "- func: relu_(Tensor(a!) self) -> Tensor(a!)",
-    # A dunder is no in-place name unless Python says so.
+    # A dunder is not an in-place name unless Python says so.
     "- func: __and__.Tensor(Tensor self, Tensor other) -> Tensor",
     # A written self that isn't returned.
     "- func: resize(Tensor(a!) self, int[] size) -> ()",

@@ -163,7 +163,7 @@ TWO = "g(Tensor self) -> (Tensor values, Tensor indices)"
         (
             F,
             ["self: grad", "other: grad", "dim: grad"],
-            ["6:5: error[TG321] argument 'dim' is no " "tensor"],
+            ["6:5: error[TG321] argument 'dim' is not a tensor"],
         ),
         (
             F,

@@ -107,7 +107,7 @@ def test_two_configurations_are_an_error(tmp_path: Path) -> None:
         ),
         (
             '[tool.torchgen_lite]\nrequired-version = "new"\n',
-            "pyproject.toml:2:1: error[TG003] 'required-version': 'new' is no version range"
+            "pyproject.toml:2:1: error[TG003] 'required-version': 'new' is not a version range"
             ' (write comparisons joined by commas, such as ">=0.4,<0.5")',
         ),
         (
@@ -173,4 +173,4 @@ def test_a_path_has_no_control_characters(tmp_path: Path, key: str) -> None:
     (tmp_path / "torchgen_lite.toml").write_text(f'{key} = "a\\u0000b"\n')
     _, found = load_config(tmp_path)
     assert [d.code for d in found] == ["TG003"]
-    assert "is no path: it has control characters" in found[0].message
+    assert "is not a path: it has control characters" in found[0].message

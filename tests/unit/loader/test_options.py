@@ -26,11 +26,11 @@ from torchgen_lite.loader.options import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    tensor: str = option("The type.", matching("[a-z]+", "is no type"), is_required=True)
+    tensor: str = option("The type.", matching("[a-z]+", "is not a type"), is_required=True)
     calls_only: bool = option("Calls.", FLAG, False)
     kind: str = option("Kind.", choice("def", "fragment"), "def")
     shards: int = option("Files.", number(0, 4), 0)
-    name: str = option("Name.", matching("[a-z]+", "is no name"), "", shown="the first")
+    name: str = option("Name.", matching("[a-z]+", "is not a name"), "", shown="the first")
     headers: tuple[str, ...] = option("Headers.", list_of(TEXT), ())
     folders: tuple[str, ...] = option("Folders.", one_or_more(TEXT), ("a",))
     types: dict[str, str] = option("Types.", table_of(TEXT, {"T": "`T` is ours"}), {})
@@ -55,8 +55,8 @@ def test_settings_become_the_dataclass() -> None:
     ("given", "said"),
     [
         ({}, "`tensor` is missing"),
-        ({"tensor": "T"}, "`tensor`: `T` is no type"),
-        ({"tensor": ""}, "`tensor`: `` is no type"),
+        ({"tensor": "T"}, "`tensor`: `T` is not a type"),
+        ({"tensor": ""}, "`tensor`: `` is not a type"),
         ({"calls-only": 0}, "`calls-only` takes true or false"),
         ({"kind": "own"}, "`kind` takes `def` or `fragment`"),
         ({"shards": 5}, "`shards` takes a number from 0 to 4"),

@@ -18,7 +18,7 @@ _IN_PLACE_TAG = "inplace_view"
 def find_views(operators: Sequence[Operator]) -> frozenset[str]:
     """The names of all views, those in place included.
 
-    Note [resize_ is no view]
+    Note [resize_ is not a view]
     `resize_`, `resize_as_` and `set_` carry the tag `inplace_view`, but there is no `resize` that views:
     their functional variants are derived and copy. So an in-place operator is a view here if there is a
     view with its signature; torchgen knows the three by name.

@@ -110,7 +110,7 @@ def _check_keys(
                 yield Found("TG105", f"`{name}` has two formulas", span, "again here")
             seen.add(name)
             if name in known and name not in tensors:
-                message = f"argument `{name}` is no tensor"
+                message = f"argument `{name}` is not a tensor"
                 yield Found("TG321", message, span, "has no derivative")
             elif name not in known and name not in results:
                 hint = did_you_mean(name, [*tensors, *results])

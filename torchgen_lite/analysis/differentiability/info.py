@@ -24,7 +24,7 @@ from torchgen_lite.schema.formula.kinds import TENSOR, TENSORS, UNKNOWN, Kind, k
 
 
 def input_arguments(schema: FunctionSchema) -> tuple[Argument, ...]:
-    """The arguments that are no out arguments."""
+    """The arguments that are not out arguments."""
     return tuple(argument for argument in schema.arguments if not argument.is_out)
 
 

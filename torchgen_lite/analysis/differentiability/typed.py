@@ -27,7 +27,7 @@ _ATTRIBUTES = {
     "requires_grad": kinds.BOOL,
     "shape": kinds.SYMINTS,
 }
-# Methods of tensors whose result is no tensor.
+# Methods of tensors whose result is not a tensor.
 _METHODS = {
     "defined": kinds.BOOL,
     "dim": kinds.INT,

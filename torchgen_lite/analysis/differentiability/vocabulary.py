@@ -14,7 +14,7 @@ from torchgen_lite.schema.formula import Call, Expression, Member, Name, called_
 TENSOR_METHODS = frozenset(
     {*METHODS, "conj", "defined", "size", "stride", "sym_size", "is_complex"}
 )
-"""Methods of a tensor that are no operators. `conj` is also one of numbers."""
+"""Methods of a tensor that are not operators. `conj` is also one of numbers."""
 
 _WORDS = frozenset({"not_implemented", "zeros_like", *FUNCTIONS})
 

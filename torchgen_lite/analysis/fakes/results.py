@@ -1,4 +1,4 @@
-"""Which results of an operator need a rule: those that are no argument given back."""
+"""Which results of an operator need a rule: those that give no argument back."""
 
 from __future__ import annotations
 

@@ -267,7 +267,7 @@ def render_table(registrations: Registrations, only: Iterable[str] = ()) -> str:
 def _alike(a: Cell, b: Cell) -> bool:
     """Whether two slots tell the same: a kernel registered at each of two keys does not."""
     if a.key == "Undefined" or b.key == "Undefined":
-        return False  # It is no key, and no one would look for it in a run.
+        return False  # It is not a key, and no one would look for it in a run.
     direct = a.source == a.key or b.source == b.key
     return a[1:3] == b[1:3] and a.label == b.label and (not direct or a.origin == FALLBACK)
 

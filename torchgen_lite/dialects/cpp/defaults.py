@@ -50,7 +50,7 @@ _WRITTEN = {
 
 
 class Words(NamedTuple):
-    """How a library says what is no literal.
+    """How a library says what is not a literal.
 
     `word` is the expression for a value of the type with that name, or None. `listed` makes a value of an
     option out of a braced list, which by itself could be an argument of the option.

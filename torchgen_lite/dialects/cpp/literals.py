@@ -38,7 +38,7 @@ def call(head: str, items: Sequence[Expression], close: str) -> Expression:
 
 
 def literal(name: str, value: object) -> Expression | None:
-    """A value where the schema has the type of that name; None if it is no literal of that type."""
+    """A value where the schema has the type of that name; None if it is not a literal of that type."""
     known = _LITERALS.get(name, ())
     if isinstance(value, bool):
         return Expression(str(value).lower()) if bool in known else None

@@ -86,7 +86,7 @@ class Types:
         return self.named.get(name) or _STANDARD.get(name)
 
     def word(self, name: str, value: object) -> Expression | None:
-        """The expression for a constant, or for a text that is no `str`."""
+        """The expression for a constant, or for a text that is not a `str`."""
         if isinstance(value, NamedConstant):
             return self.constants.get(value.name) or reduction(name, value)
         return self.constants.get(value) if isinstance(value, str) and name != "str" else None

@@ -80,7 +80,7 @@ class _Finder:
         return next((i for i in self.outer(start, end) if self.values[i] == value), end)
 
     def wrap(self, start: int, end: int, needed: frozenset[str] = _NEEDED) -> None:
-        """Put what is no pair of brackets itself in optional ones."""
+        """Put what is not a pair of brackets itself in optional ones."""
         if start >= end:
             return
         if self.values[start] == "(" and self.pairs[start] == end - 1:

@@ -142,7 +142,7 @@ class AutogradAttributes:
             self._meta.accumulator = lambda: node
 
     def retain_grad(self: Any) -> None:
-        """Let backward fill `.grad` of this tensor although it is no leaf."""
+        """Let backward fill `.grad` of this tensor although it is not a leaf."""
         from torchgen_lite.reference.autograd.node import add_retained, gradient_edge
 
         if not self._requires_grad:

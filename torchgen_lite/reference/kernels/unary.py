@@ -63,7 +63,7 @@ def _float_ufunc(ufunc: Compute) -> UnaryImpl:
 
 
 def _float_function(function: Compute) -> UnaryImpl:
-    """A function that is no ufunc; half precision is computed in single, as ATen does."""
+    """A function that is not a ufunc; half precision is computed in single, as ATen does."""
 
     def impl(self: Tensor, /, *, out: Tensor) -> None:
         array = operand(self, float_type(self._dtype).numpy)

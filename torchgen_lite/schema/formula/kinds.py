@@ -2,7 +2,7 @@
 
 Note [Kinds in formulas]
 The language of formulas has no types, but what it is written in has: where a size is symbolic C++ wants another
-function, a quotient of two integers is no integer, an optional number is unpacked where it is calculated with,
+function, a quotient of two integers is not an integer, an optional number is unpacked where it is calculated with,
 and a rule of `fake:` asks for integers. So each expression has a kind. Symbolic integers are told from others;
 whoever does not mind looks at `plain`.
 """

@@ -200,7 +200,7 @@ def _wrap(node: Expression, level: int) -> str:
 def children(node: Expression) -> tuple[Expression, ...]:
     """The operands of a node, in the order they are written.
 
-    Of a call these are the object of a method and the arguments: the name of a function is no value.
+    Of a call these are the object of a method and the arguments: the name of a function is not a value.
     """
     if isinstance(node, Call):
         return (*_called(node), *node.arguments, *(value for _, value in node.keywords))

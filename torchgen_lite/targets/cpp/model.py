@@ -83,7 +83,7 @@ def build_operators(
 
 
 def with_free_names(operators: Sequence[Operator], taken: Collection[str]) -> tuple[Operator, ...]:
-    """The operators with structs whose names are no keywords or macros and are not `taken`: `new_` for `new`."""
+    """The operators with structs whose names are not keywords or macros and are not `taken`: `new_` for `new`."""
     avoided = {*taken, *cpp_text.KEYWORDS, *cpp_text.MACROS}
     names = {operator.flat for operator in operators}
     found = []

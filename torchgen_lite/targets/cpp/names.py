@@ -44,18 +44,20 @@ def namespace_problem(namespace: str) -> str:
     """Why C++ code of a library can't be in this namespace; empty if it can.
 
     >>> namespace_problem("my::lib"), namespace_problem("int")
-    ('', '`int` is no C++ namespace: `int` is a word of the language')
+    ('', '`int` is not a C++ namespace: `int` is a reserved word in C++')
     """
     parts = namespace.split("::")
     for part in parts:
         if part in KEYWORDS:
-            return f"`{namespace}` is no C++ namespace: `{part}` is a word of the language"
+            return f"`{namespace}` is not a C++ namespace: `{part}` is a reserved word in C++"
         if part in MACROS:
-            return f"`{namespace}` is no C++ namespace: `{part}` is a macro"
+            return f"`{namespace}` is not a C++ namespace: `{part}` is a macro"
     taken = next((part for part in parts[1:] if part in _LIBRARIES), "")
     if namespace in _LIBRARIES or parts[0] == "std":
         taken = parts[0]
-    return f"`{namespace}` is no namespace for a library: `{taken}` is another's" if taken else ""
+    return (
+        f"`{namespace}` is not a namespace for a library: `{taken}` is another's" if taken else ""
+    )
 
 
 def _check_arguments(function: NativeFunction) -> Iterator[Diagnostic]:

@@ -21,11 +21,11 @@ MANY_OPERATORS = 1000
 _IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*"
 NAMESPACE = matching(
     f"{_IDENTIFIER}(?:::{_IDENTIFIER})*",
-    "is no C++ namespace",
+    "is not a C++ namespace",
     lambda text: KEYWORDS.isdisjoint(text.split("::")),
 )
 # What a path in `#include <...>` cannot have in it.
-HEADERS = list_of(matching(r'[^">\n\r\\]*', "is no path of a header", str.isprintable))
+HEADERS = list_of(matching(r'[^">\n\r\\]*', "is not a path of a header", str.isprintable))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class ModuleOptions(LibraryOptions):
     module: str = option(
         "The last part of the Python module's name; empty for a library that Python does not import.",
         # `PyInit_<name>` is the function that Python looks for.
-        matching(f"(?:{_IDENTIFIER})?", "is no name of a Python module in C"),
+        matching(f"(?:{_IDENTIFIER})?", "is not the name of a Python module in C"),
         "_C",
     )
     python_module: str = option(

@@ -15,11 +15,11 @@ from torchgen_lite.dialects.cpp.types import CType, Expression
 from torchgen_lite.loader.options import Kind, matching
 
 _TYPE = r"[A-Za-z_:][A-Za-z0-9_:]*(<[A-Za-z0-9_:<>*, ]*>)?"
-_TENSOR = matching(rf"(?!const ){_TYPE}", "is no C++ type")
+_TENSOR = matching(rf"(?!const ){_TYPE}", "is not a C++ type")
 # As it is passed: `toy::Dtype`, `std::shared_ptr<toy::Stream>`, `const toy::Scalar&`, `toy::Plan*`.
-_PASSED = matching(rf"(const )?{_TYPE}[*&]?", "is no C++ type")
+_PASSED = matching(rf"(const )?{_TYPE}[*&]?", "is not a C++ type")
 # No character that ends an expression inside a parameter list or a line.
-_EXPRESSION = matching(r"[^;{}\n\\]+", "is no C++ expression")
+_EXPRESSION = matching(r"[^;{}\n\\]+", "is not a C++ expression")
 _NAME = re.compile(r"(?<![:\w])(?:::)?[A-Za-z_][\w:]*", re.ASCII)
 _HEADERS = {
     "int64_t": "cstdint",

@@ -19,7 +19,7 @@ def _read_release(value: object) -> Release:
     match = re.fullmatch(_RELEASE, text, re.ASCII)
     release = (int(match[1]), int(match[2])) if match else (0, 0)
     if release < FIRST_RELEASE:
-        raise Unfit(f': `{text}` is no release such as "2.10"; the first is 2.9')
+        raise Unfit(f': `{text}` is not a release such as "2.10"; the first is 2.9')
     return release
 
 

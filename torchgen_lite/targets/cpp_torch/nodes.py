@@ -108,7 +108,7 @@ def problems_of(info: DifferentiabilityInfo, functions: Functions) -> Iterator[P
         expression = derivative.formula.expression
         is_alone = len(derivative.names) == 1 and derivative.names[0] not in info.lists
         if isinstance(expression, ListDisplay) and is_alone:
-            message = f"the gradient of `{derivative.names[0]}` is no list"
+            message = f"the gradient of `{derivative.names[0]}` is not a list"
             yield Problem(info, message, expression.span)
     nodes = {part.saved: part.node for part in reversed(list(_parts(info))) if part.saved}
     for saved in info.saved:
@@ -192,7 +192,7 @@ def count_of_result(index: int) -> str:
 
 
 def _mixed_gradients(info: DifferentiabilityInfo) -> Iterator[Problem]:
-    """`grads` has a gradient for each element of a list, so its indices are no results beside one."""
+    """`grads` has a gradient for each element of a list, so its indices are not results beside one."""
     returns = info.function.func.returns
     if len(info.outputs) < 2 or not any(
         isinstance(returns[i].type, ListType) for i in info.outputs

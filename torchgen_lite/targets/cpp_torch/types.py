@@ -54,7 +54,7 @@ def own_types(function: NativeFunction, signature: CppSignature) -> CppSignature
 
 
 def _own(parameter: CppParameter, argument: Argument | None) -> CppParameter:
-    """The parameter of an operator that isn't PyTorch's; `at::TensorOptions` is no argument of the schema."""
+    """The parameter of an operator that isn't PyTorch's; `at::TensorOptions` is not an argument of the schema."""
     if argument is None:
         return parameter
     default = parameter.default and _default(argument)

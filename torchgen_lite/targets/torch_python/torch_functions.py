@@ -16,7 +16,7 @@ from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.schema.formula import Call, called_name
 from torchgen_lite.targets.torch_python.model import Package
 
-# What formulas may call that is no function at run time, or one that each package brings.
+# What formulas may call that is not a function at run time, or one that each package brings.
 _OWN = frozenset({"not_implemented", *FUNCTIONS})
 TORCH_FUNCTIONS = frozenset("""
     abs abs_ absolute acos acos_ acosh acosh_ adaptive_avg_pool1d adaptive_max_pool1d add addbmm addcdiv addcmul

@@ -90,7 +90,7 @@ def test_types(schema: str, parameter: str, owned: str) -> None:
         ("ScalarType x=long", "torch::headeronly::ScalarType::Long"),
         ("MemoryFormat? x=channels_last", "torch::headeronly::MemoryFormat::ChannelsLast"),
         ("Layout x=strided", "torch::headeronly::Layout::Strided"),
-        # C++ has no word for a device, and an undefined tensor is no default of a reference.
+        # C++ has no word for a device, and an undefined tensor is not a default of a reference.
         ('Device x="cpu"', None),
         ("Tensor x=None", None),
     ],

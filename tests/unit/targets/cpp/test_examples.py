@@ -88,7 +88,7 @@ def test_the_preprocessor_takes_every_guard(tmp_path: Path) -> None:
     for _ in range(20_000):
         text = " ".join(chooser.choices(parts, k=chooser.randint(1, 8)))
         condition = read_guard(f"#if {text}")
-        # `A` is no macro that is called.
+        # `A` is not a macro that is called.
         if condition is not None and "A (" not in condition:
             found.append(condition)
     assert len(found) > 100

@@ -60,9 +60,9 @@ def refused(folder: Path, target: str, yaml: str, namespace: str = "") -> str:
 @pytest.mark.parametrize(
     ("operator", "said"),
     [
-        ("int::g", "'int' is no C++ namespace: 'int' is a word of the language"),
-        ("torch::f", "'torch' is no namespace for a library: 'torch' is another's"),
-        ("std::f", "'std' is no namespace for a library: 'std' is another's"),
+        ("int::g", "'int' is not a C++ namespace: 'int' is a reserved word in C++"),
+        ("torch::f", "'torch' is not a namespace for a library: 'torch' is another's"),
+        ("std::f", "'std' is not a namespace for a library: 'std' is another's"),
     ],
 )
 def test_the_namespace_that_nobody_chose(
@@ -77,7 +77,7 @@ def test_the_namespace_that_nobody_chose(
 
 def test_a_part_of_a_namespace(tmp_path: Path) -> None:
     yaml = "- func: demo::f(Tensor x) -> Tensor\n"
-    assert "'mine::at' is no namespace" in refused(tmp_path, "cpp-torch", yaml, "mine::at")
+    assert "'mine::at' is not a namespace" in refused(tmp_path, "cpp-torch", yaml, "mine::at")
     assert generated(tmp_path, "cpp-torch", yaml, "mine::torch_ops")
 
 
