@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from torchgen_lite.reference.framework import after_adinplaceorview as _after
 from torchgen_lite.reference.framework import as_view as _as_view
-from torchgen_lite.reference.framework import as_views as _as_views
 from torchgen_lite.reference.framework import bump_version as _bump_version
 from torchgen_lite.runtime import below_adinplaceorview as _below
 from torchgen_lite.runtime import local_state as _state

@@ -21,7 +21,6 @@ from torchgen_lite.reference.framework import output_of as _output_of
 from torchgen_lite.reference.framework import rebase_history as _rebase_history
 from torchgen_lite.reference.framework import refuse_out as _refuse_out
 from torchgen_lite.reference.framework import save as _save
-from torchgen_lite.reference.framework import save_list as _save_list
 from torchgen_lite.reference.framework import save_optional as _save_optional
 from torchgen_lite.reference.framework import save_result as _save_result
 from torchgen_lite.reference.framework import set_histories as _set_histories

@@ -17,7 +17,6 @@ from torchgen_lite.reference.framework import edges_of as _edges_of
 from torchgen_lite.reference.framework import grad_enabled as _grad_enabled
 from torchgen_lite.reference.framework import needs_grad as _needs_grad
 from torchgen_lite.reference.framework import original as _original
-from torchgen_lite.reference.framework import output_of as _output_of
 from torchgen_lite.reference.framework import rebase_history as _rebase_history
 from torchgen_lite.reference.framework import refuse_out as _refuse_out
 from torchgen_lite.reference.framework import save as _save

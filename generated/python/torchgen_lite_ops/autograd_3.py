@@ -13,18 +13,14 @@ from torchgen_lite.reference.framework import (
     check_inplace_history as _check_inplace_history,
 )
 from torchgen_lite.reference.framework import edge_of as _edge_of
-from torchgen_lite.reference.framework import edges_of as _edges_of
 from torchgen_lite.reference.framework import grad_enabled as _grad_enabled
-from torchgen_lite.reference.framework import needs_grad as _needs_grad
 from torchgen_lite.reference.framework import original as _original
 from torchgen_lite.reference.framework import output_of as _output_of
 from torchgen_lite.reference.framework import rebase_history as _rebase_history
 from torchgen_lite.reference.framework import refuse_out as _refuse_out
 from torchgen_lite.reference.framework import save as _save
 from torchgen_lite.reference.framework import save_list as _save_list
-from torchgen_lite.reference.framework import save_optional as _save_optional
 from torchgen_lite.reference.framework import save_result as _save_result
-from torchgen_lite.reference.framework import set_histories as _set_histories
 from torchgen_lite.reference.framework import set_history as _set_history
 from torchgen_lite.runtime import below_adinplaceorview as _below_adinplaceorview
 from torchgen_lite.runtime import below_autograd as _below_autograd

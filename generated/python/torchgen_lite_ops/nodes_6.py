@@ -16,7 +16,6 @@ import torchgen_lite.reference.autograd.formulas.pointwise as _pointwise
 from torchgen_lite.reference.framework import Gradients as _Gradients
 from torchgen_lite.reference.framework import Node as _Node
 from torchgen_lite.reference.framework import conj as _conj
-from torchgen_lite.reference.framework import zeros as _zeros
 
 from . import functions as _functions
 

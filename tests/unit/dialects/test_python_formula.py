@@ -14,9 +14,9 @@ from torchgen_lite.dialects.python_formula import Words, in_python, write
 from torchgen_lite.emit.layout import lay_out
 from torchgen_lite.schema.formula import parse_formula
 from torchgen_lite.schema.formula.kinds import SCALAR
-from torchgen_lite.targets.python.nodes import conjugate
+from torchgen_lite.targets.python.nodes import Functions
 
-WORDS = Words(lambda name: f"_functions.{name}", lambda saved: None, conjugate)
+WORDS = Words(lambda name: f"_functions.{name}", lambda saved: None, Functions({}).conjugate)
 
 
 def written(text: str) -> str:

@@ -14,7 +14,8 @@ import pytest
 from tests.conftest import ROOT, Result
 from torchgen_lite import generate, load
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.python.framework import framework_names
+from torchgen_lite.targets.python.differentiation import build_differentiation
+from torchgen_lite.targets.python.framework import OF_AUTOGRAD, framework_names
 from torchgen_lite.targets.python.package import build_package
 from torchgen_lite.targets.python.target import select_python
 
@@ -41,11 +42,15 @@ def test_the_names_are_those_that_generated_files_import() -> None:
     options, _ = TARGETS["python"].read_options(program.config)
     selection = select_python(program, options)
     registered = tuple(selection.registrations(program))
-    names = framework_names(build_package(selection.operators, options), registered)
+    package = build_package(selection.operators, options)
+    helpers = program.module_functions("python", "formulas")
+    uses = build_differentiation(package, program.resolved, registered, helpers).uses
+    assert uses.keys() == OF_AUTOGRAD
+    names = {*framework_names(package, registered), *uses}
     text = "\n".join(generate(program).values())
     found = re.findall(rf"from {options.framework} import (?:\(([^)]*)\)|(.*))", text)
     words = [re.split(r",\s*", a or b) for a, b in found]
-    assert {w.split(" as ")[0].strip() for line in words for w in line} - {""} == set(names)
+    assert {w.split(" as ")[0].strip() for line in words for w in line} - {""} == names
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ The kernels themselves stand in `templates/python/autograd.py.j2` and `adinplace
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.differentiability.model import DifferentiabilityInfo, TensorArgument
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan, Category, Tracking
@@ -18,7 +18,7 @@ from torchgen_lite.records import dataclass
 from torchgen_lite.schema import ListType, SchemaKind
 from torchgen_lite.schema.dispatch_kind import LISTS
 from torchgen_lite.targets.python.model import Overload
-from torchgen_lite.targets.python.nodes import kept, saved_input, saved_result
+from torchgen_lite.targets.python.nodes import kept, saved_input, saved_result, saving
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +120,35 @@ def autograd_view(
     )
 
 
+def called_by_kernel(view: AutogradView, info: DifferentiabilityInfo) -> Iterator[str]:
+    """The names of the framework that a kernel of Autograd uses."""
+    yield "after_autograd"
+    if view.refused:
+        yield "refuse_out"
+    if view.record is None:
+        return
+    yield "grad_enabled"
+    if view.record.is_inplace:
+        yield from ("check_inplace_history", "rebase_history")
+    else:
+        yield "set_histories" if view.record.has_several else "set_history"
+    for slot in info.slots:
+        yield "edges_of" if slot.is_list else "edge_of"
+        if slot.is_list or slot.carries != "T":
+            yield "needs_grad"
+    for saved in kept(info):
+        yield from saving(saved, info, view.record.is_inplace)
+
+
+def called_by_tracking(view: TrackingView) -> Iterator[str]:
+    """The names of the framework that a kernel of ADInplaceOrView uses."""
+    yield "after_adinplaceorview"
+    if view.written or view.written_lists:
+        yield "bump_version"
+    if view.as_view:
+        yield view.as_view
+
+
 def _refused(overload: Overload, plan: AutogradPlan, info: DifferentiabilityInfo) -> str:
     out = {argument.name for argument in overload.schema.out}
     arguments = [*info.slots, *(tensor for tensor in plan.tensors if tensor.name in out)]
@@ -177,7 +206,7 @@ def tracking_view(overload: Overload, plan: AutogradPlan) -> TrackingView:
             for name, carries in written.items()
             if carries != "T"
         ],
-        as_view=("_as_views" if several else "_as_view") if is_view else "",
+        as_view=("as_views" if several else "as_view") if is_view else "",
         viewed=identifier(overload.schema.arguments[0].name) if is_view else "",
         replay=overload.names.stub,
     )

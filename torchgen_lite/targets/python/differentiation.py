@@ -6,7 +6,7 @@ registrations are in `register_autograd.py` and `register_adinplaceorview.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from torchgen_lite.analysis.differentiability.plan import AutogradPlan
@@ -14,15 +14,32 @@ from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, Origin
 from torchgen_lite.analysis.registrations import AUTOGRAD, VIEWS, Registration
 from torchgen_lite.analysis.resolve import Resolved
 from torchgen_lite.loader.derivatives import DEFAULT
+from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.targets.output import OutputFile
-from torchgen_lite.targets.python.autograd import autograd_view, tracking_view
+from torchgen_lite.targets.python.autograd import (
+    autograd_view,
+    called_by_kernel,
+    called_by_tracking,
+    tracking_view,
+)
 from torchgen_lite.targets.python.key_file import KeyFile
 from torchgen_lite.targets.python.model import Overload, shard_of
 from torchgen_lite.targets.python.nodes import Functions, node_view
 from torchgen_lite.targets.python.package import Package, sharded, type_imports
 
 _TRACKING = frozenset({Origin.view, Origin.raises_versions})
+
+
+class Uses(dict[str, str]):
+    """Each name that is imported from the framework, and what for."""
+
+    def add(self, function: NativeFunction, key: str, names: Iterable[str]) -> set[str]:
+        """The names, which the kernel of an operator uses."""
+        found = set(names)
+        for name in sorted(found):
+            self.setdefault(name, f"the kernel of `{function.name}` for {key}")
+        return found
 
 
 class _Planned(NamedTuple):
@@ -33,13 +50,21 @@ class _Planned(NamedTuple):
     origin: Origin
 
 
+class Differentiation(NamedTuple):
+    """The files, what is registered at which key, and what is used of the framework."""
+
+    files: list[OutputFile]
+    registrations: dict[str, KeyFile]
+    uses: Uses
+
+
 def build_differentiation(
     package: Package,
     resolved: Resolved,
     registered: Sequence[Registration],
     helpers: KernelIndex | None,
-) -> tuple[list[OutputFile], dict[str, KeyFile]]:
-    """The files, and what is registered at which key; none without formulas."""
+) -> Differentiation:
+    """What autograd generates; nothing without formulas."""
     by_name = {overload.function.name: overload for overload in package.overloads}
     planned = [
         _Planned(by_name[one.operator.name], resolved.autograd[one.operator.name], one.origin)
@@ -47,27 +72,27 @@ def build_differentiation(
         if one.origin in AUTOGRAD_KERNELS
     ]
     if not planned:
-        return [], {}
+        return Differentiation([], {}, Uses())
     recorded = [one for one in planned if one.origin not in _TRACKING]
     tracked = [one for one in planned if one.origin in _TRACKING]
-    functions = Functions(_modules_of(helpers))
+    modules = _modules_of(helpers)
     files: list[OutputFile | None] = []
-    registrations = {AUTOGRAD: KeyFile(), VIEWS: KeyFile()}
+    registrations, uses = {AUTOGRAD: KeyFile(), VIEWS: KeyFile()}, Uses()
     autograd, tracking = registrations.values()
     for shard, module, nodes in zip(
         package.shards, sharded(package, "autograd"), sharded(package, "nodes"), strict=True
     ):
         own = [one for one in recorded if _node_shard(package, one.plan) == shard]
-        node_file = _node_file(package, nodes, own, functions)
+        node_file = _node_file(package, nodes, own, Functions(modules), uses)
         files += [
             node_file,
-            _autograd_file(package, module, nodes if node_file else "", own, autograd),
+            _autograd_file(package, module, nodes if node_file else "", own, autograd, uses),
         ]
     for shard, module in zip(package.shards, sharded(package, "adinplaceorview"), strict=True):
         own = [one for one in tracked if one.overload.names.shard == shard]
-        files.append(_adinplaceorview_file(package, module, own, tracking))
+        files.append(_adinplaceorview_file(package, module, own, tracking, uses))
     used = {key: registered for key, registered in registrations.items() if registered.overloads}
-    return [file for file in files if file is not None], used
+    return Differentiation([file for file in files if file is not None], used, uses)
 
 
 def _node_shard(package: Package, plan: AutogradPlan) -> int | None:
@@ -77,35 +102,50 @@ def _node_shard(package: Package, plan: AutogradPlan) -> int | None:
 
 
 def _node_file(
-    package: Package, module: str, planned: Sequence[_Planned], functions: Functions
+    package: Package, module: str, planned: Sequence[_Planned], functions: Functions, uses: Uses
 ) -> OutputFile | None:
     recorded = [one.plan.infos[DEFAULT] for one in planned if one.origin is Origin.autograd]
     infos = {info.node_name: info for info in recorded}
     if not infos:
         return None
+    used: set[str] = set()
+    nodes = []
+    for info in infos.values():
+        functions.called.clear()
+        nodes.append(node_view(info, functions))
+        used |= uses.add(info.function, AUTOGRAD, {"Gradients", "Node", *functions.called})
     context = {
         "framework": package.framework,
+        "used": sorted(used),
         "helpers": functions.modules(),
-        "nodes": [node_view(info, functions) for info in infos.values()],
+        "nodes": nodes,
     }
     return OutputFile(f"{package.root}/{module}.py", "python/nodes.py.j2", context)
 
 
 def _autograd_file(
-    package: Package, module: str, nodes: str, planned: Sequence[_Planned], registered: KeyFile
+    package: Package,
+    module: str,
+    nodes: str,
+    planned: Sequence[_Planned],
+    registered: KeyFile,
+    uses: Uses,
 ) -> OutputFile | None:
     """The kernels, if there are any; `nodes` is the module of their nodes, or empty."""
     kernels = []
+    used: set[str] = set()
     for one in planned:
         if one.origin is Origin.fallthrough:
             registered.add_fallthrough(one.overload)
         else:
-            view = autograd_view(one.overload, one.plan, one.plan.infos[DEFAULT])
+            info = one.plan.infos[DEFAULT]
+            view = autograd_view(one.overload, one.plan, info)
             kernels.append(view)
+            used |= uses.add(one.overload.function, AUTOGRAD, called_by_kernel(view, info))
             registered.add_generated(one.overload, module, view.kernel.name, with_keyset=True)
     if not kernels:
         return None
-    context = _context(package, planned) | {"nodes": nodes, "kernels": kernels}
+    context = _context(package, planned, used) | {"nodes": nodes, "kernels": kernels}
     return OutputFile(f"{package.root}/{module}.py", "python/autograd.py.j2", context)
 
 
@@ -117,21 +157,26 @@ def _modules_of(helpers: KernelIndex | None) -> dict[str, str]:
 
 
 def _adinplaceorview_file(
-    package: Package, module: str, planned: Sequence[_Planned], registered: KeyFile
+    package: Package, module: str, planned: Sequence[_Planned], registered: KeyFile, uses: Uses
 ) -> OutputFile | None:
     if not planned:
         return None
     kernels = [tracking_view(one.overload, one.plan) for one in planned]
+    used: set[str] = set()
     for one, view in zip(planned, kernels, strict=True):
+        used |= uses.add(one.overload.function, VIEWS, called_by_tracking(view))
         registered.add_generated(one.overload, module, view.kernel.name, with_keyset=True)
-    context = _context(package, planned) | {"kernels": kernels}
+    context = _context(package, planned, used) | {"kernels": kernels}
     return OutputFile(f"{package.root}/{module}.py", "python/adinplaceorview.py.j2", context)
 
 
-def _context(package: Package, planned: Sequence[_Planned]) -> dict[str, object]:
-    used = [one.overload for one in planned]
+def _context(
+    package: Package, planned: Sequence[_Planned], used: Collection[str]
+) -> dict[str, object]:
+    functions = [one.overload.function for one in planned]
     return {
         "runtime": package.runtime,
         "framework": package.framework,
-        "types": type_imports(package, [o.function for o in used], frozenset()),
+        "used": sorted(used),
+        "types": type_imports(package, functions, frozenset()),
     }

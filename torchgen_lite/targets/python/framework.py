@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from torchgen_lite.analysis.policy import AUTOGRAD_KERNELS, STRUCTURED, WRITTEN, Origin
+from torchgen_lite.analysis.policy import STRUCTURED, WRITTEN, Origin
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
 from torchgen_lite.diagnostics import Diagnostic, did_you_mean
@@ -12,43 +12,40 @@ from torchgen_lite.dialects.python_names import FRAMEWORK_TYPES
 from torchgen_lite.loader.config import locate_option
 from torchgen_lite.targets.python.options import NO_FRAMEWORK, TARGET
 from torchgen_lite.targets.python.package import Package, used_constants
+from torchgen_lite.targets.python.structured import USED_BY_VARIANT
 from torchgen_lite.targets.python.views import used_types
 
 # Kernels that call nothing of a framework, and the constants of `runtime.framework`.
 _PLAIN = WRITTEN | {Origin.fallthrough}
 _CONSTANTS = frozenset({"contiguous_format", "preserve_format"})
-# What the templates of kernels import.
-_TRACKING = frozenset({Origin.view, Origin.raises_versions})
-_OF_STRUCTURED = "allocate check_inplace resize_out"
-_OF_TRACKING = "after_adinplaceorview as_view as_views bump_version"
-_OF_AUTOGRAD = """
-    Gradients Node after_autograd check_inplace_history conj edge_of edges_of grad_enabled needs_grad original output_of
-    rebase_history refuse_out save save_list save_optional save_result set_histories set_history zeros
-    """
+
+# What kernels and nodes of autograd may use. A framework that has all of them need not be asked for each.
+OF_AUTOGRAD = frozenset("""
+    Gradients Node after_adinplaceorview after_autograd as_view as_views bump_version check_inplace_history conj
+    edge_of edges_of grad_enabled needs_grad original output_of rebase_history refuse_out save save_list
+    save_optional save_result set_histories set_history zeros
+    """.split())
 
 
 def framework_names(package: Package, registered: Iterable[Registration]) -> dict[str, str]:
-    """Each name that is imported from the framework, and what for."""
+    """Each name that is imported from the framework, and what for; those of autograd are in `OF_AUTOGRAD`."""
     functions = [overload.function for overload in package.overloads]
     found = dict.fromkeys(sorted(used_types(functions) & FRAMEWORK_TYPES), "annotations")
     found |= dict.fromkeys(used_constants(functions), "defaults")
     for one in registered:
-        names, kernel = "", f"the kernel of `{one.operator.name}` for {one.key}"
+        kernel = f"the kernel of `{one.operator.name}` for {one.key}"
         if one.origin in STRUCTURED:
-            names = _OF_STRUCTURED
+            found.setdefault(USED_BY_VARIANT[one.operator.kind], kernel)
         elif one.origin is Origin.backend_select:
-            names = "key_for_options"
-        elif one.origin in _TRACKING:
-            names = _OF_TRACKING
-        elif one.origin in AUTOGRAD_KERNELS:
-            names = _OF_AUTOGRAD
-        for name in names.split():
-            found.setdefault(name, kernel)
+            found.setdefault("key_for_options", kernel)
     return found
 
 
 def check_framework(
-    program: Program, package: Package, registered: Iterable[Registration]
+    program: Program,
+    package: Package,
+    registered: Iterable[Registration],
+    differentiated: Callable[[], Mapping[str, str]],
 ) -> Iterator[Diagnostic]:
     """TG510 for what the package would import and cannot."""
     if package.options.framework == NO_FRAMEWORK:
@@ -60,7 +57,10 @@ def check_framework(
     module = index.modules[0]
     known = {*module.names, *module.imported}
     place = locate_option(program.config, f"target.{TARGET}", "framework")
-    for name, use in framework_names(package, registered).items():
+    names = framework_names(package, registered)
+    if not known >= OF_AUTOGRAD:
+        names |= differentiated()
+    for name, use in names.items():
         if name not in known:
             message = f"`{module.name}` has no `{name}`, which {use} need{'s' * (use[:3] == 'the')}"
             help_ = did_you_mean(name, known) or f"define or import it in `{module.source.path}`"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import field
 
 from torchgen_lite.analysis.differentiability.facts import Fact, Saved
 from torchgen_lite.analysis.differentiability.info import return_names
@@ -33,8 +34,8 @@ _READ = {
     Fact.sym_numel: "{0}.numel()",
     Fact.sym_sizes: "{0}._shape",
 }
-# How a whole value is kept.
-_SAVE = {"T": "_save({0})", "O": "_save_optional({0})", **dict.fromkeys("LP", "_save_list({0})")}
+# How a whole value is kept: the framework's functions.
+_SAVE = {"T": "save", "O": "save_optional", "L": "save_list", "P": "save_list"}
 
 
 def kept(info: DifferentiabilityInfo) -> tuple[Saved, ...]:
@@ -43,8 +44,23 @@ def kept(info: DifferentiabilityInfo) -> tuple[Saved, ...]:
 
 
 def _read(saved: Saved, value: str) -> str:
-    how = _SAVE.get(saved.carries, "{0}") if saved.is_whole else _READ[saved.fact]
-    return how.format(value, saved.dim)
+    if saved.is_whole:
+        return f"_{_SAVE[saved.carries]}({value})" if saved.carries in _SAVE else value
+    return _READ[saved.fact].format(value, saved.dim)
+
+
+def saving(saved: Saved, info: DifferentiabilityInfo, is_inplace: bool) -> Iterator[str]:
+    """The framework's functions by which a value is kept, of an input or a result."""
+    if saved.fact is Fact.info and not saved.is_whole:
+        yield "output_of"
+    if not saved.is_whole:
+        return
+    if is_inplace and saved.result is None and identifier(saved.source) == "self":
+        yield "original"
+    if saved.result is not None and saved.result in info.outputs:
+        yield "save_result"
+    elif saved.carries in _SAVE:
+        yield _SAVE[saved.carries]
 
 
 def saved_input(saved: Saved, is_inplace: bool) -> str:
@@ -98,9 +114,11 @@ class NodeView:
 
 @dataclass(frozen=True, slots=True)
 class Functions:
-    """Where the functions of formulas are: helper modules by function, and names of operators."""
+    """Where the functions of formulas are: helper modules by function, and names of operators. `called` are those of
+    the framework that formulas have called so far."""
 
     helpers: dict[str, str]
+    called: set[str] = field(default_factory=set)
 
     def expression(self, name: str) -> str:
         if name in self.helpers:
@@ -112,35 +130,38 @@ class Functions:
         names = dict.fromkeys(self.helpers.values())
         return [{"module": name, "alias": _alias(name)} for name in names]
 
+    def local(self, saved: Saved) -> Expression | None:
+        """What stands for a value that was kept; nothing if that was not possible."""
+        if not saved.is_whole and saved.fact not in _READ:
+            return None
+        name = Name(identifier(saved.name))
+        return self._call("zeros", name) if saved.fact is Fact.info else name
+
+    def conjugate(self, value: Expression, kind: Kind) -> Expression:
+        """The conjugate of a number; of a tensor what the framework's `conj` makes of it.
+
+        That of a name asks for the type first, so that it costs next to nothing for real tensors.
+        """
+        if kind == SCALAR:
+            return Call(Member(value, "conjugate"), ())
+        conjugated = self._call("conj", value)
+        if not isinstance(value, Name):
+            return conjugated
+        return Conditional(Member(Member(value, "_dtype"), "is_complex"), conjugated, value)
+
+    def _call(self, name: str, value: Expression) -> Expression:
+        self.called.add(name)
+        return Call(Name(f"_{name}"), (value,))
+
 
 def _alias(module: str) -> str:
     return f"_{module.rpartition('.')[2]}"
 
 
-def _local(saved: Saved) -> Expression | None:
-    if not saved.is_whole and saved.fact not in _READ:
-        return None
-    name = Name(identifier(saved.name))
-    return Call(Name("_zeros"), (name,)) if saved.fact is Fact.info else name
-
-
-def conjugate(value: Expression, kind: Kind) -> Expression:
-    """The conjugate of a number; of a tensor what the framework's `conj` makes of it.
-
-    That of a name asks for the type first, so that it costs next to nothing for real tensors.
-    """
-    if kind == SCALAR:
-        return Call(Member(value, "conjugate"), ())
-    conjugated = Call(Name("_conj"), (value,))
-    if not isinstance(value, Name):
-        return conjugated
-    return Conditional(Member(Member(value, "_dtype"), "is_complex"), conjugated, value)
-
-
 def node_view(info: DifferentiabilityInfo, functions: Functions) -> NodeView:
     """The class for one entry with formulas."""
     schema = info.function.func
-    words = Words(functions.expression, _local, conjugate)
+    words = Words(functions.expression, functions.local, functions.conjugate)
     names = [identifier(saved.name) for saved in kept(info)]
     has_several = len(info.outputs) > 1 or any(isinstance(r.type, ListType) for r in schema.returns)
     return NodeView(

@@ -27,7 +27,11 @@ from torchgen_lite.targets.python.kernels import FindKernel, KernelReference, im
 from torchgen_lite.targets.python.key_file import KeyFile, build_key_file, registration_module
 from torchgen_lite.targets.python.model import Overload
 from torchgen_lite.targets.python.package import Package, type_imports, used_constants
-from torchgen_lite.targets.python.structured import StructuredView, structured_kernel
+from torchgen_lite.targets.python.structured import (
+    USED_BY_VARIANT,
+    StructuredView,
+    structured_kernel,
+)
 
 _BACKEND_SELECT = "BackendSelect"
 
@@ -180,6 +184,7 @@ def _structured_file(
         "key": key,
         "modules": imported_modules(call for kernel in kernels for call in kernel.calls),
         "framework": package.framework,
+        "used": sorted({USED_BY_VARIANT[kernel.overload.facts.kind] for kernel in kernels}),
         "types": type_imports(package, functions, frozenset()),
         "structured": [kernel.view for kernel in kernels],
     }

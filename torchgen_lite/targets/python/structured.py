@@ -18,6 +18,13 @@ from torchgen_lite.records import dataclass
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets.python.model import Overload
 
+# The framework's function that each variant begins with.
+USED_BY_VARIANT = {
+    SchemaKind.functional: "allocate",
+    SchemaKind.inplace: "check_inplace",
+    SchemaKind.out: "resize_out",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class ResultView:

@@ -21,7 +21,7 @@ from torchgen_lite.targets.output import (
     TargetResult,
     copied,
 )
-from torchgen_lite.targets.python.differentiation import build_differentiation
+from torchgen_lite.targets.python.differentiation import Differentiation, build_differentiation
 from torchgen_lite.targets.python.framework import check_framework
 from torchgen_lite.targets.python.functions import build_functions, build_redispatch, merged_groups
 from torchgen_lite.targets.python.kernels import kernel_finder
@@ -46,7 +46,12 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
         registered = tuple(selection.registrations(program))
         diagnostics += check_author(author_functions(package, registered), modules)
         diagnostics += check_helpers(selection.functions, modules.get("formulas"))
-        diagnostics += check_framework(program, package, registered)
+        diagnostics += check_framework(
+            program,
+            package,
+            registered,
+            lambda: _differentiation(program, package, registered).uses,
+        )
     return TargetResult(_files(program, package, registered), tuple(diagnostics))
 
 
@@ -84,13 +89,18 @@ def _files(
 ) -> Iterator[OutputFile]:
     yield from _common_files(package, program.config.privateuse1)
     if package.options.kernels:
-        modules = program.modules.get(TARGET, {})
-        differentiation, differentiated = build_differentiation(
-            package, program.resolved, registered, modules.get("formulas")
-        )
-        yield from differentiation
-        find = kernel_finder(package.options.kernels, _finder(modules.get("kernels")))
-        yield from build_registrations(package, registered, find, differentiated)
+        differentiation = _differentiation(program, package, registered)
+        yield from differentiation.files
+        index = program.module_functions(TARGET, "kernels")
+        find = kernel_finder(package.options.kernels, _finder(index))
+        yield from build_registrations(package, registered, find, differentiation.registrations)
+
+
+def _differentiation(
+    program: Program, package: Package, registered: tuple[Registration, ...]
+) -> Differentiation:
+    helpers = program.module_functions(TARGET, "formulas")
+    return build_differentiation(package, program.resolved, registered, helpers)
 
 
 def _common_files(package: Package, privateuse1: str) -> Iterator[OutputFile]:

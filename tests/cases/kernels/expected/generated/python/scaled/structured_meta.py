@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import kernels as _kernels
-from my_framework import allocate, check_inplace, resize_out
+from my_framework import allocate, resize_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
