@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import ROOT, Result
-from tests.cpp.compiling import check_syntax, needs_compiler
+from tests.cpp.compiling import compile_library, needs_compiler
 from tests.cpp_runtime.building import build
 from tests.cpp_runtime.building import run as run_program
 from torchgen_lite.cli.init import STARTED
@@ -66,16 +66,20 @@ def test_a_project_in_cpp(run: Run, folder: Path) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("target", ["cpp-torch", "cpp-torch-stable"])
 def test_a_project_for_libtorch(run: Run, folder: Path, target: str) -> None:
-    """Its kernels are proven, which compiles no more than one file."""
-    from torch.utils.cpp_extension import include_paths
-
+    """It passes its own tests. CMake is left to tests/cpp/test_torch_ops_cmake.py: this compiles two files."""
     start(run, "--target", target, "tiny")
-    includes = [folder / "generated" / target / "include"]
-    flags = ["-std=c++20"]
-    flags += ["-DTORCH_TARGET_VERSION=0x020A000000000000"] if "stable" in target else []
-    flags += [flag for path in include_paths() for flag in ("-isystem", path)]
-    done = check_syntax(folder, "src/kernels.cpp", flags=flags, includes=includes)
-    assert done.ok, done.messages
+    generated = folder / "generated" / target
+    sources = sorted((generated / "src").glob("*.cpp"))
+    (folder / "generated.cpp").write_text("".join(f'#include "{path}"\n' for path in sources))
+    library = compile_library(
+        folder,
+        ["src/kernels.cpp", "generated.cpp"],
+        flags=["-DTORCH_TARGET_VERSION=0x020A000000000000"] if "stable" in target else [],
+        includes=[generated / "include"],
+    )
+    (folder / "build").mkdir()
+    library.rename(folder / "build" / "libtiny.so")
+    run_tests(folder)
 
 
 @pytest.mark.parametrize("target", STARTED)
