@@ -2,6 +2,7 @@
 # Regenerate: torchgen-lite generate
 # fmt: off
 # ruff: noqa
+# pyright: reportSelfClsParameterName=false
 """Nodes: the formulas of `derivatives:`, each with what it needs of the call."""
 
 from __future__ import annotations
