@@ -65,7 +65,7 @@ def test_the_page_shows_what_stands_in_the_example() -> None:
     blocks = re.findall(r"^```\w+\n(.*?)^```$", section, flags=re.DOTALL | re.MULTILINE)
     files = [EXAMPLE / "ops.yaml", EXAMPLE / "pyproject.toml", *EXAMPLE.glob("src/tinyarr/**/*.py")]
     texts = [path.read_text("utf-8") for path in files]
-    assert len(blocks) == 6
+    assert len(blocks) == 8
     assert [block for block in blocks if not any(block in text for text in texts)] == []
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tinyarr
-from tinyarr import Array, array
+from tinyarr import Array, array, autograd
 
 VALUES = [[1.0, 2.0], [3.0, 4.0]]
 RESULTS: list[tuple[Callable[[Array], Array], Any]] = [
@@ -36,8 +36,23 @@ def test_operators(device: str, function: Callable[[Array], Array], expected: An
     np.testing.assert_allclose(result.numpy(), expected)
 
 
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+def test_gradients(device: str) -> None:
+    x, y = (autograd.wanted(array(values, device)) for values in ([1.0, 2.0], [3.0, 5.0]))
+    autograd.backward((x * x * y).mean())  # x^2 y / 2
+    assert x.grad is not None and x.grad.device == device
+    assert x.grad.numpy().tolist() == [3.0, 10.0]
+    assert y.grad is not None and y.grad.numpy().tolist() == [0.5, 2.0]
+    autograd.backward((x * y).sum())
+    assert x.grad.numpy().tolist() == [6.0, 15.0]
+    with pytest.raises(NotImplementedError, match="tinyarr::exp has no gradient"):
+        x.exp()
+    with autograd.no_grad():
+        assert x.exp().device == device
+
+
 def test_examples_in_docstrings() -> None:
-    assert doctest.testmod(tinyarr).failed == 0
+    assert doctest.testmod(tinyarr).failed == doctest.testmod(autograd).failed == 0
 
 
 def test_arrays_of_two_devices_are_refused() -> None:
@@ -50,7 +65,8 @@ def test_arrays_of_two_devices_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["_array", "_ops", "_ops.methods", "framework", "kernels.composite", "kernels.sim"]
+    "module",
+    ["_array", "_ops", "_ops.methods", "autograd", "framework", "kernels.composite", "kernels.sim"],
 )
 def test_any_module_may_be_imported_first(module: str) -> None:
     command = [sys.executable, "-c", f"import tinyarr.{module}"]

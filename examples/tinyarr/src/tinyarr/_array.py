@@ -14,6 +14,8 @@ from tinyarr._ops.methods import TensorMethods
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from tinyarr.autograd import Node
+
     Data = Union[NDArray[np.float64], list[float]]
 
 # One for each device. Keysets are interned, so an array keeps one in a plain attribute.
@@ -21,18 +23,31 @@ KEYSETS = {
     "cpu": DispatchKeySet(DispatchKey.CPU),
     "sim": DispatchKeySet(DispatchKey.PrivateUse1),
 }
+# Those of arrays that gradients are wanted of: calls run the kernels of Autograd first.
+RECORDED = {
+    "cpu": KEYSETS["cpu"] | DispatchKeySet(DispatchKey.AutogradCPU),
+    "sim": KEYSETS["sim"] | DispatchKeySet(DispatchKey.AutogradPrivateUse1),
+}
 
 
 class Array(TensorMethods):
     """Elements on a device: a NumPy array of them on the CPU, a flat list on `sim`."""
 
-    __slots__ = ("_dispatch_keyset", "data", "device", "shape")
+    __slots__ = ("_dispatch_keyset", "_requires_grad", "data", "device", "grad", "node", "shape")
 
     def __init__(self, data: Data, shape: tuple[int, ...], device: str) -> None:
         self.data: Any = data
         self.shape = shape
         self.device = device
+        self.grad: Array | None = None
         self._dispatch_keyset = keyset_of(device)
+        self._requires_grad = False
+
+    def record(self, node: Node) -> None:
+        """From now on calls record what they do with the array, which is the result of `node`."""
+        self.node = node
+        self._requires_grad = True
+        self._dispatch_keyset = RECORDED[self.device]
 
     @property
     def size(self) -> int:

@@ -7,6 +7,15 @@ from typing import Union
 from torchgen_lite.runtime import DispatchKeySet
 
 from tinyarr._array import Array, keyset_of
+from tinyarr.autograd import (
+    Gradients,
+    Node,
+    after_autograd,
+    edge_of,
+    grad_enabled,
+    save,
+    set_history,
+)
 
 Tensor = Array
 Number = Union[bool, int, float, complex]
@@ -18,4 +27,16 @@ def key_for_options(dtype: None, layout: None, device: str | None) -> DispatchKe
     return keyset_of(device or "cpu")
 
 
-__all__ = ["Number", "Tensor", "device", "key_for_options"]
+__all__ = [
+    "Gradients",
+    "Node",
+    "Number",
+    "Tensor",
+    "after_autograd",
+    "device",
+    "edge_of",
+    "grad_enabled",
+    "key_for_options",
+    "save",
+    "set_history",
+]

@@ -9,5 +9,6 @@ from __future__ import annotations
 from . import register_cpu as register_cpu
 from . import register_privateuse1 as register_privateuse1
 from . import register_backendselect as register_backendselect
+from . import register_autograd as register_autograd
 from . import register_compositeimplicitautograd as register_compositeimplicitautograd
 from . import register_compositeexplicitautograd as register_compositeexplicitautograd
