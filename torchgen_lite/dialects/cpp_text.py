@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from functools import lru_cache
 
 from torchgen_lite.dialects.cpp.signature import CppParameter
 from torchgen_lite.dialects.text import doc_lines, one_line
@@ -41,6 +42,7 @@ def function_name(name: str) -> str:
     return f"{name}_" if name in KEYWORDS or name in MACROS else name
 
 
+@lru_cache(maxsize=4096)
 def identifier(name: str) -> str:
     """A name that C++ takes for a parameter, and that hides nothing generated code uses.
 
@@ -94,5 +96,13 @@ def doc_comment(text: str | None) -> tuple[str, ...]:
 
 def parameter_list(parameters: Iterable[CppParameter], *, defaults: bool = False) -> str:
     """Parameters as a function declares them: `const at::Tensor& self, const at::Scalar& alpha = 1`."""
-    named = [p._replace(name=identifier(p.name)) for p in parameters]
-    return ", ".join([(p if defaults else p._replace(default=None)).declaration for p in named])
+    return ", ".join(
+        [
+            (
+                f"{p.type} {identifier(p.name)} = {p.default}"
+                if defaults and p.default is not None
+                else f"{p.type} {identifier(p.name)}"
+            )
+            for p in parameters
+        ]
+    )

@@ -73,7 +73,7 @@ class FunctionSchema:
         base = self.base_name
         return f"{base}.{self.overload_name}" if self.overload_name else base
 
-    @property
+    @kept
     def local_text(self) -> str:
         """The schema without its namespace: `add.Tensor(Tensor self, ...) -> Tensor`."""
         return str(self)[len(self.name) - len(self.base_name) :]

@@ -9,9 +9,9 @@ has the positional argument `size`, tensor options (which C++ takes as one `Tens
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from torchgen_lite.records import dataclass
 from torchgen_lite.schema import (
     AliasAnnotation,
     Argument,
@@ -34,8 +34,7 @@ class TensorOptions(NamedTuple):
     pin_memory: Argument
 
 
-@dataclass(frozen=True, slots=True)
-class ArgumentLayout:
+class ArgumentLayout(NamedTuple):
     """The arguments of one schema. Without tensor options every keyword is in `before_options`."""
 
     positional: tuple[Argument, ...]
@@ -60,25 +59,16 @@ _OPTION_TYPES = ("ScalarType", "Layout", "Device", "bool")
 
 def argument_layout(schema: FunctionSchema) -> ArgumentLayout:
     """Sort the arguments into parts. Only the first run of tensor options counts."""
-    positional: list[Argument] = []
-    keywords: list[Argument] = []
-    out: list[Argument] = []
-    for argument in schema.arguments:
-        if not argument.kwarg_only:
-            positional.append(argument)
-        elif argument.is_out:
-            out.append(argument)
-        else:
-            keywords.append(argument)
+    keywords = schema.kwarg_only
     for start in range(len(keywords) - 3):
         if keywords[start].name == "dtype" and _are_options(keywords[start : start + 4]):
             options = TensorOptions(*keywords[start : start + 4])
-            before, after = tuple(keywords[:start]), tuple(keywords[start + 4 :])
-            return ArgumentLayout(tuple(positional), before, options, after, tuple(out))
-    return ArgumentLayout(tuple(positional), tuple(keywords), None, (), tuple(out))
+            before, after = keywords[:start], keywords[start + 4 :]
+            return ArgumentLayout(schema.positional, before, options, after, schema.out)
+    return ArgumentLayout(schema.positional, keywords, None, (), schema.out)
 
 
-def _are_options(arguments: list[Argument]) -> bool:
+def _are_options(arguments: Sequence[Argument]) -> bool:
     return all(
         argument.name == name and bare_type(argument.type) in (type_, f"{type_}?")
         for argument, name, type_ in zip(arguments, TensorOptions._fields, _OPTION_TYPES)

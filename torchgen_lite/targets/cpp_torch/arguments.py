@@ -12,7 +12,7 @@ from torchgen_lite.schema import Argument, BaseType, OptionalType
 from torchgen_lite.targets.cpp.model import Operator
 
 
-def pass_on(operator: Operator, style: Style, *, self: str = "self") -> list[str]:
+def pass_on(operator: Operator, style: Style, *, self: str = "self") -> tuple[str, ...]:
     """An expression for each parameter of `operator.signature`."""
     layout = argument_layout(operator.schema)
     options = None if style.faithful else layout.options
@@ -26,7 +26,7 @@ def pass_on(operator: Operator, style: Style, *, self: str = "self") -> list[str
         found |= _unpacked(options)
         if "memory_format" in found and any(a.name == "memory_format" for a in layout.inputs):
             found["memory_format"] = "detail::memory_format(options, memory_format)"
-    return [found[p.name] for p in operator.signature.parameters]
+    return tuple([found[p.name] for p in operator.signature.parameters])
 
 
 def _symbolic(argument: Argument, name: str) -> str:

@@ -15,11 +15,10 @@ inline at::Tensor add(const at::Tensor& self, const at::Tensor& other, const at:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 from torchgen_lite.dialects.cpp import public
-from torchgen_lite.dialects.cpp.public import Style
 from torchgen_lite.dialects.cpp.signature import KEYSET, CppSignature, signature_headers
 from torchgen_lite.targets.cpp.calls import (
     FunctionView,
@@ -57,7 +56,7 @@ def build_calls(operators: Sequence[Operator], layout: Layout) -> Iterator[Outpu
     view, source = partial(dispatched_view, keyset=KEYSET), "cpp_torch/operators.cpp.j2"
     yield from operator_files(source, layout, operators, view, context, {})
     for shard in layout.shards:
-        own = [o for o in operators if o.shard == shard]
+        own = list(public_functions([o for o in operators if o.shard == shard]))
         for name, inner, call, build in (
             ("functions", "functions", "call", functions),
             ("redispatch_functions", "redispatch", "redispatch", redispatch_functions),
@@ -89,27 +88,38 @@ def declaration_includes(
     return include_blocks(headers, after=version)
 
 
-def functions(operators: Sequence[Operator]) -> Iterator[FunctionView]:
-    """The free functions of the public C++ dialect, with defaults."""
-    shown = [o for o in operators if "function" in o.function.variants]
-    for operator, signature, style in _signatures(shown):
-        yield function_view(operator, signature, pass_on(operator, style))
+class PublicFunction(NamedTuple):
+    """A function of the public C++ dialect, and what it passes on of its parameters."""
+
+    operator: Operator
+    signature: CppSignature
+    passed: tuple[str, ...]
 
 
-def redispatch_functions(operators: Sequence[Operator]) -> Iterator[FunctionView]:
-    """The same with a keyset first. Operators that are only methods have them too, as in PyTorch."""
-    for operator, signature, style in _signatures(operators):
-        keyed = replace(signature, parameters=(KEYSET, *signature.parameters))
-        passed = [KEYSET.name, *pass_on(operator, style)]
-        yield function_view(operator, keyed, passed)
-
-
-def _signatures(operators: Sequence[Operator]) -> Iterator[tuple[Operator, CppSignature, Style]]:
-    taken: Taken = set()
+def public_functions(
+    operators: Sequence[Operator], *, method: bool = False, self: str = "self"
+) -> Iterator[PublicFunction]:
+    """The functions of each operator, or the methods of an object that they pass on as `self`."""
     for operator in operators:
-        for style in public.styles(operator.function):
-            signature = types.own_types(
-                operator.function, public.signature(operator.function, style)
-            )
-            if distinct(signature, taken):
-                yield operator, signature, style
+        for style in public.styles(operator.function, method=method):
+            signature = public.signature(operator.function, style)
+            passed = pass_on(operator, style, self=self)
+            yield PublicFunction(operator, types.own_types(operator.function, signature), passed)
+
+
+def functions(found: Sequence[PublicFunction]) -> Iterator[FunctionView]:
+    """The free functions of the public C++ dialect, with defaults."""
+    taken: Taken = set()
+    for operator, signature, passed in found:
+        if "function" in operator.function.variants and distinct(signature, taken):
+            yield function_view(operator, signature, passed)
+
+
+def redispatch_functions(found: Sequence[PublicFunction]) -> Iterator[FunctionView]:
+    """The same with a keyset first. Operators that are only methods have them too, as in PyTorch."""
+    taken: Taken = set()
+    for operator, signature, passed in found:
+        if distinct(signature, taken):
+            parameters = (KEYSET, *signature.parameters)
+            keyed = CppSignature(signature.name, signature.returns, parameters)
+            yield function_view(operator, keyed, (KEYSET.name, *passed))

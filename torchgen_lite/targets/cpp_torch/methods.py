@@ -12,13 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from torchgen_lite.dialects.cpp import public
 from torchgen_lite.targets.cpp.calls import FunctionView, Taken, distinct, function_view
 from torchgen_lite.targets.cpp.layout import Layout
 from torchgen_lite.targets.cpp.model import Operator
-from torchgen_lite.targets.cpp_torch.arguments import pass_on
-from torchgen_lite.targets.cpp_torch.calls import call_includes
-from torchgen_lite.targets.cpp_torch.types import own_types
+from torchgen_lite.targets.cpp_torch.calls import call_includes, public_functions
 from torchgen_lite.targets.output import OutputFile
 
 SELF = "tensor_()"
@@ -40,12 +37,8 @@ def build_methods(operators: Sequence[Operator], layout: Layout) -> Iterator[Out
 def methods(operators: Sequence[Operator]) -> Iterator[FunctionView]:
     """Of overloads that look the same in C++ the first one is there."""
     taken: Taken = set()
-    for operator in operators:
-        arguments = operator.schema.arguments
-        if "method" not in operator.function.variants or all(a.name != "self" for a in arguments):
-            continue
-        for style in public.styles(operator.function, method=True):
-            signature = own_types(operator.function, public.signature(operator.function, style))
-            if distinct(signature, taken):
-                passed = pass_on(operator, style, self=SELF)
-                yield function_view(operator, signature, passed)
+    shown = [o for o in operators if "method" in o.function.variants]
+    with_self = [o for o in shown if any(a.name == "self" for a in o.schema.arguments)]
+    for operator, signature, passed in public_functions(with_self, method=True, self=SELF):
+        if distinct(signature, taken):
+            yield function_view(operator, signature, passed)

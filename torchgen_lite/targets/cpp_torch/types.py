@@ -49,7 +49,7 @@ def own_types(function: NativeFunction, signature: CppSignature) -> CppSignature
         arguments = {a.name: a for a in function.func.arguments}
         parameters = tuple([_own(p, arguments.get(p.name)) for p in parameters])
         returns = owned(returns)
-    parameters = tuple([_with_made_list(p) for p in parameters])
+    parameters = tuple([p if p.default is None else _with_made_list(p) for p in parameters])
     return CppSignature(signature.name, returns, trailing_defaults(parameters))
 
 
