@@ -23,9 +23,9 @@ from torchgen_lite.emit.layout.items import is_too_deep
 # What has cost something, the last first: the negative of a word's number, what all before cost, and that; then
 # the column of the word if it begins a line. So those that end earlier come later.
 _Path = tuple[Any, ...]
-# As deep as brackets may be, and how many ways are told apart by more than word and column. Clang-format gives up
-# at the same depth, and after more ways.
-_DEEPEST, _WAYS = 50, 5_000
+# As deep as brackets may be, and for how many steps ways are told apart by their levels. Clang-format gives up at
+# the same depth, and after as many steps.
+_DEEPEST, _STEPS = 50, 50_000
 
 
 def lay_out_cpp_statement(text: str, indent: int) -> str:
@@ -66,11 +66,11 @@ def _cheapest(words: list[Word], indent: int) -> tuple[int, _Path]:
     weigh(words)
     rules = Rules(words, indent)
     queue: list[tuple[int, _Path, int, State]] = [(0, (), 0, rules.first())]
-    seen: set[State | tuple[int, int]] = set()
+    seen: set[tuple[Any, ...]] = set()
     count = 0
     while queue:
         cost, path, _, state = heappop(queue)
-        known = state if len(seen) < _WAYS else (state.i, state.column)
+        known = state if count < _STEPS else state[:4]
         if known in seen:
             continue
         seen.add(known)
@@ -84,8 +84,8 @@ def _cheapest(words: list[Word], indent: int) -> tuple[int, _Path]:
             if must:
                 break
             state, more = rules.on_line(state)
+            count += 1
             if may or more:
-                count += 1
                 after = (-i, cost, path, None) if more else path
                 heappush(queue, (cost + more, after, count, state))
                 break
