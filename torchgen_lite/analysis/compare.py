@@ -4,26 +4,29 @@
 
 gives TG357 with a label at `1`, and a secondary one at the old `0`.
 
-Note [Two levels]
+Note [Three levels]
 `source` is everything that can break code which calls the operators, by the rules of PyTorch; it is the
 wider level. `call` leaves out what only the source text of a caller notices: the name of a positional
 argument, the name of a return, whether there is a method. A call that was compiled or exported goes by the
-operator's name, positions and keywords, and those findings count at both levels.
+operator's name, positions and keywords, and those findings count at both levels. `kernel` is what only who implements
+the operators notices: kernels of another C++ type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from typing import Literal
 
 from torchgen_lite.analysis.compatible import accepts, alias_key, same_default, size_of
+from torchgen_lite.analysis.implementing import Rank, compare_kernels
 from torchgen_lite.analysis.operators import Operator
 from torchgen_lite.analysis.served_keys import served_keys, serves
-from torchgen_lite.diagnostics import Diagnostic, Label, Span
+from torchgen_lite.diagnostics import CODES, Diagnostic, Label, Span
 from torchgen_lite.loader.entry import NativeFunction
-from torchgen_lite.schema import Argument, FunctionSchema
+from torchgen_lite.schema import Argument, BaseType, FunctionSchema, walk_type
 
-Level = Literal["source", "call"]
+Level = Literal["source", "call", "kernel"]
 _SOURCE_ONLY = frozenset({"TG362", "TG365"})
 
 # (code, message, place in the new version, what to say there, place in the old version)
@@ -43,15 +46,16 @@ def compare_operators(
     old_by_name = {operator.name: operator.function for operator in old}
     derived = {operator.name for operator in new if operator.is_derived}
     found: list[Diagnostic] = []
-    before: NativeFunction | None = None
     for operator in old:
         function, now = operator.function, by_name.get(operator.name)
         if now is None:
-            found.append(_removed(function, functions, old_by_name, before))
+            found.append(_removed(function, functions, old_by_name))
             continue
         if operator.is_derived and operator.name in derived:
             continue
-        before = now
+        if level == "kernel":
+            found += [_diagnostic(finding, now) for finding in _compare_kernels(function, now)]
+            continue
         findings = [*compare_schemas(function.func, now.func), *_compare_variants(function, now)]
         findings += _compare_keys(function, now, old_by_name, by_name)
         found += [
@@ -85,32 +89,37 @@ def _diagnostic(finding: Finding, function: NativeFunction) -> Diagnostic:
 
 
 def _removed(
-    function: NativeFunction,
-    new: Sequence[NativeFunction],
-    old: dict[str, NativeFunction],
-    before: NativeFunction | None,
+    function: NativeFunction, new: Sequence[NativeFunction], old: dict[str, NativeFunction]
 ) -> Diagnostic:
-    """TG350, or TG351 if other overloads are left; a renamed overload is found by its arguments."""
-    name, base = function.func.full_name, function.func.base_name
+    """TG350, or TG351 if other overloads are left. What has a new name is found by its arguments, an operator by its
+    kernels, too."""
+    schema = function.func
+    name, base = schema.full_name, schema.base_name
     rest = [f for f in new if (f.namespace, f.func.base_name) == (function.namespace, base)]
-    code, message = "TG350", f"operator `{name}` was removed"
-    near = before or (new[0] if new else None)
-    said = "it stood after this" if before else "it stood before this"
-    if rest:
-        placed = [other for other in rest if other.func.name_span]
-        code, message = "TG351", f"overload `{name}` was removed"
-        near, said = (placed or rest)[0], "what is left of it"
-        alike = [
-            f for f in placed if f.name not in old and f.func.arguments == function.func.arguments
-        ]
-        if alike:
-            near, said = alike[0], "another overload name"
-            message = f"overload `{name}` was renamed to `{near.func.full_name}`"
-    there = function.func.name_span or function.func.span
-    places = ((near and near.func.name_span, said), (there, "was declared here"))
-    labels = [Label(span, text) for span, text in places if span]
-    label = labels[0] if labels else None
-    return Diagnostic(code, message, label, tuple(labels[1:]), operator=function.name)
+    alike = [
+        f
+        for f in rest or new
+        if f.name not in old
+        and (f.func.arguments, f.func.returns) == (schema.arguments, schema.returns)
+        and (rest or (f.dispatch and f.dispatch == function.dispatch))
+    ]
+    code, what = ("TG351", "overload") if rest else ("TG350", "operator")
+    became = f"renamed to `{alike[0].func.full_name}`" if alike else "removed"
+    there = schema.name_span or schema.span
+    label = Label(there, "was declared here") if there else None
+    new_place = alike[0].func.name_span if alike else None
+    other = (Label(new_place, "its new name"),) if new_place else ()
+    return Diagnostic(code, f"{what} `{name}` was {became}", label, other, operator=function.name)
+
+
+def _compare_kernels(old: NativeFunction, new: NativeFunction) -> Iterator[Finding]:
+    """TG366: a kernel for the old schema is none for the new one."""
+    difference = compare_kernels(old.func, new.func)
+    if difference.rank is Rank.aborts:
+        was, now = difference.old, difference.new
+        here = now.span if now is not None else None
+        there = was.span if was is not None else None
+        yield "TG366", "kernels have another type", here, "here", there
 
 
 def compare_schemas(old: FunctionSchema, new: FunctionSchema) -> Iterator[Finding]:
@@ -248,5 +257,56 @@ def _compare_keys(
     keys = served_keys(new, new_by_name)
     here = new.place("dispatch")
     for key, there in served_keys(old, old_by_name).items():
+        # What a composite kernel serves, another one serves with formulas: callers see no difference.
+        if key == "CompositeImplicitAutograd" and "CompositeExplicitAutograd" in keys:
+            continue
         if not serves(key, keys.keys()):
             yield "TG364", f"dispatch key `{key}` was removed", here, f"no `{key}`", there
+
+
+def added_operators(old: Sequence[Operator], new: Sequence[Operator]) -> tuple[str, ...]:
+    """What only the new version has."""
+    before = {operator.name for operator in old}
+    return tuple([operator.name for operator in new if operator.name not in before])
+
+
+def changed_compatibly(
+    old: Sequence[Operator], new: Sequence[Operator], found: Collection[str]
+) -> tuple[str, ...]:
+    """The schemas that changed, of operators of which nothing was found."""
+    now = {operator.name: operator.schema.local_text for operator in new}
+    return tuple(
+        [
+            now[o.name]
+            for o in old
+            if o.name in now and o.name not in found and now[o.name] != o.schema.local_text
+        ]
+    )
+
+
+def causes(
+    old: Sequence[Operator], new: Sequence[Operator], found: Sequence[Diagnostic]
+) -> list[str]:
+    """How many findings there are of each kind: "108 removed: 101 of them with `Dimname`, which nothing has any more"."""
+    known = {name for operator in new for name in _types(operator.schema)}
+    by_name = {operator.name: operator.schema for operator in old}
+    kinds: dict[str, list[str]] = {}
+    for one in found:
+        title = "removed" if one.code in ("TG350", "TG351") else CODES[one.code].title
+        kinds.setdefault(title, []).append(one.operator or "")
+    texts = []
+    for title, names in kinds.items():
+        gone = Counter(
+            type_ for name in names if title == "removed" for type_ in _types(by_name[name]) - known
+        )
+        parts = [
+            f"{count} of them with `{type_}`, which nothing has any more"
+            for type_, count in gone.items()
+        ]
+        texts.append(": ".join([f"{len(names)} {title}", *filter(None, [", ".join(parts)])]))
+    return texts
+
+
+def _types(schema: FunctionSchema) -> set[str]:
+    types = [*(a.type for a in schema.arguments), *(r.type for r in schema.returns)]
+    return {part.name for type_ in types for part in walk_type(type_) if isinstance(part, BaseType)}

@@ -6,6 +6,8 @@ import os
 import re
 import subprocess
 from collections.abc import Sequence
+from datetime import date
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,12 +24,25 @@ from torchgen_lite.records import dataclass
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.compare import Level
+    from torchgen_lite.analysis.operators import Operator
     from torchgen_lite.analysis.program import Program
     from torchgen_lite.loader.config import Config
 
 # Names of branches and tags, hashes, `HEAD~2`, `v1^{commit}`, `main@{yesterday}`; never an option, and no
 # `:`, which would name a file.
 _REVISION = re.compile(r"[A-Za-z0-9_@][A-Za-z0-9_@./+~^{}-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the command line says, but for the projects."""
+
+    against: str
+    level: Level
+    torch: bool
+    allow: Path | None
+    everything: bool
+    schema: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,43 +56,65 @@ class Base:
 @click.command("breaking")
 @projects_argument
 @click.option(
-    "--against", required=True, metavar="REF|PATH", help="Git revision or file of the old version."
+    "--against",
+    required=True,
+    metavar="REF|PATH|torch:VERSION",
+    help="Git revision, file or PyTorch of the old version.",
 )
 @click.option(
     "--level",
-    type=click.Choice(("source", "call")),
+    type=click.Choice(("source", "call", "kernel")),
     default="source",
-    help="What has to go on working: source code, or calls (default: source).",
+    help="What has to go on working: source code, calls, or kernels (default: source).",
 )
+@click.option("--torch", is_flag=True, help="The installed PyTorch is the new version.")
+@click.option(
+    "--allow",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Operators that may change: `aten::foo* 2027-01-31` a line.",
+)
+@click.option("--all", "everything", is_flag=True, help="Also what is new, or changed compatibly.")
 @click.option(
     "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
 )
 @global_options
 @click.pass_obj
 def breaking_command(
-    session: Session, projects: tuple[str, ...], against: str, level: Level, schema: tuple[str, ...]
+    session: Session,
+    projects: tuple[str, ...],
+    against: str,
+    level: Level,
+    torch: bool,
+    allow: Path | None,
+    everything: bool,
+    schema: tuple[str, ...],
 ) -> int:
     """Incompatible changes since another version. Exit 1 if there are any.
 
-    PATH is a schema file, or a folder that has the schema files in it, each project's in a folder where there are
-    several; what is not such a path is a revision.
+    PATH is a schema file, a wheel of PyTorch, or a folder that has the schema files in it, each project's in a folder
+    where there are several; what is not such a path is a revision.
 
     \b
     torchgen-lite breaking --against main
     torchgen-lite breaking --against v1.0 --level call
     torchgen-lite breaking --against old/native_functions.yaml
+    torchgen-lite breaking --torch --against torch:2.9 --level kernel
     """
+    asked = Asked(against, level, torch, allow, everything, schema)
 
     def compare(project: Session) -> int:
-        return _compare(project, against, level, schema)
+        return _compare(project, asked)
 
-    return each_project(session, projects, ["--schema"] if schema else [], compare)
+    alone = [f"--{name}" for name in ("schema", "torch") if getattr(asked, name)]
+    return each_project(session, projects, alone, compare)
 
 
-def _compare(session: Session, against: str, level: Level, schema: tuple[str, ...]) -> int:
-    from torchgen_lite.analysis.compare import compare_operators
+def _compare(session: Session, asked: Asked) -> int:
+    from torchgen_lite.analysis.compare import causes, compare_operators
 
-    program = session.load(schema=schema or None)
+    against, schema = asked.against, asked.schema
+    program = session.load(schema=schema or None, torch=asked.torch)
     if has_errors(program.diagnostics):
         session.report(program.diagnostics, kind="breaking")
         return session.exit_code(program.diagnostics)
@@ -86,10 +123,20 @@ def _compare(session: Session, against: str, level: Level, schema: tuple[str, ..
         session.report(old.diagnostics, kind="breaking")
         return CANNOT_RUN
     versions = old.resolved.operators, program.resolved.operators
-    found = sort_diagnostics(compare_operators(*versions, level=level))
+    found = sort_diagnostics(compare_operators(*versions, level=asked.level))
+    if asked.allow is not None:
+        patterns, wrong = read_allowed(asked.allow, date.today())
+        if wrong:
+            session.report(wrong, kind="breaking")
+            return CANNOT_RUN
+        found = tuple([d for d in found if not _is_allowed(d.operator or "", patterns)])
     session.report(found, kind="breaking")
     if session.is_text:
         _say_counts(session, len(found), len(old.functions), against)
+        if len(found) > 3:
+            session.warn("".join(f"  {text}\n" for text in causes(*versions, found)).rstrip())
+    if asked.everything:
+        _show_others(session, versions, found)
     return session.exit_code(found)
 
 
@@ -99,6 +146,41 @@ def _say_counts(session: Session, found: int, operators: int, against: str) -> N
         return
     blank = "\n" if session.output_format == "full" else ""
     session.warn(f"{blank}{counted(found, 'breaking change')} against {against}")
+
+
+def _show_others(
+    session: Session,
+    versions: tuple[Sequence[Operator], Sequence[Operator]],
+    found: Sequence[Diagnostic],
+) -> None:
+    """What is new, and what changed so that nobody has to care."""
+    from torchgen_lite.analysis.compare import added_operators, changed_compatibly
+
+    added = added_operators(*versions)
+    changed = changed_compatibly(*versions, {one.operator or "" for one in found})
+    lines = [*(f"new: {name}" for name in added), *(f"changed: {text}" for text in changed)]
+    text = "".join(f"{line}\n" for line in lines)
+    session.answer("breaking", text, added=list(added), changed=list(changed))
+
+
+def read_allowed(path: Path, today: date) -> tuple[list[str], list[Diagnostic]]:
+    """The patterns of names in a file, a line each: `aten::foo* 2027-01-31  # why`. One without a date holds for ever."""
+    patterns: list[str] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        words = line.partition("#")[0].split()
+        try:
+            until = date.fromisoformat(words[1]) if len(words) > 1 else today
+        except ValueError:
+            until = None
+        if until is None or len(words) > 2:
+            message = f"`{path}`, line {number}, is not a name and a date"
+            return [], [Diagnostic("TG014", message, help="write `aten::foo* 2027-01-31`")]
+        patterns += words[:1] if until >= today else []
+    return patterns, []
+
+
+def _is_allowed(name: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def _load_base(against: str, schema: Sequence[str], program: Program) -> Program:
@@ -126,8 +208,12 @@ def _load_base(against: str, schema: Sequence[str], program: Program) -> Program
 
 def read_base(against: str, config: Config, schema: Sequence[Path] = ()) -> Base:
     """The sources of `--against`; `schema` are the files of the command line, if it names any."""
+    from torchgen_lite.loader.releases import read_release
     from torchgen_lite.loader.sources import read_source
 
+    if against.startswith("torch:") or against.endswith(".whl"):
+        release = read_release(against, Path.cwd())
+        return Base((release.source,) if release.source else (), release.diagnostics)
     files = list(schema) or [config.root / path for path in config.schema]
     names = [os.path.relpath(path, config.root).replace(os.sep, "/") for path in files]
     folder = Path(against)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from .code import Code
 
 
-def _versions(old: str, new: str) -> str:
+def _versions(old: str, new: str, more: str = "") -> str:
     files = f"-- old.yaml --\n{old}\n-- native_functions.yaml --\n{new}"
-    return f"{files}\n$ torchgen-lite breaking --against old.yaml"
+    return f"{files}\n$ torchgen-lite breaking --against old.yaml{more}"
 
 
 _F = "- func: f(Tensor self, int dim=0) -> Tensor"
@@ -18,7 +18,7 @@ COMPARE_CODES = (
         "an operator was removed",
         "error",
         "An operator of the old version isn't declared any more, under any overload name. Every call of it "
-        "fails. The label is at the operator that it followed.",
+        "fails. The label is where it was.",
         _versions(f"{_F}\n- func: g(Tensor self) -> Tensor", _F),
         _versions(_F, f"{_F}\n- func: g(Tensor self) -> Tensor"),
     ),
@@ -184,5 +184,16 @@ COMPARE_CODES = (
         "`--level source` only.",
         _versions(f"{_F}\n  variants: function, method", f"{_F}\n  variants: function"),
         _versions(f"{_F}\n  variants: function", f"{_F}\n  variants: function, method"),
+    ),
+    Code(
+        "TG366",
+        "kernels have another type",
+        "error",
+        "The operator has other C++ types than before, and a library that registers the kernel of before aborts when it "
+        "is loaded. Only `--level kernel` says so: callers may not notice.",
+        _versions(
+            _F, "- func: f(Tensor self, int dim=0, bool keep=False) -> Tensor", " --level kernel"
+        ),
+        _versions(_F, "- func: f(Tensor self, SymInt axis=1) -> Tensor", " --level kernel"),
     ),
 )

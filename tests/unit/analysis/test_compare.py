@@ -46,21 +46,17 @@ error[TG357]: `f`: the default of argument `dim` changed from `0` to `1`
 """
 
 
-def test_a_removed_operator_is_shown_where_it_stood() -> None:
+def test_a_removed_operator_is_shown_where_it_was() -> None:
     found = compare(
         "- func: f(Tensor self) -> Tensor\n- func: g(Tensor self) -> Tensor\n",
         "- func: f(Tensor self) -> Tensor\n",
     )
     assert render_full(found) == """\
 error[TG350]: operator `g` was removed
- --> ops.yaml:1:9
-  |
-1 | - func: f(Tensor self) -> Tensor
-  |         ^ it stood after this
- ::: main:ops.yaml:2:9
+ --> main:ops.yaml:2:9
   |
 2 | - func: g(Tensor self) -> Tensor
-  |         - was declared here
+  |         ^ was declared here
 """
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -175,3 +176,91 @@ def test_a_derived_operator_that_is_not_derived_any_more(run: Run, repository: P
     # The kernel that is derived serves every backend; the one that is written is for CPU.
     result = run("breaking", "--against", "HEAD", "--output-format", "concise")
     assert "TG351" not in result.stderr and "TG364" in result.stderr
+
+
+KERNEL = "  dispatch: {CPU: k}\n"
+
+
+def test_renames(run: Run, project: Path) -> None:
+    (project / "old.yaml").write_text(OLD + KERNEL)
+    (project / "native_functions.yaml").write_text(OLD.replace("f(", "g(") + KERNEL)
+    result = run("breaking", "--against", "old.yaml", "--output-format", "concise")
+    assert result.stderr.startswith("old.yaml:1:9: error[TG350] operator 'f' was renamed to 'g'\n")
+
+
+def test_kernels_notice_types_alone(run: Run, project: Path) -> None:
+    (project / "old.yaml").write_text(OLD + "- func: h(Tensor self) -> Tensor\n")
+    new = "- func: f(Tensor self, SymInt axis) -> Tensor\n- func: h(Tensor self, *, int n=1) -> Tensor\n"
+    (project / "native_functions.yaml").write_text(new)
+    asked = ("breaking", "--against", "old.yaml", "--output-format", "concise")
+    assert run(*asked, "--level", "kernel").stderr.splitlines() == [
+        "native_functions.yaml:2:27: error[TG366] 'h': kernels have another type",
+        "1 breaking change against old.yaml",
+    ]
+    assert "TG353" in run(*asked).stderr and "TG366" not in run(*asked).stderr
+
+
+def test_a_composite_kernel_for_another(run: Run, project: Path) -> None:
+    (project / "old.yaml").write_text(OLD)
+    new = f"{OLD}  dispatch: {{CompositeExplicitAutograd: f}}\n"
+    (project / "native_functions.yaml").write_text(new)
+    assert run("breaking", "--against", "old.yaml").code == 0
+
+
+def test_causes(run: Run, project: Path) -> None:
+    old = OLD + "".join(f"- func: n{i}(Tensor self, Dimname dim) -> Tensor\n" for i in range(3))
+    (project / "old.yaml").write_text(old)
+    (project / "native_functions.yaml").write_text(BAD)
+    lines = run(
+        "breaking", "--against", "old.yaml", "--output-format", "concise"
+    ).stderr.splitlines()
+    assert lines[-3:] == [
+        "4 breaking changes against old.yaml",
+        "  1 a default changed",
+        "  3 removed: 3 of them with `Dimname`, which nothing has any more",
+    ]
+
+
+def test_what_is_allowed(run: Run, project: Path) -> None:
+    old = "".join(f"- func: {name}(Tensor self) -> Tensor\n" for name in ("f", "foo", "bar"))
+    (project / "old.yaml").write_text(old)
+    (project / "native_functions.yaml").write_text("")
+    asked = (
+        "breaking",
+        "--against",
+        "old.yaml",
+        "--allow",
+        "allowed",
+        "--output-format",
+        "concise",
+    )
+    (project / "allowed").write_text(
+        "# gone\naten::f* 9999-01-01  # renamed\naten::bar 2000-01-01\n"
+    )
+    assert [line[:11] for line in run(*asked).stderr.splitlines()] == ["old.yaml:3:", "1 breaking "]
+    (project / "allowed").write_text("aten::*\n")
+    assert run(*asked).code == 0
+    (project / "allowed").write_text("aten::* soon\n")
+    result = run(*asked)
+    assert (result.code, "line 1, is not a name and a date" in result.stderr) == (2, True)
+
+
+def test_what_is_new(run: Run, project: Path) -> None:
+    (project / "old.yaml").write_text(OLD)
+    (project / "native_functions.yaml").write_text(GOOD + "- func: g(Tensor self) -> Tensor\n")
+    result = run("breaking", "--against", "old.yaml", "--all")
+    assert (result.code, result.stdout) == (
+        0,
+        "new: aten::g\nchanged: f(Tensor self, int dim=0, bool keep=False) -> Tensor\n",
+    )
+    result = run("breaking", "--against", "old.yaml", "--all", "--output-format", "json")
+    assert json.loads(result.stdout)["added"] == ["aten::g"]
+
+
+def test_against_a_wheel(run: Run, project: Path) -> None:
+    with zipfile.ZipFile(project / "torch-1.13.1-any.whl", "w") as wheel:
+        wheel.writestr("torchgen/packaged/ATen/native/native_functions.yaml", OLD)
+    (project / "native_functions.yaml").write_text(BAD)
+    for old in ("torch:1.13", "torch-1.13.1-any.whl"):
+        assert run("breaking", "--against", old).code == 1
+    assert "there is no wheel of it here" in run("breaking", "--against", "torch:1.12").stderr

