@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from torchgen_lite.analysis.finding import finding
@@ -12,6 +13,7 @@ from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrable import unregistrable
 from torchgen_lite.analysis.suppress import filter_diagnostics
 from torchgen_lite.diagnostics import Diagnostic
+from torchgen_lite.dialects.cpp_text import MACROS
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.targets.skipped import has_any_number
 
@@ -46,7 +48,18 @@ def default_namespace(functions: Sequence[NativeFunction]) -> str:
 def check_library(program: Program, functions: Sequence[NativeFunction]) -> list[Diagnostic]:
     """What libtorch refuses to register, and kernels that no call reaches, in what the library defines."""
     own = [f for f in functions if f.namespace not in TORCH_NAMESPACES]
-    return [*unregistrable(own), *unreached_kernels(program, own)]
+    return [*unregistrable(own), *_macros(own), *unreached_kernels(program, own)]
+
+
+def _macros(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """Namespaces that the macro `TORCH_LIBRARY_IMPL`, which is given them, would find to be macros themselves."""
+    for function in functions:
+        name = function.namespace
+        # Names of this kind are the compiler's and the standard library's.
+        if name in MACROS or re.match("_[_A-Z]", name):
+            message = f"namespace `{name}` is a name of C++'s own, such as those of macros"
+            help_ = "libtorch registers a namespace through macros; call it otherwise"
+            yield finding(function, "TG512", message, None, "in this namespace", help_)
 
 
 def unreached_kernels(
