@@ -193,4 +193,13 @@ $ torchgen-lite lint""",
         "- func: neg.out(Tensor self, *, Tensor(a!)? out=None) -> Tensor(a!)?",
         "- func: neg.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
     ),
+    Code(
+        "TG223",
+        "too many arguments",
+        "error",
+        "An operator has at most 64 arguments: c10's dispatcher keeps a bit for each. A registration of more is refused "
+        "when a library is loaded, so this is said before.",
+        f"- func: weigh({', '.join(f'Tensor w{number}' for number in range(65))}) -> Tensor",
+        "- func: weigh(Tensor[] w) -> Tensor",
+    ),
 )

@@ -16,6 +16,9 @@ from torchgen_lite.loader.yaml_nodes import MapNode, Node, ScalarNode
 from torchgen_lite.loader.yaml_text import scalar_locator
 from torchgen_lite.schema import FunctionSchema, parse_schema
 
+MAX_ARGUMENTS = 64
+"""As many as c10's dispatcher takes, and that of this project."""
+
 
 def load_entry(
     source: Source,
@@ -87,6 +90,10 @@ def _read_func(reader: EntryReader, entry: MapNode) -> FunctionSchema | None:
     if schema is None:
         return None
     _check_duplicates(reader, schema)
+    if len(schema.arguments) > MAX_ARGUMENTS:
+        message = f"{len(schema.arguments)} arguments; an operator has at most {MAX_ARGUMENTS}"
+        span = schema.arguments[MAX_ARGUMENTS].span or reader.span(node)
+        reader.report("TG223", message, span, "too many from here", "take several as a list")
     namespace = reader.words.namespace
     if namespace and not schema.namespace:
         schema = replace(schema, name=f"{namespace}::{schema.name}")
