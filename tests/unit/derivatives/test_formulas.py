@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from torchgen_lite.analysis.differentiability.info import read_info, return_name
 from torchgen_lite.analysis.differentiability.typed import Scope, saved_in, type_formula
 from torchgen_lite.diagnostics import Source, render_concise
 from torchgen_lite.loader import Config, KernelIndex, load_native_functions
+from torchgen_lite.pipeline import generate_all
 from torchgen_lite.schema import FunctionSchema
 from torchgen_lite.schema.formula import Call, Conditional, parse_formula, walk
 
@@ -54,8 +57,9 @@ def test_a_formula_prints_in_canonical_form(text: str, canonical: str) -> None:
         ("a $ b", "expected the end of the formula, found `$`", 3),
         ("a ? b", "expected `:`, found the end", 6),
         ("a.1", "expected the end of the formula, found `.1`", 2),
-        ("(" * 100, "a formula nested too deeply", 65),
-        ("a" + "[a" * 100, "a formula nested too deeply", 129),
+        ("(" * 100, "a formula nested too deeply", 41),
+        ("a" + "[a" * 100, "a formula nested too deeply", 81),
+        ("a" + " + a" * 100, "a formula nested too deeply", 1),
         ("", "expected a value, found the end", 1),
     ],
 )
@@ -63,6 +67,35 @@ def test_a_wrong_formula_gives_its_first_mistake(text: str, message: str, column
     tree, found = parse_formula(text)
     assert tree is None
     assert [(d.code, d.message, d.start()[1]) for d in found] == [("TG219", message, column)]
+
+
+def test_the_deepest_formula_can_be_generated() -> None:
+    """Brackets, terms, links and levels of operators, each as deep as the parser allows."""
+    step = "a || b && c | d ^ e & f == g < h + i * -"
+    entry = """\
+- func: lib::f(Tensor self) -> Tensor
+  dispatch:
+    CPU: f
+  derivatives:
+    self: {}
+"""
+    texts = (
+        "(" * 39 + "grad" + ")" * 39,
+        "grad" + " + grad" * 99,
+        "grad" + ".neg()" * 19,
+        "-" * 40 + "grad",
+        "mul(grad, " * 39 + "grad" + ")" * 39,
+        "grad ? " * 39 + "grad" + " : grad" * 39,
+        re.sub(r"\b[a-i]\b", "grad", f"{step}(" * 9 + "grad" + ")" * 9),
+    )
+    options = {"torch-python": {"package": "ops", "defines": True}, "python": {"package": "ops"}}
+    for text in texts:
+        source = Source("ops.yaml", entry.format(json.dumps(text)))
+        functions, found = load_native_functions([source])
+        config = Config(Path("nowhere"), target_options=options)
+        program = build_program(functions, config, diagnostics=found, sources=[source], lint=True)
+        generated = generate_all(program, targets=["python", "torch-python", "cpp-torch"])
+        assert generated.files, render_concise(generated.diagnostics)
 
 
 def test_nodes_know_where_they_stand() -> None:

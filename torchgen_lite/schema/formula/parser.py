@@ -29,9 +29,11 @@ from .model import (
     Name,
     Subscript,
     Unary,
+    children,
 )
 
-MAX_DEPTH = 64
+MAX_DEPTH = 40
+MAX_HEIGHT = 100
 MAX_CHARACTERS = 20_000
 _UNARY = frozenset("-+!~*")
 _LINKS = {
@@ -68,10 +70,20 @@ def parse_formula(text: str, *, locate: Callable[[int, int], Span] | None = None
         tree = parser.conditional()
         if parser.token.kind != END:
             raise parser.unexpected("the end of the formula")
+        if _is_deep(tree):
+            raise _Abort("a formula nested too deeply", 0, len(text), "here")
     except _Abort as error:
         span = locate(error.start, max(error.end, error.start + 1))
         return None, (Diagnostic("TG219", error.message, Label(span, error.label)),)
     return tree, ()
+
+
+def _is_deep(tree: Expression) -> bool:
+    """Whether there are more levels than all who walk the tree can go down: a sum of many terms has as many."""
+    level = [tree]
+    for _ in range(MAX_HEIGHT):
+        level = [child for node in level for child in children(node)]
+    return bool(level)
 
 
 class _Parser:
