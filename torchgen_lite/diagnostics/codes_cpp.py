@@ -1,4 +1,4 @@
-"""Codes of the target `cpp-torch`, TG540 to TG549: formulas that do not become C++, structured kernels, tags."""
+"""Codes of the target `cpp-torch`, TG540 to TG549: formulas, structured kernels, tags. TG540 is of Python's, too."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from .code import Code
 CPP_CODES = (
     Code(
         "TG540",
-        "formula that C++ has no words for",
+        "formula that the target's language has no words for",
         "error",
         "A derivative formula becomes C++, where functions take arguments by position and tensors have "
         "no attributes of Python's. Operators that the file declares may be given keyword arguments, and "
-        "what is left can be a function in one of the `formula-headers`.",
+        "what is left can be a function in one of the `formula-headers`. Or it becomes Python, which has no lambdas of "
+        "C++'s, no `*` before a value, and reserved words of its own.",
         """\
 -- torchgen_lite.toml --
 targets = ["cpp-torch"]

@@ -125,7 +125,10 @@ def _text(tree: Typed, parts: Sequence[Written], functions: Functions) -> tuple[
     if isinstance(node, nodes.ListDisplay):
         return f"{{{', '.join(part.text for part in parts)}}}", POSTFIX
     if isinstance(node, nodes.Unary):
-        return f"{node.operator}{parts[0].value().at(UNARY_PRECEDENCE)}", UNARY_PRECEDENCE
+        operand = parts[0].value().at(UNARY_PRECEDENCE)
+        if operand[0] == node.operator in "-+":  # `--x` is one operator.
+            operand = f"({operand})"
+        return f"{node.operator}{operand}", UNARY_PRECEDENCE
     if isinstance(node, nodes.Conditional):
         # Both branches have one type in C++, and `None` alone has none.
         yes, no = (part.result() if part.tree.is_none else part.at(2) for part in parts[1:])

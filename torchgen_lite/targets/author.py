@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -14,7 +15,16 @@ from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.records import dataclass
 from torchgen_lite.schema import Argument
-from torchgen_lite.schema.formula import Call, called_name, walk
+from torchgen_lite.schema.formula import (
+    Call,
+    Expression,
+    Lambda,
+    Member,
+    Name,
+    Unary,
+    called_name,
+    walk,
+)
 from torchgen_lite.targets.output import AuthorFunction
 
 
@@ -94,6 +104,35 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
         yield replace(found, notes=begins)
 
 
+def _nodes(function: NativeFunction) -> Iterator[Expression]:
+    """Every node of an entry's formulas."""
+    variants = function.derivatives.variants if function.derivatives is not None else ()
+    for formula in [formula for _, own in variants for formula in own]:
+        if formula.expression is not None:
+            yield from walk(formula.expression)
+
+
+def check_formulas(functions: Sequence[NativeFunction]) -> Iterator[Diagnostic]:
+    """TG540: the C++ that formulas may have in them and Python has no words for."""
+    operators = {function.func.base_name for function in functions}
+    for function in functions:
+        for node in _nodes(function):
+            called = node.function if isinstance(node, Call) else node
+            name = called.name if isinstance(called, Member) else ""
+            if isinstance(node, Call) and isinstance(called, Name):
+                name = called_name(node) or ""
+            if isinstance(node, Lambda):
+                message = "Python cannot run a lambda of C++"
+            elif isinstance(node, Unary) and node.operator == "*":
+                message = "Python has no `*` before a value"
+            elif keyword.iskeyword(name) and (isinstance(called, Member) or name not in operators):
+                message = f"`{name}` is a reserved word in Python"
+            else:
+                continue
+            help_ = "write it without, or call a function of yours"
+            yield finding(function, "TG540", message, node.span, "not in Python", help_)
+
+
 def check_helpers(
     functions: Iterable[NativeFunction], helpers: KernelIndex | None
 ) -> Iterator[Diagnostic]:
@@ -101,9 +140,7 @@ def check_helpers(
     if helpers is None:
         return
     for function in functions:
-        variants = function.derivatives.variants if function.derivatives is not None else ()
-        trees = [f.expression for _, own in variants for f in own if f.expression is not None]
-        for node in [node for tree in trees for node in walk(tree) if isinstance(node, Call)]:
+        for node in [node for node in _nodes(function) if isinstance(node, Call)]:
             name = called_name(node)
             signature = helpers.signature(name) if name is not None else None
             if name is None or signature is None:

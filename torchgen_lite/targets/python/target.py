@@ -13,7 +13,7 @@ from torchgen_lite.dialects.python_names import FRAMEWORK_TYPES, identifier
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.kernel_modules import KernelIndex
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.author import begun, check_author, check_helpers
+from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.output import (
     AuthorFunction,
     OutputFile,
@@ -45,6 +45,7 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
     if options.kernels:
         registered = tuple(selection.registrations(program))
         diagnostics += check_author(author_functions(package, registered), modules)
+        diagnostics += check_formulas(selection.functions)
         diagnostics += check_helpers(selection.functions, modules.get("formulas"))
         diagnostics += check_framework(
             program,

@@ -17,7 +17,7 @@ from torchgen_lite.dialects import torch_ops
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.schema import SchemaKind
 from torchgen_lite.targets import TARGETS
-from torchgen_lite.targets.author import begun, check_author, check_helpers
+from torchgen_lite.targets.author import begun, check_author, check_formulas, check_helpers
 from torchgen_lite.targets.output import AuthorFunction, OutputFile, Selection, TargetResult
 from torchgen_lite.targets.skipped import has_any_number, select
 from torchgen_lite.targets.torch_python.autograd import build_autograd
@@ -109,6 +109,7 @@ def _taken(function: NativeFunction) -> str:
 
 def _check(package: Package) -> Iterator[Diagnostic]:
     yield from check_author(author_functions(package), package.modules)
+    yield from check_formulas([o.function for o in package.own])
     yield from check_helpers([o.function for o in package.own], package.modules.get("formulas"))
     yield from unknown_functions(package)
     yield from unregistrable([operator.function for operator in package.own])

@@ -1,0 +1,49 @@
+"""Formulas that one language has no words for are refused by targets of that language; signs stay apart."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from torchgen_lite.analysis.program import build_program
+from torchgen_lite.diagnostics import Source
+from torchgen_lite.loader.config import Config
+from torchgen_lite.loader.native_functions import load_native_functions
+from torchgen_lite.pipeline import Generated, generate_all
+
+ENTRY = """\
+- func: lib::f(Tensor self) -> Tensor
+  dispatch:
+    CPU: f
+  derivatives:
+    self: "{}"
+"""
+
+
+def generated(formula: str, target: str) -> Generated:
+    source = Source("ops.yaml", ENTRY.format(formula))
+    functions, found = load_native_functions([source])
+    options = {"torch-python": {"package": "ops", "defines": True}}
+    config = Config(Path("nowhere"), target_options=options)
+    program = build_program(functions, config, diagnostics=found, sources=[source])
+    return generate_all(program, targets=[target])
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("fmap(grad, [](int i) {{ return i; }})", "Python cannot run a lambda of C++"),
+        ("grad * *self", "Python has no `*` before a value"),
+        ("grad.class()", "`class` is a reserved word in Python"),
+        ("lambda(grad)", "`lambda` is a reserved word in Python"),
+    ],
+)
+def test_what_is_not_python_is_refused(formula: str, message: str) -> None:
+    found = generated(formula, "torch-python").diagnostics
+    assert [(d.code, d.message) for d in found if d.severity == "error"] == [("TG540", message)]
+
+
+def test_two_signs_are_not_one_operator_of_cpp() -> None:
+    text = generated("- -grad + + +self", "cpp-torch").files["cpp-torch/src/register_autograd.cpp"]
+    assert "grad_self_ = -(-grad) + +(+self);" in text
