@@ -50,10 +50,14 @@ def _run_command(argv: list[str], session: Session, stderr: TextIO) -> int:
     import click
 
     from torchgen_lite.cli.app import cli
+    from torchgen_lite.cli.session import Refused
 
     try:
         result = cli.main(argv, "torchgen-lite", standalone_mode=False, obj=session)
         return result if isinstance(result, int) else FINE
+    except Refused as refused:
+        session.report(refused.diagnostics, kind=refused.command)
+        return session.exit_code(refused.diagnostics)
     except click.exceptions.Exit as error:
         return error.exit_code
     except click.Abort:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -30,9 +30,9 @@ class Request:
     schema: tuple[str, ...]
     output_dir: str | None
     torch: bool
-    check: bool
-    diff: bool
-    dry_run: bool
+    check: bool = False
+    diff: bool = False
+    dry_run: bool = False
     depfile: str | None = None
     stamp: str | None = None
     allow_empty: bool = False
@@ -86,76 +86,42 @@ def _input_options(command: click.decorators.FC) -> click.decorators.FC:
 @click.option("--allow-empty", is_flag=True, help="Write even if no operator is left.")
 @global_options
 @click.pass_obj
-def generate_command(
-    session: Session,
-    projects: tuple[str, ...],
-    check: bool,
-    diff: bool,
-    dry_run: bool,
-    targets: tuple[str, ...],
-    schema: tuple[str, ...],
-    output_dir: str | None,
-    torch: bool,
-    depfile: str | None,
-    stamp: str | None,
-    allow_empty: bool,
-) -> int:
+def generate_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
     """Write the outputs.
 
     \b
     torchgen-lite generate
     torchgen-lite generate --torch --target python --output-dir build
     """
-    request = Request(
-        targets, schema, output_dir, torch, check, diff, dry_run, depfile, stamp, allow_empty
-    )
-    return _run_each(session, projects, request)
+    return _run_each(session, projects, Request(**asked))
 
 
 @click.command("check")
 @_input_options
 @global_options
 @click.pass_obj
-def check_command(
-    session: Session,
-    projects: tuple[str, ...],
-    targets: tuple[str, ...],
-    schema: tuple[str, ...],
-    output_dir: str | None,
-    torch: bool,
-) -> int:
+def check_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
     """Exit 0 if everything is up to date, 1 naming what is not. Writes nothing.
 
     \b
     torchgen-lite check
     torchgen-lite check --output-format github a b
     """
-    return _run_each(
-        session, projects, Request(targets, schema, output_dir, torch, True, False, False)
-    )
+    return _run_each(session, projects, Request(**asked, check=True))
 
 
 @click.command("diff")
 @_input_options
 @global_options
 @click.pass_obj
-def diff_command(
-    session: Session,
-    projects: tuple[str, ...],
-    targets: tuple[str, ...],
-    schema: tuple[str, ...],
-    output_dir: str | None,
-    torch: bool,
-) -> int:
+def diff_command(session: Session, /, projects: tuple[str, ...], **asked: Any) -> int:
     """What `generate` would change, as a patch on stdout. Writes nothing.
 
     \b
     torchgen-lite diff
     torchgen-lite diff | git apply
     """
-    return _run_each(
-        session, projects, Request(targets, schema, output_dir, torch, True, True, False)
-    )
+    return _run_each(session, projects, Request(**asked, check=True, diff=True))
 
 
 def _run_each(session: Session, projects: tuple[str, ...], request: Request) -> int:

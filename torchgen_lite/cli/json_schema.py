@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
-from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import Diagnostic, has_errors
+from torchgen_lite.cli.session import Session, global_options, require
+from torchgen_lite.diagnostics import Diagnostic
 
 
 @click.command("schema")
@@ -38,9 +38,7 @@ def schema_command(session: Session, of: str, output: str | None) -> int:
         data = configuration_schema()
     else:
         config, found = session.settings()
-        if has_errors(found):
-            session.report(found, kind="schema")
-            return session.exit_code(found)
+        require(found)
         tags = {**KNOWN_TAGS, **dict.fromkeys(config.tags, "")}
         data = build_json_schema(tags, config.extra_fields, config.privateuse1)
     text = json.dumps(data, indent=2) + "\n"

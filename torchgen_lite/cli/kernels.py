@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
-from torchgen_lite.cli.session import Session, global_options
+from torchgen_lite.cli.session import Session, global_options, require
 from torchgen_lite.diagnostics import Diagnostic, has_errors
 from torchgen_lite.loader.sources import read_source, shown_path
 
@@ -46,9 +46,7 @@ def kernels_command(
     torchgen-lite kernels --missing --to src/cpu.cpp
     """
     program = session.load()
-    if has_errors(program.diagnostics):
-        session.report(program.diagnostics, kind="kernels")
-        return session.exit_code(program.diagnostics)
+    require(program.diagnostics)
     functions, found = _functions(program, targets)
     texts = {}
     for name in dict.fromkeys([*sources, *([to] if to and Path(to).exists() else [])]):

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from torchgen_lite.cli.exit_codes import FINE
-from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import has_errors
+from torchgen_lite.cli.session import Session, global_options, require
 
 if TYPE_CHECKING:
     from torchgen_lite.analysis.program import Program
@@ -52,18 +51,14 @@ def list_command(
     format_ = format_ or session.output_format
     if kind in ("ops", "inputs", "outputs"):
         program = session.load(schema=schema or None, torch=torch, output_dir=output_dir)
-        if has_errors(program.diagnostics):
-            session.report(program.diagnostics, kind="list")
-            return session.exit_code(program.diagnostics)
+        require(program.diagnostics)
         if kind == "ops" and format_ == "json":
             from torchgen_lite.cli.tables.registrations import select_operators
             from torchgen_lite.dialects.export import export_program
 
             target = next(iter(targets), None)
             selection = select_operators(program, target, is_foreign=bool(schema) or torch)
-            if has_errors(selection.diagnostics):
-                session.report(selection.diagnostics, kind="list")
-                return session.exit_code(selection.diagnostics)
+            require(selection.diagnostics)
             exported = export_program(program, selection.policy, selection.operators)
             click.echo(json.dumps(exported, indent=2))
             return FINE
@@ -77,9 +72,7 @@ def list_command(
             from torchgen_lite.pipeline import generate_all
 
             generated = generate_all(program, targets=targets)
-            if has_errors(generated.diagnostics):
-                session.report(generated.diagnostics, kind="list")
-                return session.exit_code(generated.diagnostics)
+            require(generated.diagnostics)
             rows = [
                 {"name": f"{_folder(program)}{path}", "target": generated.target_of[path]}
                 for path in generated.files

@@ -29,6 +29,21 @@ _CANNOT_RUN = frozenset(
 )
 
 
+class Refused(Exception):
+    """A command that cannot do what was asked for, or has nothing to do it with; `diagnostics` say why."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__()
+        self.diagnostics = diagnostics
+        self.command = click.get_current_context().info_name or ""
+
+
+def require(diagnostics: Sequence[Diagnostic]) -> None:
+    """Go on only without errors. Raises Refused."""
+    if has_errors(diagnostics):
+        raise Refused(*diagnostics)
+
+
 @dataclass(slots=True)
 class Session:
     """The global options, which may stand before or after the command, the last one wins; and what was found.

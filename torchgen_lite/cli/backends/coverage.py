@@ -31,8 +31,8 @@ from torchgen_lite.cli.backends.verdicts import (
     program_kernels,
 )
 from torchgen_lite.cli.exit_codes import CANNOT_RUN
-from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors, sort_diagnostics
+from torchgen_lite.cli.session import Session, global_options, require
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean, sort_diagnostics
 from torchgen_lite.diagnostics.text import counted
 from torchgen_lite.key_tables import CURRENT, registrable_keys
 
@@ -113,9 +113,7 @@ def coverage_command(
     # What is wrong with an entry for this release, `lint` and `upgrade` say.
     known = [d for d in program.diagnostics if d.code not in ABOUT_PYTORCH]
     wrong = [*known, *_unknown(program, key, like, only)]
-    if has_errors(wrong):
-        session.report(wrong, kind="coverage")
-        return session.exit_code(wrong)
+    require(wrong)
     try:
         kernels = _kernels(program, modules, folders)
     except ImportError as error:

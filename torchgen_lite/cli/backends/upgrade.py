@@ -28,8 +28,8 @@ from torchgen_lite.cli.backends.verdicts import (
     native_program,
     program_kernels,
 )
-from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import Diagnostic, has_errors, sort_diagnostics
+from torchgen_lite.cli.session import Session, global_options, require
+from torchgen_lite.diagnostics import Diagnostic, sort_diagnostics
 from torchgen_lite.dialects.cpp import dispatcher
 from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.loader.releases import INSTALLED
@@ -92,9 +92,7 @@ def upgrade_command(
         *(d for d in program.diagnostics if d.code not in ABOUT_PYTORCH),
         *after.diagnostics,
     ]
-    if has_errors(wrong):
-        session.report(wrong, kind="upgrade")
-        return session.exit_code(wrong)
+    require(wrong)
     both = Both(program, native_program(program), _program(program, after))
     key = key or _key_of(program)
     found = [*_dead(program), *_changed(both)]

@@ -4,64 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from torchgen_lite.cli.exit_codes import CANNOT_RUN, FINE
-from torchgen_lite.cli.session import Session, global_options
-from torchgen_lite.diagnostics import Diagnostic, did_you_mean, has_errors
+from torchgen_lite.cli.session import Refused, Session, global_options, require
+from torchgen_lite.diagnostics import Diagnostic, did_you_mean
 from torchgen_lite.diagnostics.text import counted
 
 if TYPE_CHECKING:
     from torchgen_lite.cli.tables.explain import Registrations
 
 
-class Refused(Exception):
-    """What was asked for does not exist; `diagnostics` say so."""
-
-    def __init__(self, *diagnostics: Diagnostic) -> None:
-        super().__init__()
-        self.diagnostics = diagnostics
-
-
-_SCHEMA = click.option(
-    "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
+_SOURCE = (
+    click.option(
+        "--schema", multiple=True, metavar="PATH", help="Schema file, instead of the configured."
+    ),
+    click.option(
+        "--target",
+        metavar="NAME",
+        help="What this target registers (default: the first that is configured).",
+    ),
+    click.option("--torch", is_flag=True, help="What the installed PyTorch has registered."),
+    click.option(
+        "--import",
+        "modules",
+        multiple=True,
+        metavar="MODULE",
+        help="With --torch: import this first, which registers operators of yours; repeatable.",
+    ),
 )
-_TORCH = click.option("--torch", is_flag=True, help="What the installed PyTorch has registered.")
-_TARGET = click.option(
-    "--target",
-    metavar="NAME",
-    help="What this target registers (default: the first that is configured).",
-)
-_IMPORT = click.option(
-    "--import",
-    "modules",
-    multiple=True,
-    metavar="MODULE",
-    help="With --torch: import this first, which registers operators of yours; repeatable.",
-)
+
+
+def _source_options(command: click.decorators.FC) -> click.decorators.FC:
+    """Where registrations come from: what `_registrations` is asked."""
+    for option in reversed(_SOURCE):
+        command = option(command)
+    return command
 
 
 @click.command("table")
 @click.argument("operator", required=False)
 @click.option("--key", "keys", multiple=True, metavar="KEY", help="Only this slot; repeatable.")
 @click.option("--html", metavar="FILE", help="Write all operators, or one, as a page.")
-@_SCHEMA
-@_TARGET
-@_TORCH
-@_IMPORT
+@_source_options
 @global_options
 @click.pass_obj
 def table_command(
     session: Session,
+    /,
     operator: str | None,
     keys: tuple[str, ...],
     html: str | None,
-    schema: tuple[str, ...],
-    target: str | None,
-    torch: bool,
-    modules: tuple[str, ...],
+    **asked: Any,
 ) -> int:
     """The computed dispatch table of an operator: which kernel serves each key, by which rule.
 
@@ -76,14 +72,13 @@ def table_command(
     if operator is None and html is None:
         raise click.UsageError("`table` needs an operator, or --html for all of them.")
     keys = _keys_of(session, keys)
-    try:
-        found = _registrations(session, operator, schema, target, torch, modules, keys)
-    except Refused as refused:
-        session.report(refused.diagnostics, kind="table")
-        return session.exit_code(refused.diagnostics)
+    found = _registrations(session, operator, keys, **asked)
     if html is not None:
         return _write_page(
-            session, found, html, operator or ("operators of PyTorch" if torch else "operators")
+            session,
+            found,
+            html,
+            operator or ("operators of PyTorch" if asked["torch"] else "operators"),
         )
     from torchgen_lite.cli.tables.explain import render_table, table_data
 
@@ -110,20 +105,15 @@ def _write_page(session: Session, found: list[Registrations], path: str, title: 
 @click.command("why")
 @click.argument("operator")
 @click.argument("keys", nargs=-1, metavar="[KEY]...")
-@_SCHEMA
-@_TARGET
-@_TORCH
-@_IMPORT
+@_source_options
 @global_options
 @click.pass_obj
 def why_command(
     session: Session,
+    /,
     operator: str,
     keys: tuple[str, ...],
-    schema: tuple[str, ...],
-    target: str | None,
-    torch: bool,
-    modules: tuple[str, ...],
+    **asked: Any,
 ) -> int:
     """Why a call whose arguments have these keys runs that kernel, rule by rule.
 
@@ -133,11 +123,7 @@ def why_command(
     torchgen-lite why mylib::muladd CPU --torch --import mylib
     """
     keys = _keys_of(session, keys)
-    try:
-        found = _registrations(session, operator, schema, target, torch, modules, keys)
-    except Refused as refused:
-        session.report(refused.diagnostics, kind="why")
-        return session.exit_code(refused.diagnostics)
+    found = _registrations(session, operator, keys, **asked)
     from torchgen_lite.cli.tables.explain import render_why, why, why_data
 
     answers = [(one, why(one, keys)) for one in found]
@@ -149,11 +135,12 @@ def why_command(
 def _registrations(
     session: Session,
     operator: str | None,
+    keys: Sequence[str],
+    *,
     schema: tuple[str, ...],
     target: str | None,
     torch: bool,
     modules: tuple[str, ...],
-    keys: Sequence[str],
 ) -> list[Registrations]:
     """The operators asked for. Raises Refused if they, one of the keys or the schema are not to be had."""
     from torchgen_lite.cli.tables.registrations import (
@@ -175,18 +162,15 @@ def _registrations(
         found = every if operator is None else _of_name(every, operator, lambda name: "")
     else:
         program = session.load(schema=schema or None)
-        if has_errors(program.diagnostics):
-            raise Refused(*program.diagnostics)
+        require(program.diagnostics)
         selection = select_operators(program, target, is_foreign=bool(schema))
-        if has_errors(selection.diagnostics):
-            raise Refused(*selection.diagnostics)
+        require(selection.diagnostics)
         session.talk(f"registrations of {selection.policy.speaks_of}")
         every = list(registrations_of_program(program, selection))
         if operator is None:
             return every
         found = _of_name(every, operator, lambda name: why_absent(program, selection, name))
-    if wrong := list(_unknown_keys(found, keys)):
-        raise Refused(*wrong)
+    require(list(_unknown_keys(found, keys)))
     return found
 
 
