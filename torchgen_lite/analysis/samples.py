@@ -53,7 +53,7 @@ def _unknown_names(function: NativeFunction, reference: Reference) -> Iterator[F
         if name not in words | BUILTINS:
             hint = did_you_mean(name, words | BUILTINS) or "functions are written `torch.exp(x)`"
             message = f"unknown name `{name}` in a reference"
-            yield Found("TG335", message, span, "no argument", hint)
+            yield Found("TG335", message, span, "not an argument", hint)
 
 
 def _check(function: NativeFunction, sample: Sample) -> Iterator[Found]:

@@ -301,13 +301,16 @@ class _Reader:
         for key in data:
             if key not in names:
                 hint = did_you_mean(key, names)
+                if key == "tool" and not self.prefix:
+                    hint = f"in this file tables have no `tool.{_TABLE}.` before their names"
                 self.report("TG002", f"unknown configuration key `{key}`", key, table, hint)
         values, problems = read_options(options, data)
         for problem in problems:
             if problem.option == "targets" and (wrong := _targets_table(self.source)):
                 self.diagnostics.append(wrong)
                 continue
-            self.report("TG003", problem.message, problem.option, table, problem.help)
+            hint = "`targets` lists the names of targets" if problem.option == "target" else None
+            self.report("TG003", problem.message, problem.option, table, problem.help or hint)
         return values
 
     def is_table(self, value: object, key: str, table: str) -> TypeGuard[dict[str, object]]:
@@ -362,7 +365,8 @@ def find_key(source: Source, table: str, key: str) -> Span:
         head = match[1].strip()
         if head.startswith("["):
             current = head.strip("[] ").replace(" ", "")
-            if re.search(rf"(?:^|\.){quoted}$", current) and current.startswith(table):
+            is_first = not table and current.split(".")[0] == key
+            if is_first or re.search(rf"(?:^|\.){quoted}$", current) and current.startswith(table):
                 return _at(source, match.start(1), key)
         elif (current == table and re.match(rf"{quoted}(?:\s*\.|\s*$)", head)) or (
             head.startswith(table[len(current) :].lstrip(".")) and key in head

@@ -59,7 +59,8 @@ def read_dispatch(reader: EntryReader) -> tuple[DispatchEntry, ...]:
             return (entry,)
         return ()
     if not isinstance(node, MapNode):
-        reader.wrong_type("dispatch", node, "a mapping from keys to kernels")
+        hint = "write the pairs without dashes: `CPU: kernel`"
+        reader.wrong_type("dispatch", node, "a mapping from keys to kernels", hint)
         return ()
     entries: dict[str, DispatchEntry] = {}
     for key, value in reader.read_keys(node):

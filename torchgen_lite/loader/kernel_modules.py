@@ -116,6 +116,9 @@ def index_kernel_modules(
 def _not_found(name: str, source_roots: Sequence[str]) -> Diagnostic:
     """TG311 with the places that were searched."""
     message = f"kernel module `{name}` was not found"
+    if "/" in name or name.endswith(".py"):
+        dotted = name.removeprefix("./").removesuffix(".py").strip("/").replace("/", ".")
+        return Diagnostic("TG311", message, help=f"a module, not a file: write `{dotted}`")
     path = name.replace(".", "/")
     folders = ", ".join(f"`{PurePosixPath(folder, path)}.py`" for folder in source_roots)
     help_ = f"looked for {folders} and an installed package; `source-roots` names other folders"

@@ -143,13 +143,15 @@ class EntryReader:
                 pairs[key.value] = (key, value)
         return list(pairs.values())
 
-    def wrong_type(self, name: str, node: Node, wanted: str) -> None:
+    def wrong_type(self, name: str, node: Node, wanted: str, hint: str | None = None) -> None:
         if isinstance(node, ScalarNode) and node.is_null:
             message = f"`{name}` has no value"
             self.report("TG114", message, self.span(node), f"expected {wanted}", "leave it out")
             return
         found = _NODE_NAMES[type(node)]
-        self.report("TG106", f"`{name}` takes {wanted}, not {found}", self.span(node), "wrong type")
+        self.report(
+            "TG106", f"`{name}` takes {wanted}, not {found}", self.span(node), "wrong type", hint
+        )
 
     def text(self, name: str) -> str | None:
         """The text of a field, or None if it is absent or wrong."""

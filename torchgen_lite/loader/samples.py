@@ -61,7 +61,8 @@ def read_samples(reader: EntryReader, node: Node) -> Samples:
     if isinstance(node, ListNode):
         return Samples(_read_calls(reader, node))
     if not isinstance(node, MapNode):
-        reader.wrong_type("samples", node, "a list, or a mapping with `calls`")
+        hint = "write each sample behind a dash"
+        reader.wrong_type("samples", node, "a list, or a mapping with `calls`", hint)
         return Samples(())
     values = {}
     for key, value in reader.read_keys(node):
@@ -119,7 +120,7 @@ def _read_tolerances(reader: EntryReader, values: dict[str, Node]) -> tuple[tupl
     if len(given) == 1:
         missing = TOLERANCES[1 - TOLERANCES.index(given[0])]
         message, span = f"`{given[0]}` without `{missing}`", reader.span(values[given[0]])
-        reader.report("TG335", message, span, "alone", f"write both; `{missing}: 0` is one, too")
+        reader.report("TG335", message, span, "alone", "write both; one may be 0")
     return tuple((name, number) for name, number in found if number is not None)
 
 

@@ -7,6 +7,7 @@ import stat
 from pathlib import Path
 
 from torchgen_lite.diagnostics import Diagnostic, Label, Source, Span
+from torchgen_lite.diagnostics.suggest import suggest
 
 MAX_BYTES = 32 * 1024 * 1024
 # Names go into headers of generated files, where they may neither end the line nor be something else than text.
@@ -35,11 +36,23 @@ def read_source(path: Path, root: Path) -> tuple[Source | None, tuple[Diagnostic
             data = stream.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        return None, (Diagnostic("TG006", f"cannot read `{shown}`: {reason.lower()}"),)
+        stem = None if path.exists() else suggest(path.stem, _beside(path))
+        hint = None if stem is None else f"did you mean `{stem}{path.suffix}`?"
+        message = f"cannot read `{shown}`: {reason.lower()}"
+        return None, (Diagnostic("TG006", message, help=hint),)
     if len(data) > MAX_BYTES:
         message = f"`{shown}` has more than the {MAX_BYTES} bytes allowed"
         return None, (Diagnostic("TG110", message),)
     return decode_source(data, shown)
+
+
+def _beside(path: Path) -> list[str]:
+    """The names of files of its kind, without that, in the folder of a file that is not there."""
+    try:
+        found = sorted(other.stem for other in path.parent.glob(f"*{path.suffix}"))
+    except (OSError, ValueError):
+        return []
+    return [name for name in found[:1000] if not UNFIT.search(name)]
 
 
 def decode_source(data: bytes, shown: str) -> tuple[Source | None, tuple[Diagnostic, ...]]:

@@ -38,13 +38,16 @@ def _check_default(cursor: Cursor, type_: Type, default: str, start: int) -> Non
         return
     wrong = misfit(type_, default)
     if wrong is not None:
+        hint = "write `None`" if wrong[1] == ("None",) else did_you_mean(default, wrong[1])
+        if hint is None and str(type_) in ("str", "str?") and default.isidentifier():
+            hint = f'write `"{default}"`'
         cursor.report(
             "TG218",
             f"default `{cursor.shorten(default)}` does not fit type `{type_}`",
             start,
             cursor.last_end,
             wrong[0],
-            did_you_mean(default, wrong[1]),
+            hint,
         )
 
 

@@ -174,6 +174,8 @@ def misfit(type_: Type, default: str) -> tuple[str, tuple[str, ...]] | None:
         optional = optional or isinstance(type_, OptionalType)
         lists += isinstance(type_, ListType)
         type_ = type_.elem
+    if isinstance(value, NamedConstant) and value.name.lower() in _NO_VALUES:
+        return f"`{value.name}` is not a value of a schema", ("None",)
     if not isinstance(type_, BaseType) or (value is None and (optional or _nullable(type_.name))):
         return None
     if isinstance(value, list):
@@ -187,6 +189,8 @@ def misfit(type_: Type, default: str) -> tuple[str, tuple[str, ...]] | None:
     return _misfit_single(type_.name, value)
 
 
+# What other languages write for `None`.
+_NO_VALUES = frozenset({"nil", "none", "null", "nullopt", "nullptr"})
 _SIMPLE = frozenset({"int", "SymInt", "float", "bool", "str", "Scalar", "ScalarType"})
 
 

@@ -99,7 +99,7 @@ def test_two_configurations_are_an_error(tmp_path: Path) -> None:
         ),
         (
             '[tool.torchgen_lite]\ntarget = "x"\n',
-            "pyproject.toml:2:1: error[TG003] 'target' takes a table",
+            "pyproject.toml:2:1: error[TG003] 'target' takes a table ('targets' lists the names of targets)",
         ),
         (
             "[tool.torchgen_lite]\n\n[tool.torchgen_lite.unknown]\n",

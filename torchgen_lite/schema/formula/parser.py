@@ -151,7 +151,11 @@ class _Parser:
             level = PRECEDENCE.get(self.token.text, -1) if self.token.kind != STRING else -1
             if level <= lowest:
                 return left
-            operator = self.advance().text
+            operator, end = self.advance().text, self.token.start
+            if operator == self.token.text == "*" and self.text[end - 1] == "*":
+                raise _Abort(
+                    "`**` is not an operator of formulas", end - 1, end + 1, "write `pow(x, n)`"
+                )
             right = self.binary(level)
             left = Binary(operator, left, right, self.span(start))
 
