@@ -27,7 +27,8 @@ else:
             cls = dataclasses.dataclass(
                 cls, init=False, repr=False, eq=False, slots=slots, kw_only=kw_only
             )
-            cls.__init__ = _init(cls, frozen)
+            if "__init__" not in own:
+                cls.__init__ = _init(cls, frozen)
             if "__repr__" not in own:
                 cls.__repr__ = _repr
             if eq:

@@ -104,7 +104,11 @@ def _load_file(
         hint = "begin each entry with `- func: ...`"
         reader.report("TG101", "not a list of entries", reader.span(node), "here", hint)
         return
-    for item in node.items:
+    # Nodes take more memory than entries: each is gone once it has been read.
+    items = node.items
+    items.reverse()
+    while items:
+        item = items.pop()
         if _too_many_errors(source, item, diagnostics):
             break
         if isinstance(item, MapNode) and _has_key(item, ("op", "kernels")):
@@ -147,4 +151,7 @@ def _has_formulas(node: Node) -> TypeGuard[MapNode | ListNode]:
 
 
 def _has_key(node: MapNode, names: tuple[str, ...]) -> bool:
-    return any(isinstance(key, ScalarNode) and key.value in names for key, _ in node.items)
+    for key, _ in node.items:
+        if isinstance(key, ScalarNode) and key.value in names:
+            return True
+    return False
