@@ -151,7 +151,4 @@ def _has_formulas(node: Node) -> TypeGuard[MapNode | ListNode]:
 
 
 def _has_key(node: MapNode, names: tuple[str, ...]) -> bool:
-    for key, _ in node.items:
-        if isinstance(key, ScalarNode) and key.value in names:
-            return True
-    return False
+    return any(isinstance(key, ScalarNode) and key.value in names for key, _ in node.items)

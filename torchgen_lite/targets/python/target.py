@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from torchgen_lite.analysis.program import Program
 from torchgen_lite.analysis.registrations import Registration
@@ -40,20 +40,21 @@ def build_python(program: Program, options: PythonOptions) -> TargetResult:
     selection = select_python(program, options)
     diagnostics = list(selection.diagnostics)
     modules = program.modules.get(TARGET, {})
-    package = build_package(selection.operators, options)
     registered: tuple[Registration, ...] = ()
+    # Without kernels it is for the files alone.
+    get_package = cache(partial(build_package, selection.operators, options))
     if options.kernels:
         registered = tuple(selection.registrations(program))
-        diagnostics += check_author(author_functions(package, registered), modules)
+        diagnostics += check_author(author_functions(get_package(), registered), modules)
         diagnostics += check_formulas(selection.functions)
         diagnostics += check_helpers(selection.functions, modules.get("formulas"))
         diagnostics += check_framework(
             program,
-            package,
+            get_package(),
             registered,
-            lambda: _differentiation(program, package, registered).uses,
+            lambda: _differentiation(program, get_package(), registered).uses,
         )
-    return TargetResult(_files(program, package, registered), tuple(diagnostics))
+    return TargetResult(_files(program, get_package, registered), tuple(diagnostics))
 
 
 def select_python(program: Program, options: PythonOptions) -> Selection:
@@ -86,8 +87,9 @@ def _inexpressible(function: NativeFunction, *, home: str, stubs: Collection[str
 
 
 def _files(
-    program: Program, package: Package, registered: tuple[Registration, ...]
+    program: Program, get_package: Callable[[], Package], registered: tuple[Registration, ...]
 ) -> Iterator[OutputFile]:
+    package = get_package()
     yield from _common_files(package, program.config.privateuse1)
     if package.options.kernels:
         differentiation = _differentiation(program, package, registered)
