@@ -30,10 +30,11 @@ class CType(NamedTuple):
 
 
 class Expression(NamedTuple):
-    """A C++ expression, and the headers that it needs besides those of its type."""
+    """A C++ expression, the headers that it needs besides those of its type, and names of the author's in it."""
 
     text: str
     headers: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return self.text
@@ -94,3 +95,8 @@ def unrooted(type_: CType) -> CType:
 def headers_of(type_: CType) -> frozenset[str]:
     """The headers that declare a type and all that it holds."""
     return frozenset(type_.headers).union(*map(headers_of, type_.args))
+
+
+def names_of(type_: CType) -> frozenset[str]:
+    """The names of a type and of all that it holds."""
+    return frozenset({type_.name}).union(*map(names_of, type_.args))

@@ -63,7 +63,8 @@ def _own(parameter: CppParameter, argument: Argument | None) -> CppParameter:
 
 def _default(argument: Argument) -> Expression | None:
     # In a list of complex numbers g++ 12 gives every function the first one's.
-    is_refused = bare_type(argument.type).startswith("complex[")
+    lists = [part for part in walk_type(argument.type) if isinstance(part, ListType)]
+    is_refused = any(bare_type(part.elem) == "complex" for part in lists)
     return None if is_refused else default_of(argument, TORCH)
 
 

@@ -7,6 +7,7 @@ import doctest
 import pytest
 
 from torchgen_lite.dialects.cpp.runtime import Types
+from torchgen_lite.dialects.cpp.types import CType, headers_of
 from torchgen_lite.targets.cpp_runtime import framework
 from torchgen_lite.targets.cpp_runtime.framework import read_expression, read_type, roots
 
@@ -24,12 +25,19 @@ def test_examples_in_docstrings() -> None:
         ("std::shared_ptr<toy::std::string>", False, "", ()),
         ("::std::vector<int64_t>", False, "", ("vector", "cstdint")),
         ("const std::string_view", True, "", ("string_view",)),
+        ("std::map<int64_t, std::vector<const toy::T*>>&", False, "&", ("cstdint", "vector")),
+        ("toy::Of<toy::In<int>::Type>", False, "", ()),
     ],
 )
 def test_types(text: str, is_const: bool, suffix: str, headers: tuple[str, ...]) -> None:
     found = read_type(text)
     assert str(found) == text
-    assert (found.is_const, found.suffix, found.headers) == (is_const, suffix, headers)
+    assert (found.is_const, found.suffix, headers_of(found)) == (is_const, suffix, {*headers})
+
+
+def test_arguments_of_templates_are_types() -> None:
+    key, value = read_type("Map<toy::Key , const toy::Value&>").args
+    assert (key, value) == (CType("toy::Key"), CType("toy::Value", (), True, "&"))
 
 
 def test_expressions() -> None:
