@@ -9,7 +9,7 @@ import pytest
 
 import torchgen_lite
 from tests.cpp.compiling import needs_clang_format, unformatted
-from torchgen_lite.analysis import native
+from torchgen_lite.loader import releases
 from torchgen_lite.loader.config import Config
 from torchgen_lite.loader.torch_files import TorchFiles
 from torchgen_lite.pipeline import generate_all
@@ -156,7 +156,7 @@ def registered(files: dict[str, str]) -> list[str]:
 def test_a_structured_kernel_is_registered_or_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(native, "find_torch_files", lambda: (None, ()))
+    monkeypatch.setattr(releases, "find_torch_files", lambda: (None, ()))
     refused = ["error[TG319]: structured `add.out` has no functional variant"]
     assert diagnostics(tmp_path, ADD_OUT) == refused
     assert registered(generate(tmp_path, ADD + ADD_OUT)) == ["add.Tensor", "add.out"]
@@ -170,7 +170,7 @@ def test_pytorchs_file_completes_a_structured_operator(
         "- func: add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)\n"
     )
     files.native_functions.write_text(f"{inplace}  structured_delegate: add.out\n{ADD}")
-    monkeypatch.setattr(native, "find_torch_files", lambda: (files, ()))
+    monkeypatch.setattr(releases, "find_torch_files", lambda: (files, ()))
     program = load(tmp_path, ADD_OUT)
     names = [function.name for function in program.resolved.context]
     assert names == ["aten::add_.Tensor", "aten::add.Tensor"]
