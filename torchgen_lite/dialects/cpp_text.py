@@ -82,16 +82,13 @@ def quote(text: str) -> str:
 
 
 def doc_comment(text: str | None) -> tuple[str, ...]:
-    """The lines of a comment that documents a declaration; none goes on behind its end, as with a backslash there.
+    """Lines for a comment that documents a declaration; none goes on behind its end, as with a backslash there.
 
-    >>> print(*doc_comment("Twice.\\n\\nC:\\\\"), sep="\\n")
-    /// Twice.
-    ///
-    /// C:\\x5c
+    >>> print(doc_comment("Twice.\\n\\nC:\\\\"))
+    ('Twice.', '', 'C:\\\\x5c')
     """
     lines = [one_line(line).replace("??/", "? ?/") for line in doc_lines(text)]
-    ended = [f"{line[:-1]}\\x5c" if line.endswith("\\") else line for line in lines]
-    return tuple([f"/// {line}" if line else "///" for line in ended])
+    return tuple([f"{line[:-1]}\\x5c" if line.endswith("\\") else line for line in lines])
 
 
 def parameter_list(parameters: Iterable[CppParameter], *, defaults: bool = False) -> str:

@@ -52,7 +52,7 @@ class NodeView:
     """A node: its name, the operator it stands for, what it keeps (those of `resets` hold tensors), its formulas.
 
     `guard` is the condition of an `#if`, or empty; `counts` are members with numbers of tensors. `grads` are gradients of results as
-    formulas call them, each with how it is declared; those that are absent are zeros if it `is_materialized`.
+    formulas call them, each with its value and whether that has to be kept; those that are absent are zeros if it `is_materialized`.
     `results` has a gradient for each edge.
     """
 
@@ -63,7 +63,7 @@ class NodeView:
     resets: tuple[str, ...]
     counts: tuple[str, ...]
     is_materialized: bool
-    grads: tuple[tuple[str, str], ...]
+    grads: tuple[tuple[str, str, bool], ...]
     derivatives: tuple[DerivativeView, ...]
     results: tuple[str, ...]
 
@@ -155,12 +155,12 @@ def _is_materialized(info: DifferentiabilityInfo) -> bool:
     return many and not _tests_presence(info)
 
 
-def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, str]]:
+def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, str, bool]]:
     """`grad` or `grad_NAME`, whichever the formulas use."""
     schema, outputs = info.function.func, info.outputs
     if "grad" in info.mentioned:
         is_list = isinstance(schema.returns[outputs[0]].type, ListType)
-        yield "const auto& grad", "grads" if is_list else "grads[0]"
+        yield "grad", "grads" if is_list else "grads[0]", False
     names = return_names(schema)
     for index in outputs:
         if f"grad_{names[index]}" not in info.used_gradients:
@@ -170,9 +170,9 @@ def _gradients(info: DifferentiabilityInfo) -> Iterator[tuple[str, str]]:
         first = _sum(len(before) - len(lists), lists)
         if isinstance(schema.returns[index].type, ListType):
             value = f"at::TensorList(grads).slice({first}, {count_of_result(index)}).vec()"
-            yield f"const auto grad_{names[index]}", value
+            yield f"grad_{names[index]}", value, True
         else:
-            yield f"const auto& grad_{names[index]}", f"grads[{first}]"
+            yield f"grad_{names[index]}", f"grads[{first}]", False
 
 
 def counted_results(info: DifferentiabilityInfo) -> list[int]:

@@ -82,11 +82,12 @@ class StructView:
 
     namespace: str
     guard: str
-    comment: str
+    operator: str
     name: str
     base: str
     place: str
     parameters: str
+    keys: tuple[str, ...] = ()
     is_meta: bool = False
     precomputed: tuple[tuple[CType, str], ...] = ()
 
@@ -129,13 +130,13 @@ def _headers(groups: Sequence[Group]) -> Iterator[str]:
 
 def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
     """The class with the meta function, and one with the impl function for each kernel."""
-    comment, out = f"// {group.out.function.name}", group.out
+    out = group.out
     if not group.is_torch:
         base = structured.base_class(group.group)
         yield StructView(
             namespace,
             out.guard,
-            f"{comment}: shapes and dtypes",
+            out.function.name,
             f"structured_{structured.name(group.group)}",
             f"at::{base}" if base == "TensorIteratorBase" else base,
             place(namespace, out, "func"),
@@ -151,11 +152,12 @@ def struct_views(group: Group, namespace: str) -> Iterator[StructView]:
         yield StructView(
             scope,
             out.guard,
-            f"{comment}, {', '.join(entry.key for entry in own)}",
+            out.function.name,
             f"structured_{name}",
             group.meta,
             place(namespace, out, own[0].key),
             cpp_text.parameter_list(structured.impl_arguments(group.group)),
+            keys=tuple([entry.key for entry in own]),
         )
 
 
@@ -171,15 +173,13 @@ def _implementations(group: Group) -> dict[str, list[KernelEntry]]:
 def author_members(groups: Sequence[Group], layout: Layout) -> Iterator[AuthorFunction]:
     """The meta and impl functions, members of classes that `structured.h` declares."""
     for group in groups:
-        named = group.out.function.name
-        keys = [[entry.key for entry in own] for own in _implementations(group).values()]
         for view in struct_views(group, layout.namespace):
-            uses = ["meta"] if view.is_meta else keys.pop(0)
+            uses = ["meta"] if view.is_meta else view.keys
             returns = f"{view.name}::meta_return_ty" if view.precomputed else "void"
             member = f"{view.name}::{'meta' if view.is_meta else 'impl'}"
             yield AuthorFunction(
                 member,
-                tuple([f"{use} of {named}" for use in uses]),
+                tuple([f"{use} of {view.operator}" for use in uses]),
                 f"{returns} {member}({view.parameters})",
                 headers=(layout.own("structured.h"),),
                 namespace=view.namespace,
