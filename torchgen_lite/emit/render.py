@@ -64,7 +64,10 @@ def build_environment(template_dirs: tuple[str, ...] = ()) -> Environment:
 
 @cache
 def _built_in() -> Environment:
-    return _environment(Environment)
+    environment = _environment(Environment)
+    # Jinja's own joins what may be safe HTML, and attributes of items.
+    environment.filters["join"] = lambda items, between: between.join(map(str, items))
+    return environment
 
 
 def _environment(kind: type[Environment], template_dirs: tuple[str, ...] = ()) -> Environment:

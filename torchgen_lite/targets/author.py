@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import keyword
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from torchgen_lite.analysis.finding import finding
@@ -33,7 +33,7 @@ class Wanted:
     """A Python function that an entry names, and how it is called.
 
     `use` is what it is for (`CPU`, `fake`), `span` where it is named, `option` whose modules have it. `parameters` and
-    `returns` are how it begins.
+    `returns` are how it begins, which few are asked for.
     """
 
     function: NativeFunction
@@ -41,7 +41,7 @@ class Wanted:
     use: str
     span: Span | None
     passed: Sequence[Passed]
-    parameters: Sequence[Parameter]
+    parameters: Callable[[], Sequence[Parameter]]
     returns: Annotation
     option: str = "kernels"
     code: str = "TG302"
@@ -53,7 +53,11 @@ class Wanted:
     @property
     def declaration(self) -> str:
         """`def scale_cpu(self: Tensor, factor: Number) -> Tensor`."""
-        return f"def {self.base}({', '.join(map(str, self.parameters))}) -> {self.returns}"
+        return f"def {self.base}({', '.join(map(str, self.parameters()))}) -> {self.returns}"
+
+    @property
+    def begins(self) -> str:
+        return f"it begins `{self.declaration}:`"
 
 
 def passed(arguments: Iterable[Argument], *, leaves_out_defaults: bool = False) -> list[Passed]:
@@ -81,13 +85,14 @@ def check_author(
 
 def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
     function, name, place = wanted.function, wanted.name, wanted.span
-    begins = (f"it begins `{wanted.declaration}:`",)
     if index is None or index.find(name) is None:
         hint = did_you_mean(wanted.base, index.names()) if index is not None else None
         hint = hint or f"write it in a module of `{wanted.option}`"
         message = f"no module of `{wanted.option}` defines `{name}`"
         found = finding(function, wanted.code, message, place, "not found", hint)
-        yield replace(found, notes=(f"{begins[0]}; `torchgen-lite kernels --missing` writes that",))
+        yield replace(
+            found, notes=(f"{wanted.begins}; `torchgen-lite kernels --missing` writes that",)
+        )
         return
     places = index.find_all(name)
     if len(places) > 1:
@@ -101,7 +106,7 @@ def _check(wanted: Wanted, index: KernelIndex | None) -> Iterator[Diagnostic]:
     if problem:
         other = (index.place(name), "defined here")
         found = finding(function, "TG334", problem, place, "named here", None, other)
-        yield replace(found, notes=begins)
+        yield replace(found, notes=(wanted.begins,))
 
 
 def _nodes(function: NativeFunction) -> Iterator[Expression]:
@@ -162,7 +167,7 @@ def begun(
     for one in wanted:
         index = modules.get(one.option)
         places = [index.place(one.name)] if index is not None else []
-        annotations = [one.returns, *(p.annotation for p in one.parameters)]
+        annotations = [one.returns, *(p.annotation for p in one.parameters())]
         words = sorted({n for a in annotations if a for n in a.names} & imports.keys())
         yield AuthorFunction(
             one.base,

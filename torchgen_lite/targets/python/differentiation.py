@@ -79,10 +79,12 @@ def build_differentiation(
     files: list[OutputFile | None] = []
     registrations, uses = {AUTOGRAD: KeyFile(), VIEWS: KeyFile()}, Uses()
     autograd, tracking = registrations.values()
-    for shard, module, nodes in zip(
-        package.shards, sharded(package, "autograd"), sharded(package, "nodes"), strict=True
+    of_shard: dict[int | None, list[_Planned]] = {shard: [] for shard in package.shards}
+    for one in recorded:
+        of_shard[_node_shard(package, one.plan)].append(one)
+    for own, module, nodes in zip(
+        of_shard.values(), sharded(package, "autograd"), sharded(package, "nodes"), strict=True
     ):
-        own = [one for one in recorded if _node_shard(package, one.plan) == shard]
         node_file = _node_file(package, nodes, own, Functions(modules), uses)
         files += [
             node_file,
@@ -173,10 +175,10 @@ def _adinplaceorview_file(
 def _context(
     package: Package, planned: Sequence[_Planned], used: Collection[str]
 ) -> dict[str, object]:
-    functions = [one.overload.function for one in planned]
+    overloads = [one.overload for one in planned]
     return {
         "runtime": package.runtime,
         "framework": package.framework,
         "used": sorted(used),
-        "types": type_imports(package, functions, frozenset()),
+        "types": type_imports(package, overloads, frozenset()),
     }

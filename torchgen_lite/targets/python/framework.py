@@ -29,9 +29,8 @@ OF_AUTOGRAD = frozenset("""
 
 def framework_names(package: Package, registered: Iterable[Registration]) -> dict[str, str]:
     """Each name that is imported from the framework, and what for; those of autograd are in `OF_AUTOGRAD`."""
-    functions = [overload.function for overload in package.overloads]
-    found = dict.fromkeys(sorted(used_types(functions) & FRAMEWORK_TYPES), "annotations")
-    found |= dict.fromkeys(used_constants(functions), "defaults")
+    found = dict.fromkeys(sorted(used_types(package.overloads) & FRAMEWORK_TYPES), "annotations")
+    found |= dict.fromkeys(used_constants(package.overloads), "defaults")
     for one in registered:
         kernel = f"the kernel of `{one.operator.name}` for {one.key}"
         if one.origin in STRUCTURED:
@@ -77,7 +76,7 @@ def _lacking(
     if made is not None:
         message = f"the kernel of `{made.operator.name}` for {made.key} is made of functions of a `framework`"
         yield Diagnostic("TG510", message, place, help=help_)
-    for name in used_constants([overload.function for overload in package.overloads]):
+    for name in used_constants(package.overloads):
         if name not in _CONSTANTS:
             message = f"the default `{name}` is a constant of a `framework`"
             yield Diagnostic("TG510", message, place, help=help_)

@@ -18,6 +18,7 @@ from torchgen_lite.targets.python.overloads import (
     CandidateView,
     function_view,
     group_by_base,
+    is_stub,
     merge_out,
     signatures_view,
 )
@@ -76,16 +77,14 @@ def build_redispatch(package: Package, groups: Groups) -> Iterator[OutputFile]:
 
 
 def _redispatch_view(base: str, overloads: Sequence[Overload]) -> RedispatchView:
-    view = function_view(base, overloads)
     namespaces = {o.names.namespace for o in overloads}
-    is_shared = len(namespaces) == 1 and not view.stub
-    return RedispatchView(
-        name=view.name,
-        literal=view.literal,
-        stub=overloads[0].names.redispatch_stub if view.stub else "",
-        packet=f"_ops.{identifier(namespaces.pop())}.{view.name}" if is_shared else "",
-        candidates=view.candidates,
-    )
+    if len(namespaces) > 1:
+        view = function_view(base, overloads)
+        return RedispatchView(view.name, view.literal, "", "", view.candidates)
+    name = identifier(base)
+    stub = overloads[0].names.redispatch_stub if is_stub(overloads) else ""
+    packet = "" if stub else f"_ops.{identifier(*namespaces)}.{name}"
+    return RedispatchView(name, quote(name), stub, packet, ())
 
 
 def _types_of(
@@ -96,9 +95,7 @@ def _types_of(
     names: object = (),
     first: Parameter | None = None,
 ) -> OutputFile:
-    functions = [
-        part.function for group in groups.values() for o in group for part in (o, o.out) if part
-    ]
+    overloads = [part for group in groups.values() for o in group for part in (o, o.out) if part]
     shadowed = shadowed_types([identifier(base) for base in groups])
     context: dict[str, object] = {
         "runtime": package.runtime,
@@ -107,8 +104,8 @@ def _types_of(
             for base, group in groups.items()
         ],
         "names": names,
-        "types": type_imports(package, functions, shadowed),
-        "constants": used_constants(functions),
+        "types": type_imports(package, overloads, shadowed),
+        "constants": used_constants(overloads),
         "is_redispatch": module == "redispatch",
     }
     return OutputFile(f"{package.root}/{module}.pyi", "python/functions.pyi.j2", context)

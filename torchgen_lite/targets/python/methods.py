@@ -88,7 +88,7 @@ def build_methods(package: Package) -> Iterator[OutputFile]:
 def _types(
     package: Package, groups: Groups, operators: Sequence[PythonOperator]
 ) -> dict[str, object]:
-    functions = [o.function for group in groups.values() for o in group]
+    overloads = [o for group in groups.values() for o in group]
     shadowed = shadowed_types([identifier(base) for base in groups])
     return {
         "methods": [
@@ -102,8 +102,8 @@ def _types(
         ],
         "swapped_operators": [o.dunder for o in operators if o.style != "method"],
         "is_empty": not groups,
-        "types": type_imports(package, functions, shadowed),
-        "constants": used_constants(functions),
+        "types": type_imports(package, overloads, shadowed),
+        "constants": used_constants(overloads),
     }
 
 

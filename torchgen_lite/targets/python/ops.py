@@ -70,14 +70,13 @@ def build_ops(package: Package, merged: Groups) -> Iterator[OutputFile]:
     """The namespaces at run time, and their types."""
     # A class that has an overload called `Tensor` would hide the type of that name.
     shadowed = shadowed_types([o.names.attribute for o in package.overloads])
-    functions = [o.function for o in package.overloads]
     context: dict[str, object] = {
         "runtime": package.runtime,
         "namespaces": [_namespace_view(package, n, merged, shadowed) for n in package.namespaces],
     }
     types = {
-        "types": type_imports(package, functions, shadowed),
-        "constants": used_constants(functions),
+        "types": type_imports(package, package.overloads, shadowed),
+        "constants": used_constants(package.overloads),
     }
     yield OutputFile(f"{package.root}/ops.py", "python/ops.py.j2", context)
     yield OutputFile(f"{package.root}/ops.pyi", "python/ops.pyi.j2", context | types)

@@ -133,12 +133,20 @@ def function_view(
 
     `prefix` stands before the name in the module, as in `aten.add`.
     """
-    name = identifier(base)
+    stub = overloads[0].names.stub if is_stub(overloads, method=method) else ""
+    tried = () if stub else in_matching_order(overloads)
+    candidates = [_candidate_view(overload, method=method) for overload in tried]
+    return FunctionView(identifier(base), quote(prefix + identifier(base)), stub, candidates)
+
+
+def is_stub(overloads: Sequence[Overload], *, method: bool = False) -> bool:
+    """Whether a call has nothing to choose: neither overloads nor how arguments are passed."""
     only = overloads[0]
-    candidates = [_candidate_view(o, method=method) for o in in_matching_order(overloads)]
-    is_simple = len(overloads) == 1 and only.out is None and not candidates[0].varargs
-    stub = only.names.stub if is_simple else ""
-    return FunctionView(name, quote(prefix + name), stub, () if stub else candidates)
+    if len(overloads) > 1 or only.out is not None:
+        return False
+    arguments = self_first(only.schema) if method else only.schema.arguments
+    positional = [a for a in arguments if not a.kwarg_only]
+    return varargs_position(positional, method=method) is None
 
 
 def _candidate_view(overload: Overload, *, method: bool) -> CandidateView:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 from torchgen_lite.analysis.operators import Operator
@@ -10,7 +10,6 @@ from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import BUILTIN_TYPES, FRAMEWORK_TYPES, identifier
 from torchgen_lite.dialects.python_signature import Import, imported_names, imports
 from torchgen_lite.dialects.text import quote
-from torchgen_lite.loader.entry import NativeFunction
 from torchgen_lite.records import dataclass
 from torchgen_lite.schema import NamedConstant
 from torchgen_lite.targets.python.model import Overload, build_overload
@@ -79,19 +78,19 @@ def libraries_of(overloads: Sequence[Overload]) -> list[dict[str, str]]:
 
 
 def type_imports(
-    package: Package, functions: Sequence[NativeFunction], shadowed: frozenset[str]
+    package: Package, overloads: Sequence[Overload], shadowed: frozenset[str]
 ) -> tuple[Import, ...]:
     """The imports that annotations need: the framework's types, and hidden types under an underscore."""
     modules = dict.fromkeys(BUILTIN_TYPES, "builtins")
     modules |= dict.fromkeys(FRAMEWORK_TYPES, package.framework)
-    return imports(imported_names(used_types(functions), shadowed), modules)
+    return imports(imported_names(used_types(overloads), shadowed), modules)
 
 
-def used_constants(functions: Sequence[NativeFunction]) -> list[str]:
+def used_constants(overloads: Iterable[Overload]) -> list[str]:
     """Names of the framework's constants that defaults mention: `["contiguous_format"]`."""
     found: dict[str, None] = {}
-    for function in functions:
-        for argument in function.func.arguments:
+    for overload in overloads:
+        for argument in overload.schema.arguments:
             # Almost every default is a number, None or a boolean; those need no second look.
             text = argument.default
             if text is not None and text[:1].isalpha() and text not in ("None", "True", "False"):

@@ -5,6 +5,7 @@ the registrations of all keys.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -93,7 +94,7 @@ def build_registrations(
     modules = [registration_module(key) for key in keys]
     outputs += [build_key_file(package, key, files[key]) for key in keys]
     outputs += list(_constants_file(package))
-    if used_constants([o.function for o in package.overloads]):
+    if used_constants(package.overloads):
         modules.insert(0, "constants")
     context = {"modules": modules}
     outputs.append(
@@ -144,7 +145,7 @@ def _wanted(
     arguments: Sequence[Argument],
     returns: Annotation,
 ) -> Wanted:
-    taken = python.annotated(arguments)
+    taken = partial(python.annotated, arguments)
     return Wanted(function, name, key, place, passed(arguments), taken, returns)
 
 
@@ -179,13 +180,13 @@ def _structured(
 def _structured_file(
     package: Package, key: str, module: str, kernels: Sequence[_Structured]
 ) -> OutputFile:
-    functions = [kernel.overload.function for kernel in kernels]
+    overloads = [kernel.overload for kernel in kernels]
     context = {
         "key": key,
         "modules": imported_modules(call for kernel in kernels for call in kernel.calls),
         "framework": package.framework,
         "used": sorted({USED_BY_VARIANT[kernel.overload.facts.kind] for kernel in kernels}),
-        "types": type_imports(package, functions, frozenset()),
+        "types": type_imports(package, overloads, frozenset()),
         "structured": [kernel.view for kernel in kernels],
     }
     return OutputFile(f"{package.root}/{module}.py", "python/structured.py.j2", context)
@@ -200,7 +201,7 @@ def _backend_select_file(
         registrations.add_generated(overload, module, view.kernel.name)
     context = {
         "framework": package.framework,
-        "types": type_imports(package, [o.function for o in overloads], frozenset()),
+        "types": type_imports(package, overloads, frozenset()),
         "kernels": kernels,
     }
     return OutputFile(f"{package.root}/{module}.py", "python/backendselect.py.j2", context)
@@ -218,19 +219,19 @@ def _constants_file(package: Package) -> Iterator[OutputFile]:
     The stubs cannot import them: the framework imports the stubs (Tensor's methods), so its constants
     exist only after them.
     """
-    using = [o for o in package.overloads if used_constants([o.function])]
+    using = [o for o in package.overloads if used_constants([o])]
     if not using:
         return
     context = {
         "framework": package.framework,
-        "constants": used_constants([o.function for o in using]),
+        "constants": used_constants(using),
         "defaults": [view for overload in using for view in _defaults(overload)],
     }
     yield OutputFile(f"{package.root}/constants.py", "python/constants.py.j2", context)
 
 
 def _defaults(overload: Overload) -> Iterator[DefaultView]:
-    names = used_constants([overload.function])
+    names = used_constants([overload])
     for stub in (overload.names.stub, overload.names.redispatch_stub):
         for argument in overload.schema.arguments:
             value = python.default_text(python.default(argument)) if argument.default else ""

@@ -53,14 +53,13 @@ def build_operators(package: Package) -> Iterator[OutputFile]:
 
 
 def _operators_file(package: Package, module: str, overloads: Sequence[Overload]) -> OutputFile:
-    functions = [o.function for o in overloads]
     shadowed = shadowed_types([o.names.flat for o in overloads])
     operators = [build_operator_view(o, shadowed) for o in overloads]
     context = {
         "runtime": package.runtime,
         "libraries": sorted({identifier(o.names.namespace) for o in overloads}),
-        "types": type_imports(package, functions, shadowed),
-        "constants": used_constants(functions),
+        "types": type_imports(package, overloads, shadowed),
+        "constants": used_constants(overloads),
         "has_sized": any(operator.sized for operator in operators),
         "operators": operators,
     }

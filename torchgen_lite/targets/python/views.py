@@ -8,7 +8,7 @@ because Jinja reads attributes of slotted objects several times faster than keys
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from torchgen_lite.dialects import python
 from torchgen_lite.dialects.python_names import (
@@ -107,10 +107,10 @@ def shadowed_types(names: Sequence[str]) -> frozenset[str]:
     return (BUILTIN_TYPES | FRAMEWORK_TYPES).intersection(names)
 
 
-def used_types(functions: Sequence[NativeFunction]) -> frozenset[str]:
-    """Every name in the annotations of these functions."""
-    found: set[Annotation] = set()
-    for function in functions:
-        found.update([python.argument_type(a.type) for a in function.func.arguments])
-        found.update(python.returns(function.func.returns))
-    return frozenset().union(*[annotation.names for annotation in found])
+def used_types(overloads: Iterable[Overload]) -> frozenset[str]:
+    """Every name in the annotations of these overloads."""
+    found: set[Annotation | None] = set()
+    for overload in overloads:
+        found.update([parameter.annotation for parameter in overload.parameters])
+        found.update(overload.returns)
+    return frozenset().union(*[annotation.names for annotation in found if annotation])

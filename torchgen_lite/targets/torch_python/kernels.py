@@ -8,6 +8,7 @@ def muladd__CPU(a: Tensor, b: Tensor, s: float) -> Any:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from torchgen_lite.analysis.kernels import KernelEntry
 from torchgen_lite.analysis.python_calls import Passed
@@ -79,12 +80,16 @@ def _wanted(
     arguments: Sequence[Passed],
     option: str = "kernels",
 ) -> Wanted:
-    schema = operator.schema
-    taken = torch_library.parameters(schema, inside=True, has_defaults=option == "fakes")
-    returns = torch_ops.returns_type(schema)
+    taken = partial(_parameters, operator, use, option == "fakes")
+    returns = torch_ops.returns_type(operator.schema)
     if use == "vmap":
-        dims = Annotation("tuple", (ANY, Annotation("...")))
-        taken = [Parameter("info", ANY), Parameter("in_dims", dims), *taken]
         returns = Annotation("tuple", (ANY, ANY))
     code = "TG302" if option == "kernels" else "TG334"
     return Wanted(operator.function, name, use, place, arguments, taken, returns, option, code)
+
+
+def _parameters(operator: Operator, use: str, has_defaults: bool) -> list[Parameter]:
+    taken = torch_library.parameters(operator.schema, inside=True, has_defaults=has_defaults)
+    dims = Annotation("tuple", (ANY, Annotation("...")))
+    first = [Parameter("info", ANY), Parameter("in_dims", dims)] if use == "vmap" else []
+    return [*first, *taken]
